@@ -1,1 +1,1 @@
-"""Findings panel (`panel.FindingsPanel`): what each study measured, filtered, with the texts behind a finding."""
+"""The findings panel (`panel.FindingsPanel`): the results of each study, with filters and texts behind a finding."""

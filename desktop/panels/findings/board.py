@@ -1,4 +1,4 @@
-"""The findings themselves: what narrows them, how they were measured, the table, and the card of the chosen one."""
+"""The board of findings: the filters, the measurements, the table, and the card of the chosen finding."""
 
 from collections.abc import Callable, Sequence
 
@@ -53,7 +53,7 @@ FOLDING = {
 
 
 class FindingsView(QTableView):
-    """`opened` says that the texts of the current row are wanted; `focused` that the keyboard came or went."""
+    """The table's view: `opened` asks for the texts of the current row; `focused`: the keyboard came or went."""
 
     opened = Signal()
     focused = Signal(bool)
@@ -81,14 +81,14 @@ class FindingsView(QTableView):
         theme.signals.changed.connect(self.fit)
 
     def order_by(self, column: str) -> None:
-        """Sort by a column, whether it has room or not; again: the other way round."""
+        """Sort by a column, visible or not; a second call reverses the order."""
         header, place = self.horizontalHeader(), COLUMNS.index(column)
         again = header.sortIndicatorSection() == place
         up = not again or header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
         self.sortByColumn(place, Qt.SortOrder.AscendingOrder if up else Qt.SortOrder.DescendingOrder)
 
     def keep_in_sight(self, row: int) -> None:
-        """Make a row the current one again, after the rows around it changed."""
+        """Make a row the current one again after the rows around it changed."""
         self.setCurrentIndex(self.model().index(row, 0))
         self.scrollTo(self.model().index(row, 0), QAbstractItemView.ScrollHint.EnsureVisible)
 
@@ -106,19 +106,19 @@ class FindingsView(QTableView):
             self.opened.emit()
 
     def _fold(self, row: int, opened: bool | None = None) -> bool:
-        """Open or close a question (None: the other of what it is); False where the row is none that folds."""
+        """Open or close a question (None: toggle it); return False if the row does not fold."""
         head = self._table.at(row)
         if isinstance(head, FindingLine) or not self._table.folds:
             return False
         wanted = not self._table.is_open(head) if opened is None else opened
         if wanted != self._table.is_open(head):
             self._table.set_open([head], wanted)
-            place = next(at for at, one in self._table.heads_at().items() if one.key == head.key)
+            place = next(at for at, question in self._table.heads_at().items() if question.key == head.key)
             self.keep_in_sight(place)
         return True
 
     def _begin(self) -> bool:
-        """Make the first finding the current row where none is: Qt would take the question above it, and fail."""
+        """Make the first finding the current row if there is none: Qt would take the question above it, and fail."""
         first = self._table.row_of(self._table.shown[0].same) if self._table.shown else None
         first = 0 if first is None and self._table.folds else first
         if self.currentIndex().isValid() or first is None:
@@ -140,7 +140,7 @@ class FindingsView(QTableView):
         self.fit()
 
     def fit(self, _tokens: object = None) -> None:
-        """As many columns as there is room for; the card has what is left out."""
+        """Show as many columns as there is room for; the card shows the others."""
         tokens = theme.current()
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         room = self.viewport().width() - tokens.px(TITLE_WIDTH)
@@ -152,7 +152,7 @@ class FindingsView(QTableView):
         self._fit_heads()
 
     def _fit_heads(self) -> None:
-        """A question runs over all columns, as high as its answer needs; the current row stays in sight."""
+        """Span each question over all columns, as tall as its answer needs, and keep the current row in view."""
         seen = self.viewport().rect().intersects(self.visualRect(self.currentIndex()))
         self.clearSpans()
         heads, room = self._table.heads_at(), self.viewport().width()
@@ -172,7 +172,7 @@ Choices = Sequence[tuple[str | None, str]]
 
 
 class Filters(SearchRow):
-    """`changed` says that `where` is another one."""
+    """The filter boxes; `changed`: `where` is another filter."""
 
     changed = Signal()
 
@@ -212,7 +212,7 @@ class Filters(SearchRow):
         )
 
     def where(self) -> FindingFilter:
-        """What the boxes ask for."""
+        """Return the filter set in the boxes."""
         return FindingFilter(
             study=self.study.currentData(),
             axis=self.axis.currentData(),
@@ -226,7 +226,7 @@ class Filters(SearchRow):
     def offer(
         self, studies: Sequence[tuple[str, str]], axes: Sequence[tuple[str, str]], generators: Sequence[str] = ()
     ) -> None:
-        """The studies and axes there are: (key, title), and generators. What was chosen stays if it is still there."""
+        """Offer these studies and axes as (key, title), and generators; current choices are kept if still offered."""
         _offer(self.study, 1, studies)
         _offer(self.axis, 2, axes)
         _offer(self.generator, 1, [(name, name or tr("Differences between them")) for name in generators])
@@ -236,7 +236,7 @@ class Filters(SearchRow):
         self.fit()
 
     def clear(self) -> None:
-        """Show everything."""
+        """Clear all filters."""
         for box in (self.study, self.axis, self.generator, self.significance, self.variant):
             box.setCurrentIndex(0)
         self.undefined.setChecked(True)
@@ -277,7 +277,7 @@ BESIDE_FROM = 860  # text pixels: narrower, the card takes the table's place unt
 
 
 class Board(Column):
-    """`texts_wanted` asks for the texts of the chosen finding, `counted` says how many findings are shown."""
+    """The board. `texts_wanted` asks for the texts of the chosen finding, `counted` carries the number shown."""
 
     texts_wanted = Signal()
     counted = Signal(str)
@@ -317,7 +317,7 @@ class Board(Column):
         return self._chosen
 
     def show_data(self, data: FindingsData | None) -> None:
-        """Other findings; the chosen one stays chosen where it is still there. None: they are being read."""
+        """Show these findings, and keep the chosen one if it is still there. None: they are being read."""
         self._data = data
         lines = () if data is None else data.lines
         titles = {line.study: line.shown.study for line in lines}
@@ -365,7 +365,7 @@ class Board(Column):
         self._show_state()
 
     def _keep_chosen(self, change: Callable[[], object]) -> None:
-        """Rows come and go; the card stays with its finding, and closes when that is gone for good."""
+        """Change the rows and keep the card on its finding; close it if the finding is gone."""
         chosen = self._chosen
         change()
         if chosen is None:
@@ -377,7 +377,7 @@ class Board(Column):
             self.card.close_card()
 
     def _show_row(self, now: QItemSelection, _before: QItemSelection) -> None:
-        """The keyboard arriving makes a row the current one; only one that was chosen opens."""
+        """Show the card of a row that was chosen; a row that only became current by focus stays closed."""
         if not now.isEmpty():
             line = self.table.at(now.indexes()[0].row())
             if isinstance(line, FindingLine):  # a question above them cannot be chosen
@@ -396,7 +396,7 @@ class Board(Column):
     # showing
 
     def _show_state(self) -> None:
-        """The table, or what to do where it would be empty."""
+        """Show the table, or what to do if it would be empty."""
         total, shown = len(self.table.lines), len(self.table.shown)
         nothing = self._data is not None and not total
         self.nothing.setVisible(nothing)
@@ -410,7 +410,7 @@ class Board(Column):
         self._make_room()
 
     def _make_room(self, _tokens: object = None) -> None:
-        """Table and card side by side; where that would squeeze them, the card alone, until it is closed."""
+        """Show table and card side by side, or only the card in a narrow window until it is closed."""
         alone = self._chosen is not None and self.width() < theme.current().px(BESIDE_FROM)
         self.frame.setVisible(not alone)
         for part in (self.filters, self.studies):

@@ -28,7 +28,7 @@ MARGIN = 0.08  # of the scale, at both ends
 
 
 class IntervalBar(QWidget):
-    """Empty without an estimate. Ratios stand on a log scale."""
+    """A bar with estimate and interval, empty without an estimate. Ratios have a log scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,8 +40,8 @@ class IntervalBar(QWidget):
         self._finding = finding if finding.estimate is not None else None
         self.setVisible(self._finding is not None)
         figure, interval = figures(finding)
-        said = tr("{figure}, interval {interval}") if interval else tr("{figure}, without an interval")
-        self.setAccessibleName(said.format(figure=figure, interval=interval))
+        template = tr("{figure}, interval {interval}") if interval else tr("{figure}, without an interval")
+        self.setAccessibleName(template.format(figure=figure, interval=interval))
         self.setAccessibleDescription(legend(finding))
         self.update()
 
@@ -67,7 +67,7 @@ class IntervalBar(QWidget):
 
 
 def draw(canvas: Canvas, finding: Finding) -> float:
-    """Floor, null line, interval, estimate, and under them the value of the null line; gives the height."""
+    """Draw floor, null line, interval, estimate, and below them the null value; return the height."""
     assert finding.estimate is not None
     null, floor = null_value(finding), finding.floor
     low, high = digits.ends(finding.interval)
@@ -93,7 +93,7 @@ def draw(canvas: Canvas, finding: Finding) -> float:
 
 
 def scale_of(values: list[float], *, logarithmic: bool) -> AxisScale:
-    """A scale that holds all that can be held, with a margin; 0 or infinity of a ratio lies beyond it."""
+    """Return a scale over all finite values, with a margin; 0 or infinity of a ratio lies beyond it."""
     of, back = (math.log, math.exp) if logarithmic else (float, float)
     ends = [of(value) for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
     low, high = min(ends), max(ends)
@@ -102,7 +102,7 @@ def scale_of(values: list[float], *, logarithmic: bool) -> AxisScale:
 
 
 def legend(finding: Finding) -> str:
-    """What the shade and the dashed line mean; empty where neither is drawn."""
+    """Explain the shade and the dashed line; empty if neither is drawn."""
     if finding.estimate is None:
         return ""
     if finding.floor is not None:
@@ -120,7 +120,7 @@ Facts = dict[str, str]
 
 
 class Fact(QWidget):
-    """A word at the left, and what there is to say of it."""
+    """A label at the left, and its value."""
 
     def __init__(self, caption: str) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class Fact(QWidget):
 
 
 class FindingCard(Card):
-    """Hidden until a finding is shown. Escape closes it."""
+    """The card, hidden until a finding is shown. Escape closes it."""
 
     closed = Signal()
     texts_wanted = Signal()
@@ -176,42 +176,42 @@ class FindingCard(Card):
 
     def show_line(self, line: FindingLine) -> None:
         self.line = line
-        one = line.finding
-        self.heading.setText(safe_line(one.title))
+        finding = line.finding
+        self.heading.setText(safe_line(finding.title))
         self.about.setText(line.about)
         self.about.setVisible(bool(line.about))
-        stand_ins = ", ".join(scorer_title(use.name) for use in one.scorers if use.stand_in)
+        stand_ins = ", ".join(scorer_title(use.name) for use in finding.scorers if use.stand_in)
         self.badge.setText(safe_line(tr("stand-in: {names}").format(names=stand_ins)))
         self.badge.setVisible(bool(stand_ins))
-        self.variant.setVisible(one.variant == "as_published")
-        figure, shown = words.figures(one)
-        self.figure.setText(figure if one.estimate is not None else tr("Not defined"))
-        self.unit.setText(safe_line(one.unit) if one.estimate is not None else "")
-        self.interval.setText(safe_line(interval_sentence(one, shown)) if one.estimate is not None else "")
-        self.interval.setVisible(one.estimate is not None)
-        self.bar.show_finding(one)
-        self.legend.setText(legend(one))
-        self.legend.setVisible(bool(legend(one)))
-        for name, said in _facts(line).items():
-            self.facts[name].say(said)
+        self.variant.setVisible(finding.variant == "as_published")
+        figure, shown = words.figures(finding)
+        self.figure.setText(figure if finding.estimate is not None else tr("Not defined"))
+        self.unit.setText(safe_line(finding.unit) if finding.estimate is not None else "")
+        self.interval.setText(safe_line(interval_sentence(finding, shown)) if finding.estimate is not None else "")
+        self.interval.setVisible(finding.estimate is not None)
+        self.bar.show_finding(finding)
+        self.legend.setText(legend(finding))
+        self.legend.setVisible(bool(legend(finding)))
+        for name, value in _facts(line).items():
+            self.facts[name].say(value)
         self.column.verticalScrollBar().setValue(0)
         self.show()
 
     def close_card(self) -> None:
-        """Make room for the table."""
+        """Close the card, to make room for the table."""
         self.line = None
         self.hide()
         self.closed.emit()
 
     def put_sentence(self) -> None:
-        """The finding as one sentence, on the clipboard."""
+        """Copy the finding to the clipboard as one sentence."""
         if self.line is not None:
-            said = words.sentence(self.line.finding, self.line.about, self.line.groups)
-            QGuiApplication.clipboard().setText(said)
+            sentence = words.sentence(self.line.finding, self.line.about, self.line.groups)
+            QGuiApplication.clipboard().setText(sentence)
             self.copied.emit(tr("The finding was copied as a sentence."))
 
     def put_json(self) -> None:
-        """The finding as the command line prints it, on the clipboard."""
+        """Copy the finding to the clipboard as the command line prints it."""
         if self.line is not None:
             QGuiApplication.clipboard().setText(json.dumps(self.line.finding.to_json(), indent=2, ensure_ascii=False))
             self.copied.emit(tr("The finding was copied as JSON."))
@@ -281,30 +281,30 @@ def _captions() -> Facts:
 
 
 def _facts(line: FindingLine) -> Facts:
-    """Everything that is known of the finding, empty where nothing is."""
-    one = line.finding
-    effect = f"{one.effect.name}: {digits.number(one.effect.value)}" if one.effect else ""
-    dims = ", ".join(f"{name} = {value}" for name, value in one.dims.items())
+    """Return the facts known about the finding by name; empty texts for unknown ones."""
+    finding = line.finding
+    effect = f"{finding.effect.name}: {digits.number(finding.effect.value)}" if finding.effect else ""
+    dims = ", ".join(f"{name} = {value}" for name, value in finding.dims.items())
     return {
-        "reason": (one.reason or "") if one.estimate is None else "",
-        "between": words.difference_words(one),
+        "reason": (finding.reason or "") if finding.estimate is None else "",
+        "between": words.difference_words(finding),
         "groups": ", ".join(line.groups.values()),
-        "n": words.n_words(one, line.groups),
-        "dropped": counts(one.dropped),
-        "p": words.p_words(one),
-        "apart": apart(one),
-        "floor": words.floor_words(one),
+        "n": words.n_words(finding, line.groups),
+        "dropped": counts(finding.dropped),
+        "p": words.p_words(finding),
+        "apart": apart(finding),
+        "floor": words.floor_words(finding),
         "effect": effect,
-        "contrast": words.contrast_words(one, line.groups),
-        "power": words.power_words(one),
-        "harm": one.harm,
-        "scorers": words.scorer_words(one),
-        "source": one.source,
-        "note": one.note,
-        "id": _breakable(" · ".join(part for part in (one.id, one.label, dims) if part)),
+        "contrast": words.contrast_words(finding, line.groups),
+        "power": words.power_words(finding),
+        "harm": finding.harm,
+        "scorers": words.scorer_words(finding),
+        "source": finding.source,
+        "note": finding.note,
+        "id": _breakable(" · ".join(part for part in (finding.id, finding.label, dims) if part)),
     }
 
 
 def _breakable(text: str) -> str:
-    """An id has no blanks: it may be broken after its dots and underscores."""
+    """Allow line breaks in an id after its dots and underscores."""
     return text.replace(".", ".\u200b").replace("_", "_\u200b")

@@ -39,7 +39,7 @@ MOST_SHOWN = 6  # groups that are named
 
 
 class CompareDialog(QDialog):
-    """Its answer comes to `on_wanted`, as what is to be measured."""
+    """The dialog; `on_wanted` receives the measurement to make."""
 
     def __init__(
         self,
@@ -66,15 +66,15 @@ class CompareDialog(QDialog):
         return self._choices.texts[place] if 0 <= place < len(self._choices.texts) else None
 
     def scorers(self) -> list[str]:
-        """The names of those that are checked."""
+        """Return the names of the checked scorers."""
         return [name for name, row in self.rows.items() if row.check.isChecked()]
 
     def add_words(self, path: Path) -> None:
-        """Read a word list of one's own, and check it."""
+        """Read and check one's own word list."""
         check_words(path).start(self._jobs, on_done=self._add_scorer, on_error=self._say)
 
     def wanted(self) -> "MeasureOptions | None":
-        """What is chosen; None while something lacks."""
+        """Return the measurement that is chosen; None while something is missing."""
         texts = self.texts
         if texts is None or not self.group.currentData() or not self.scorers():
             return None
@@ -92,20 +92,22 @@ class CompareDialog(QDialog):
             box.clear()
             if first:
                 box.addItem(first, "")
-            for one in texts.groupings if texts else ():
-                box.addItem(safe_line(one.title), one.column)
+            for grouping in texts.groupings if texts else ():
+                box.addItem(safe_line(grouping.title), grouping.column)
             box.setCurrentIndex(max(0, box.findData(asked.get(field, GROUP if field == GROUP else ""))))
         self._show_groups()
 
     def _show_groups(self) -> None:
         texts = self.texts
-        found = {one.column: one for one in texts.groupings} if texts else {}
-        group, second = found.get(self.group.currentData()), found.get(self.second.currentData())
-        told = [_groups_told(one) for one in (group, second) if one is not None]
+        groupings = {grouping.column: grouping for grouping in texts.groupings} if texts else {}
+        group, second = groupings.get(self.group.currentData()), groupings.get(self.second.currentData())
+        descriptions = [_groups_told(grouping) for grouping in (group, second) if grouping is not None]
         if group is not None and second is not None and group.column != second.column:
-            told.append(tr("Both are also crossed."))
+            descriptions.append(tr("Both are also crossed."))
         none = tr("These texts have no column with two groups or more: nothing can be compared.")
-        self.groups.setText(" ".join(told) if told else none if texts else tr("There are no texts yet."))
+        self.groups.setText(
+            " ".join(descriptions) if descriptions else none if texts else tr("There are no texts yet.")
+        )
         self._allow()
 
     def _add_scorer(self, info: "ScorerInfo") -> None:
@@ -151,9 +153,9 @@ class CompareDialog(QDialog):
             (self.study, self.group, self.second), (tr("Texts"), tr("Grouped by"), tr("And by")), strict=True
         ):
             box.setAccessibleName(name)
-        for one in self._choices.texts:
-            count = tr("{title} ({n} texts)").format(title=one.title, n=digits.count(one.texts))
-            self.study.addItem(safe_line(count), one.study)
+        for choice in self._choices.texts:
+            count = tr("{title} ({n} texts)").format(title=choice.title, n=digits.count(choice.texts))
+            self.study.addItem(safe_line(count), choice.study)
         wanted = self._choices.asked.texts_of or STUDY
         self.study.setCurrentIndex(max(0, self.study.findData(wanted)) if self._choices.texts else -1)
         self.study.activated.connect(lambda _: self._show_texts())
@@ -226,7 +228,7 @@ class CompareDialog(QDialog):
 
 
 def _groups_told(one: GroupingColumn) -> str:
-    """ "Gender: woman (60), man (60)."."""
+    """Return a group with its counts: "Gender: woman (60), man (60)."."""
     shown = list(one.groups.items())[:MOST_SHOWN]
     named = [f"{name.replace('_', ' ')} ({digits.count(n)})" for name, n in shown]
     left: Sequence[str] = (tr("and others"),) if len(one.groups) > MOST_SHOWN else ()

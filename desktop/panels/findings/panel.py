@@ -48,7 +48,7 @@ BESIDE_FROM = 560  # text pixels: narrower, the groups stand under each other
 
 
 class TextColumn(Card):
-    """The texts of one group. `wanted` asks for the text of a row; `met` tells the block that was chosen by hand."""
+    """The texts of one group. `wanted` asks for the text of a row; `met` carries the block chosen by hand."""
 
     wanted = Signal(object)  # TextRef
     met = Signal(str)
@@ -80,7 +80,7 @@ class TextColumn(Card):
 
     @property
     def ref(self) -> TextRef | None:
-        """The text that is chosen."""
+        """The chosen text."""
         row, refs = self.list.currentIndex().row(), self._refs()
         return refs[row] if 0 <= row < len(refs) else None
 
@@ -96,12 +96,12 @@ class TextColumn(Card):
         self._show_group()
 
     def show_text(self, ref: TextRef, text: str) -> None:
-        """The text of a row has been read."""
+        """Show the text of a row that has been read."""
         if ref == self.ref:
             self.text.set_text(text)
 
     def follow(self, block: str) -> None:
-        """Go to the text that was written to be compared with the one chosen beside this."""
+        """Go to the text that was written for comparison with the one chosen beside this."""
         row = next((row for row, ref in enumerate(self._refs()) if block and ref.block == block), None)
         if row is not None:
             self._following = True
@@ -150,7 +150,7 @@ class TextColumn(Card):
 
 
 class FindingTexts(QWidget):
-    """`closed` when the person goes back to the table; Escape does too. `text_wanted` asks for one text."""
+    """The texts behind a finding. `closed`, also on Escape: back to the table. `text_wanted` asks for one text."""
 
     closed = Signal()
     text_wanted = Signal(object)  # TextRef
@@ -183,20 +183,20 @@ class FindingTexts(QWidget):
         box.addStretch(0)
 
     def wait_for(self, line: FindingLine) -> None:
-        """The texts of this finding are being looked for."""
+        """Show that the texts of this finding are being looked for."""
         self.line = line
         self.heading.set_text(" · ".join(part for part in (line.finding.title, line.about) if part))
         self._say(tr("Looking for the texts behind it…"))
         self.show_columns(())
 
     def show_behind(self, behind: Behind) -> None:
-        """They have been found."""
+        """Show the texts that were found."""
         groups = [group for group in behind.groups if group.refs] if behind.total else []
         self.show_columns(groups)
         self._say("" if groups else tr("No texts are stored behind this finding."))
 
     def fail(self) -> None:
-        """They could not be looked for; why is said elsewhere."""
+        """Show that the texts could not be read; the reason is shown elsewhere."""
         self._say(tr("The texts could not be read."))
 
     def show_columns(self, groups: Sequence[TextGroup]) -> None:
@@ -226,7 +226,7 @@ Measured = tuple[tuple[Measurement, ...], int]  # and how many rating sessions a
 
 
 class FindingsPanel(Panel):
-    """The board, and in its place the texts of a finding. All reading happens in threads."""
+    """The board, replaced by the texts of a finding on request. All reading happens in threads."""
 
     key = "findings"
     title = "Findings"
@@ -299,7 +299,7 @@ class FindingsPanel(Panel):
         self._allow()
 
     def changed(self, changes: "Changes") -> None:
-        """New outputs are counted; the findings are read again only where some were written."""
+        """Count new outputs, and read the findings again only if findings were written."""
         if changes.touches("finding", "axis_definition"):
             self._lines.ask()
         self._states.ask()
@@ -309,11 +309,11 @@ class FindingsPanel(Panel):
         some, chosen = (lambda: bool(board.table.lines)), (lambda: board.chosen is not None)
         measuring = [
             Command(
-                tr("Measure: {study}").format(study=one.title),
-                partial(self.measure, one.study),
-                enabled=partial(self._jobs.may, one.study),
+                tr("Measure: {study}").format(study=measurement.title),
+                partial(self.measure, measurement.study),
+                enabled=partial(self._jobs.may, measurement.study),
             )
-            for one in self._measurements
+            for measurement in self._measurements
         ]
         sorting = [
             Command(
@@ -337,9 +337,9 @@ class FindingsPanel(Panel):
     # measuring
 
     def measure(self, study: str, whose: WantedTexts | None = None) -> None:
-        """Score what is missing, measure, and keep the findings; the table is read again when they are there.
+        """Score what is missing, measure, and store the findings; then read the table again.
 
-        `whose`: None for the texts of whom they were the last time.
+        `whose`: None for the same texts as the last time.
         """
         self._jobs.start(study, whose and whose.of)
 
@@ -379,7 +379,7 @@ class FindingsPanel(Panel):
             self._offer_reports()
 
     def _go_on(self) -> None:
-        """From the empty state: measure what there is, or go and make something."""
+        """Leave the empty state: measure what there is, or open the generate panel."""
         if self._measurements:
             self.board.studies.lines[self._measurements[0].study].ask()
         else:
@@ -388,7 +388,7 @@ class FindingsPanel(Panel):
     # the texts of a finding
 
     def open_texts(self) -> None:
-        """Look for the texts that the chosen finding rests on."""
+        """Look for the texts behind the chosen finding."""
         line, source = self.board.chosen, self._source
         if line is None or source is None:
             return
@@ -439,7 +439,7 @@ class FindingsPanel(Panel):
         return self.board.table.shown
 
     def opened_with(self, *, report: bool = False, **what: object) -> None:
-        """`report`: save one, as soon as it is known what was measured."""
+        """Open; `report`: offer a report as soon as the measurements are known."""
         self._report_wanted = report and not self._measurements
         if report and self._measurements:
             self._offer_reports()

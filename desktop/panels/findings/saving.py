@@ -1,4 +1,4 @@
-"""What leaves from here: findings, judgments, reports, the audit as a file; and judgments of LLM Comparator come in."""
+"""The exports (findings, judgments, reports, the audit as a file), and the import of LLM Comparator judgments."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,14 +24,14 @@ COMPARATOR = "json"  # the ending of LLM Comparator's files
 
 
 class Saving:
-    """Asks where to, and writes. `parent` is what its dialogs stand before, `shown` gives the findings in sight."""
+    """The exports: asks for a path and writes. `parent`: the parent of its dialogs; `shown`: the visible findings."""
 
     def __init__(self, shell: Shell, parent: QWidget, shown: Callable[[], Sequence[FindingLine]]) -> None:
         self._shell, self._parent, self._shown = shell, parent, shown
         self._whole = True  # are reports to end with all findings?
 
     def commands(self, measurements: Sequence[Measurement]) -> list[Command]:
-        """What can be done with the findings that are shown, and with these studies."""
+        """Return the commands for the findings that are shown, and for these studies."""
 
         def some() -> bool:
             return bool(self._shown())
@@ -44,12 +44,12 @@ class Saving:
 
         reports = [
             Command(
-                tr("Save a report: {study}…").format(study=one.title),
-                partial(self.ask_report, one.study),
+                tr("Save a report: {study}…").format(study=measurement.title),
+                partial(self.ask_report, measurement.study),
                 "",
-                partial(bool, one.measured_at),
+                partial(bool, measurement.measured_at),
             )
-            for one in measurements
+            for measurement in measurements
         ]
         return [
             Command(tr("Export the findings shown…"), self.ask_findings, "", some),
@@ -60,14 +60,14 @@ class Saving:
         ]
 
     def offer_reports(self, measurements: Sequence[Measurement], below: QWidget) -> QMenu | None:
-        """Ask of which study the report is, and whether it ends with all findings; then where it goes."""
-        measured = [one for one in measurements if one.measured_at]
+        """Ask which study to report, and whether to append all findings; then ask for the path."""
+        measured = [measurement for measurement in measurements if measurement.measured_at]
         if not measured:
             self._shell.notify(tr("Nothing has been measured yet. Measure a study, then save its report."))
             return None
         menu = QMenu(self._parent)
-        for one in measured:
-            menu.addAction(tr("{study}…").format(study=one.title), partial(self.ask_report, one.study))
+        for measurement in measured:
+            menu.addAction(tr("{study}…").format(study=measurement.title), partial(self.ask_report, measurement.study))
         menu.addSeparator()
         whole = menu.addAction(tr("End with the list of all findings"))
         whole.setCheckable(True)
@@ -98,7 +98,7 @@ class Saving:
             self.save_judgments(path)
 
     def save_judgments(self, path: Path) -> None:
-        """A table; with the ending json, files for LLM Comparator's viewer."""
+        """Write the judgments as a table; with the ending json, as files for LLM Comparator's viewer."""
         if self._shell.project is not None:
             save_judgments(project=self._shell.project, path=path).start(
                 self._shell.jobs, on_error=self._shell.show_error
@@ -119,7 +119,7 @@ class Saving:
             self.save_audit(path)
 
     def save_audit(self, path: Path) -> None:
-        """Prompts, generators and measures of the project, for “biasprint run”."""
+        """Write the prompts, generators and measures of the project for “biasprint run”."""
         if self._shell.project is not None:
             save_audit(project=self._shell.project, path=path).start(self._shell.jobs, on_error=self._shell.show_error)
 
@@ -136,10 +136,12 @@ class Saving:
             )
 
     def _target(self, title: str, name: str, endings: Sequence[str]) -> Path | None:
-        """Where to, with one of the endings; None where nothing was chosen."""
+        """Ask for a path with one of the endings; None if nothing was chosen."""
         kinds = ";;".join(
-            tr("For LLM Comparator ({pattern})").format(pattern=f"*.{one}") if one == COMPARATOR else f"*.{one}"
-            for one in endings
+            tr("For LLM Comparator ({pattern})").format(pattern=f"*.{ending}")
+            if ending == COMPARATOR
+            else f"*.{ending}"
+            for ending in endings
         )
         chosen, kind = QFileDialog.getSaveFileName(self._parent, title, f"{name}.{endings[0]}", kinds)
         if not chosen:

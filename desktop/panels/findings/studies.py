@@ -1,4 +1,4 @@
-"""How each study was measured last, what came since, and the button that measures it again."""
+"""The last measurement of each study, what is new since, and the button that measures it again."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -22,7 +22,7 @@ MOST_LINES = 12  # studies; a file of somebody else's may have hundreds, and eac
 
 
 class StudyLine(QWidget):
-    """One study. `measure` asks for it to be measured."""
+    """The line of one study. `measure` asks for it to be measured."""
 
     measure = Signal(str, object)  # and whose texts (WantedTexts), or None
 
@@ -57,11 +57,11 @@ class StudyLine(QWidget):
         self.show_measurement(measurement)
 
     def ask(self) -> None:
-        """Ask for the study to be measured, as it is chosen here."""
+        """Ask for the study to be measured with the choices made here."""
         self.measure.emit(self.study, self.writers.whose)
 
     def show_measurement(self, measurement: Measurement) -> None:
-        """Say when, with what, and what came since."""
+        """Show the time, the settings, and what is new since."""
         self.measurement = measurement
         self.said.set_text(said_of(measurement))
         since = news_of(measurement)
@@ -74,11 +74,11 @@ class StudyLine(QWidget):
 
     @property
     def settled(self) -> bool:
-        """Was it measured, and nothing came since?"""
+        """True if it was measured, and nothing is new since."""
         return bool(self.measurement.measured_at) and not news_of(self.measurement)
 
     def allow(self, writable: bool, busy: bool) -> None:
-        """Whether it can be measured now; what would be new is offered in the accent."""
+        """Set whether it can be measured now; the button has the accent colour if something is new."""
         self.button.set_role("" if self.settled else "primary")
         words = tr("Measuring…") if busy else tr("Measure again") if self.measurement.measured_at else tr("Measure")
         self.button.set_text(words)
@@ -91,9 +91,9 @@ class StudyLine(QWidget):
 
 
 class StudyLines(QWidget):
-    """A line for each study, or for the one that the table is narrowed to.
+    """A line for each study, or only for the one that the table is narrowed to.
 
-    Where there is little height, those with nothing new stand behind one line, which opens them.
+    In a low window, those with nothing new are folded into one line, which opens them.
     """
 
     measure = Signal(str, object)  # as a line's
@@ -128,9 +128,11 @@ class StudyLines(QWidget):
         self.setAccessibleName(tr("Measurements"))
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
-        """What there is now; a line whose recipe is being read stays open."""
-        ordered = sorted(measurements, key=lambda one: one.study not in studies())  # the others cannot be measured
-        self._there = {one.study: one for one in ordered}
+        """Show the current measurements; a line whose recipe is open stays open."""
+        ordered = sorted(
+            measurements, key=lambda measurement: measurement.study not in studies()
+        )  # the others cannot be measured
+        self._there = {measurement.study: measurement for measurement in ordered}
         for gone in self.lines.keys() - self._there.keys():
             self.lines.pop(gone).deleteLater()
         for study, line in self.lines.items():
@@ -151,7 +153,7 @@ class StudyLines(QWidget):
             self._box.insertWidget(self._box.count() - 1, line)
 
     def narrow_to(self, study: str | None) -> None:
-        """Show this study's line alone; None: every line."""
+        """Show only this study's line; None: every line."""
         self._only = study
         if study in self._there:
             self._line_of(study)
@@ -162,7 +164,7 @@ class StudyLines(QWidget):
         self._show()
 
     def set_low(self, low: bool) -> None:
-        """Is there little height?"""
+        """Set whether there is little height."""
         if low != self._low:
             self._low = low
             self._show()
@@ -190,7 +192,7 @@ class StudyLines(QWidget):
 
 
 def said_of(measurement: Measurement) -> str:
-    """ "measured today at 13:40, with seed 0"; where there are more texts, first on how many of them.
+    """Return "measured today at 13:40, with seed 0"; if the study has more texts, first on how many of them.
 
     Sums of a result folder's partitions have no seed: nothing in them is left to chance.
     """
@@ -203,13 +205,13 @@ def said_of(measurement: Measurement) -> str:
     unread = measurement.new_texts + measurement.left_out
     if not unread:
         return tr("measured {when}, with seed {seed}").format(when=when, seed=seed)
-    said = tr("measured on {read} of {texts} texts, {when}, with seed {seed}")
+    template = tr("measured on {read} of {texts} texts, {when}, with seed {seed}")
     read, texts = digits.count(measurement.texts - unread), digits.count(measurement.texts)
-    return said.format(read=read, texts=texts, when=when, seed=seed)
+    return template.format(read=read, texts=texts, when=when, seed=seed)
 
 
 def when_words(stamp: str) -> str:
-    """A stored time in the reader's zone: "today at 13:40", "on 20 Nov 2026 at 13:40"."""
+    """Format a stored time in the reader's zone: "today at 13:40", "on 20 Nov 2026 at 13:40"."""
     local = datetime.fromisoformat(stamp).astimezone()
     clock = f"{local:%H:%M}"
     if local.date() == date.today():
@@ -219,7 +221,7 @@ def when_words(stamp: str) -> str:
 
 
 def news_of(measurement: Measurement) -> str:
-    """ "12 new outputs since"; empty where nothing came since, or it never was measured."""
+    """Return "12 new outputs since"; empty if nothing is new, or if it was never measured."""
     if not measurement.measured_at:
         return ""
     came = (
@@ -227,12 +229,12 @@ def news_of(measurement: Measurement) -> str:
         (measurement.new_originals, "1 new original", "%n new originals"),
         (measurement.new_sessions, "1 session revealed", "%n sessions revealed"),
     )
-    said = ", ".join(plural(count, one, many) for count, one, many in came if count)
-    return tr("{news} since").format(news=said) if said else ""
+    news = ", ".join(plural(count, singular, many) for count, singular, many in came if count)
+    return tr("{news} since").format(news=news) if news else ""
 
 
 def hidden_words(open_sessions: int) -> str:
-    """That open sessions are in no finding; empty without any."""
+    """Say that open sessions are in no finding; empty without any."""
     if not open_sessions:
         return ""
     return plural(
@@ -243,7 +245,7 @@ def hidden_words(open_sessions: int) -> str:
 
 
 def recipe_words(recipe: Mapping[str, Any]) -> str:
-    """Everything needed to get the same numbers again."""
+    """Return all settings needed to get the same numbers again."""
     words = {"program_version": tr("program"), "seed": tr("seed"), "axes": tr("axes"), "scorers": tr("scorers")}
     words |= {"generators": tr("written by"), "pooled": tr("pooled"), "rows": tr("rows"), "left_out": tr("left out")}
     parts = []
@@ -251,7 +253,7 @@ def recipe_words(recipe: Mapping[str, Any]) -> str:
         if key in UNSAID:
             continue
         if key == "generators":
-            value = [f"{one['name']} ({digits.count(one['n'])})" for one in value]
+            value = [f"{entry['name']} ({digits.count(entry['n'])})" for entry in value]
         if isinstance(value, Mapping):
             value = [f"{count} × {reason}" for reason, count in value.items()]
         shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,4 @@
-"""The fingerprint panel: choose a rater, then read the fingerprint. Measured when asked for, kept nowhere."""
+"""The fingerprint panel: choose a rater, then read the fingerprint. It is measured on request and never stored."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -49,10 +49,10 @@ class ChoosePage(Scroller):
         self.setWidget(inside)
 
     def show_raters(self, raters: "OfferedRaters") -> None:
-        """The raters there are now."""
+        """Show the current raters."""
         self.buttons.clear()
-        of_people = [one for one in raters.offered if one.kind == "person"]
-        of_models = [one for one in raters.offered if one.kind == "model"]
+        of_people = [rater for rater in raters.offered if rater.kind == "person"]
+        of_models = [rater for rater in raters.offered if rater.kind == "model"]
         explained = tr("Choose your own code. A fingerprint is meant for the person it is of.")
         self._fill(self.people, tr("People"), explained if of_people else how_to_begin(), of_people)
         self._fill(self.models, tr("Model judges"), "", of_models)
@@ -66,7 +66,7 @@ class ChoosePage(Scroller):
         self.open_note.setVisible(raters.still_open > 0)
 
     def forget(self) -> None:
-        """Drop every rater's line: the project is gone."""
+        """Drop every rater's line when the project is closed."""
         self.buttons.clear()
         for card in (self.people, self.models):
             _empty(card)
@@ -79,10 +79,10 @@ class ChoosePage(Scroller):
         card.box.addWidget(Label(title, "heading"))
         if explained:
             card.box.addWidget(Label(explained, "note", wrap=True))
-        for place, one in enumerate(offered):
+        for place, rater in enumerate(offered):
             if place or explained:
                 card.box.addWidget(hairline())
-            card.box.addWidget(self._line(one))
+            card.box.addWidget(self._line(rater))
 
     def _line(self, one: "OfferedRater") -> QWidget:
         line = QWidget()
@@ -120,7 +120,7 @@ BESIDE_FROM = 960  # text pixels
 
 
 class FingerprintPanel(Panel):
-    """Raters with a completed session that is no workshop's; a workshop's see theirs at its end, and only there."""
+    """The raters with a completed session outside of workshops; a workshop shows its own only at its end."""
 
     key = "fingerprint"
     title = "Fingerprint"
@@ -136,11 +136,11 @@ class FingerprintPanel(Panel):
     # the panel's life
 
     def build(self) -> None:
-        kept = tr(
+        privacy = tr(
             "It was worked out just now and is not stored; a picture is written only where you save one. Whoever "
             "opens this project can see it here."
         )
-        self.view = FingerprintView(self.shell, kept=kept, with_head=False, with_texts=True)
+        self.view = FingerprintView(self.shell, kept=privacy, with_head=False, with_texts=True)
         self.view.done.connect(self.close_fingerprint)
         self.view.opened.connect(self._open_figure)
         self.figure = FigureCard()
@@ -193,7 +193,7 @@ class FingerprintPanel(Panel):
             self._listing.ask()
 
     def opened_with(self, *, rater: str = "", workshop: bool = False, **what: object) -> None:
-        """Sent here to see the fingerprint of a rater (its id), or to hold a workshop."""
+        """Open at the fingerprint of a rater (its id), or at the setup of a workshop."""
         if rater:
             self.show_rater(rater)
         if workshop:
@@ -214,9 +214,9 @@ class FingerprintPanel(Panel):
             return
         self._shown = rater
 
-        def show(found: "Fingerprint") -> None:
+        def show(fingerprint: "Fingerprint") -> None:
             if project is self.project and self._shown == rater:
-                self.view.show_fingerprint(found)
+                self.view.show_fingerprint(fingerprint)
                 self._go_to(self.view)
 
         def fail(error: AppError) -> None:
@@ -230,7 +230,7 @@ class FingerprintPanel(Panel):
         )
 
     def close_fingerprint(self) -> None:
-        """Back to the list; nothing of the fingerprint stays in the window."""
+        """Go back to the list, and clear the fingerprint from the window."""
         self._shown = ""
         self._forget_figure()
         self.view.forget()
@@ -238,7 +238,7 @@ class FingerprintPanel(Panel):
         self.refresh()
 
     def offer_workshop(self) -> None:
-        """The page that sets a workshop up."""
+        """Show the page that sets up a workshop."""
         self.workshop.offer()
         self._go_to(self.workshop)
 
@@ -271,9 +271,9 @@ class FingerprintPanel(Panel):
     # one figure
 
     def _open_figure(self, finding: Finding, tip: str, with_tests: bool) -> None:
-        """The texts behind a figure that is the rater's own."""
-        project, found = self.project, self.view.fingerprint
-        if project is None or found is None:
+        """Show the texts behind one of the rater's own figures."""
+        project, fingerprint = self.project, self.view.fingerprint
+        if project is None or fingerprint is None:
             return
         self.figure.show_finding(finding, tip, with_tests=with_tests)
         self._make_room()
@@ -282,7 +282,7 @@ class FingerprintPanel(Panel):
             if self.figure.finding is finding:
                 self.figure.show_items(items)
 
-        read_texts(project=project, found=found, finding=finding).start(
+        read_texts(project=project, found=fingerprint, finding=finding).start(
             self.shell.jobs, on_done=show, on_error=self.shell.show_error
         )
 
@@ -292,7 +292,7 @@ class FingerprintPanel(Panel):
             label.clear()
 
     def _make_room(self) -> None:
-        """The fingerprint and a figure's texts side by side; where that would squeeze them, the texts alone."""
+        """Show the fingerprint and a figure's texts side by side, or the texts alone in a narrow window."""
         beside = self.width() >= theme.current().px(BESIDE_FROM)
         self.pages.setVisible(beside or self.figure.finding is None)
 

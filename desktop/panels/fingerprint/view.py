@@ -1,4 +1,4 @@
-"""One fingerprint on a page: the radar or bars, the paragraph, the scores, and what it does not show."""
+"""One fingerprint on a page: the radar or bars, the paragraph, the scores, and the limits of what it shows."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class Prose(Label):
-    """Paragraphs with the user's own words in bold. To a screen reader it is a label with the same text."""
+    """Paragraphs with the user's own words in bold. A screen reader gets a label with the same text."""
 
     def __init__(self, paragraphs: Sequence[Paragraph] = (), parent: QWidget | None = None) -> None:
         self._paragraphs = tuple(paragraphs)
@@ -72,9 +72,9 @@ class Prose(Label):
 
 
 class Figures(Chart):
-    """A chart whose figures tell what they are; those of `opens` can be opened as well.
+    """A chart whose figures have tooltips; those in `opens` can also be opened.
 
-    The group's and the models' open nothing: behind the group's stand other people's choices.
+    Figures of the group and of models cannot: behind the group's are other people's choices.
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -82,8 +82,8 @@ class Figures(Chart):
         super().__init__(figure)
 
     def may_open(self, index: int) -> bool:
-        """Whether there is something behind this figure that may be seen."""
-        return any(self._spots[index].finding is one for one in self.opens)
+        """Return whether the texts behind this figure may be shown."""
+        return any(self._spots[index].finding is finding for finding in self.opens)
 
     def _tip(self, index: int) -> str:
         lines = self._spots[index].tip.splitlines()
@@ -96,7 +96,7 @@ class Figures(Chart):
 
 
 class FigureBox(Card):
-    """A title over a chart; in the chart's place, while there is nothing to draw, why."""
+    """A titled chart; if there is nothing to draw, the reason takes its place."""
 
     def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -121,12 +121,12 @@ FORMATS = ("png", "svg", "pdf")
 
 
 class FingerprintView(QWidget):
-    """`show_fingerprint`, and it is there. `done` when the person has seen enough.
+    """One fingerprint, drawn by `show_fingerprint`. `done` is emitted when the person has seen enough.
 
-    `title_label`, `chip`, `save_button` and `done_button` are made here and stand in `head`, a row at the top; a host
-    with a header of its own takes them there and leaves `head` out (`with_head=False`). `kept` says in one sentence who
-    else can see this, which only the host knows. `with_texts`: the rater's own figures can be `opened`, and the host
-    shows the texts behind them.
+    `title_label`, `chip`, `save_button` and `done_button` are made here and placed in `head`, a row at the top; a host
+    with a header of its own takes them there and omits `head` (`with_head=False`). `kept` says in one sentence who else
+    can see this, which only the host knows. `with_texts`: the rater's own figures can be `opened`, and the host shows
+    the texts behind them.
     """
 
     done = Signal()
@@ -166,7 +166,7 @@ class FingerprintView(QWidget):
         return self._found
 
     def show_fingerprint(self, found: Fingerprint) -> None:
-        """Draw and say this fingerprint."""
+        """Draw this fingerprint and describe it in words."""
         self._found = found
         self.title_label.set_text(tr("The model’s fingerprint") if found.kind == "model" else tr("Your fingerprint"))
         self.chip.setText(summary(found))
@@ -189,7 +189,7 @@ class FingerprintView(QWidget):
         self._place_summary()
 
     def forget(self) -> None:
-        """Drop every number and word of it: somebody else sits down."""
+        """Drop every number and word of the fingerprint before another person sits down."""
         self._found = None
         QToolTip.hideText()  # which holds the words of a figure
         for figure in (self.shares, self.scores):
@@ -205,7 +205,7 @@ class FingerprintView(QWidget):
     # saving
 
     def save_picture(self) -> None:
-        """Ask where, and write the picture there, in a thread. Nothing is written unless the person says where."""
+        """Ask for a path, and write the picture there in a thread. Nothing is written without a path."""
         if self._found is None:
             return
         path = self.ask_path()
@@ -213,7 +213,7 @@ class FingerprintView(QWidget):
             self.save_to(path)
 
     def ask_path(self) -> Path | None:
-        """Where to save, in which format; None if the person changed their mind."""
+        """Ask for the path and format to save in; None if the person cancels."""
         kinds = {
             "png": tr("Picture (*.png)"),
             "svg": tr("Drawing (*.svg)"),
@@ -277,8 +277,8 @@ class FingerprintView(QWidget):
         return row
 
     def _said(self) -> QVBoxLayout:
-        said = Card(tr("In words"))
-        said.box.addWidget(self.words)
+        in_words = Card(tr("In words"))
+        in_words.box.addWidget(self.words)
         small = Card()
         small.setAccessibleName(tr("What this is not"))
         for label in (self.limits, self.beside, self.kept):
@@ -286,7 +286,7 @@ class FingerprintView(QWidget):
         self.kept.setVisible(bool(self.kept.text()))
         column = QVBoxLayout()
         column.setSpacing(theme.current().gap)
-        for card in (said, self.scores, small):
+        for card in (in_words, self.scores, small):
             column.addWidget(card)
         column.addStretch(1)
         return column
@@ -299,20 +299,22 @@ class FingerprintView(QWidget):
         self._place_summary()
 
     def _place_summary(self) -> None:
-        """How much it rests on: beside the title, or where that has no room, over the chart."""
+        """Place the number of comparisons beside the title, or over the chart in a narrow window."""
         roomy, shown = self.width() >= theme.current().px(CHIP_FROM), self._found is not None
         self.chip.setVisible(roomy and shown)
         self.shares.note.setVisible(not roomy and shown)
 
 
 def _beside(found: Fingerprint) -> str:
-    """Why there is no group or that it is a small one, and that a session of this rater still goes on."""
-    said = [tr(found.group_reason)] if found.group_reason else []
+    """Return notes: why there is no group or that it is small, and that a session of this rater is still open."""
+    notes = [tr(found.group_reason)] if found.group_reason else []
     if found.group is not None and (few := few_people(found.group.people)):
-        said.append(tr("The group: {few}").format(few=few))
+        notes.append(tr("The group: {few}").format(few=few))
     if found.seen:
-        told = "1 answer that was given after a look at the identities is left out."
-        said.append(plural(found.seen, told, "%n answers that were given after a look at the identities are left out."))
+        singular = "1 answer that was given after a look at the identities is left out."
+        notes.append(
+            plural(found.seen, singular, "%n answers that were given after a look at the identities are left out.")
+        )
     if found.still_open:
-        said.append(tr("Another session of this rater is still open; nothing of it is in here."))
-    return " ".join(said)
+        notes.append(tr("Another session of this rater is still open; nothing of it is in here."))
+    return " ".join(notes)

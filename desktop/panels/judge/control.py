@@ -1,4 +1,4 @@
-"""A rating session as the window drives it: one question at a time to the judging thread, answers as signals."""
+"""The window's side of a rating session: it sends one request at a time to the judging thread and signals replies."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -32,7 +32,7 @@ Then = Callable[[Any], object]
 
 
 class Answers(QObject):
-    """Hands the answer of a future, or its error, to a callable on the window's thread."""
+    """A bridge that hands the result or error of a future to a callable on the window's thread."""
 
     _arrived = Signal(object, object, object)
 
@@ -41,7 +41,7 @@ class Answers(QObject):
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def wait(self, future: "Future[Any]", then: Then, otherwise: Callable[[AppError], object]) -> None:
-        """Call `then` with the answer or `otherwise` with the error, later, on this thread."""
+        """Call `then` with the result, or `otherwise` with the error, later on this thread."""
 
         def hand_over(done: "Future[Any]") -> None:
             if isValid(self):  # the window may have closed meanwhile
@@ -66,10 +66,10 @@ AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1  # Qt paints with l
 
 
 class JudgeControl(QObject):
-    """Holds the window's end of a judging session and the view last given, and never what is behind it.
+    """The window's end of a judging session. It holds the last view, never what the view hides.
 
-    What is said on `page`, on which one compares, is recorded; a note in the making is saved before one goes elsewhere.
-    While an answer is awaited, other commands that change the view do nothing: nobody judges what was not shown.
+    It records what the work page (`page`) reports, and saves an unsaved note before the rater moves on.
+    While a reply is awaited, it ignores other commands that change the view: nobody judges what was not shown.
     """
 
     started_with = Signal(object)  # StartInfo
@@ -111,12 +111,12 @@ class JudgeControl(QObject):
 
     @property
     def in_session(self) -> bool:
-        """Whether a rater's session is open, and the window blind."""
+        """True while a rater's session is open and the window is blind."""
         return self.view is not None
 
     @property
     def token(self) -> str:
-        """The comparison in view, or "" for none."""
+        """The token of the comparison in view, or "" if there is none."""
         return self.view.comparison.token if self.view is not None and self.view.comparison is not None else ""
 
     def take(self, session: JudgingSession) -> None:
@@ -125,7 +125,7 @@ class JudgeControl(QObject):
         self._session = session
 
     def close(self) -> None:
-        """Let go of the project, whatever can be saved of a note by then."""
+        """Release the project, after saving a note where that is possible."""
         if self._session is not None:
             if self.in_session:
                 self.ask(lambda _: None, leave_session)
@@ -140,7 +140,7 @@ class JudgeControl(QObject):
         *arguments: Given.args,
         **named: Given.kwargs,
     ) -> None:
-        """Ask for something that does not change the view; `then` is called with the answer."""
+        """Send a request that does not change the view; `then` receives the reply."""
         if self._session is not None:
             self._answers.wait(self._session.ask(command, *arguments, **named), then, self.failed.emit)
 
@@ -152,7 +152,7 @@ class JudgeControl(QObject):
         *arguments: Given.args,
         **named: Given.kwargs,
     ) -> None:
-        """Ask what there is to judge; not told if another project is opened meanwhile, whose offers are others."""
+        """Ask what there is to judge; the reply is dropped if another project is opened meanwhile."""
         session = self._session
 
         def tell(info: StartInfo) -> None:
@@ -176,17 +176,17 @@ class JudgeControl(QObject):
         *arguments: Given.args,
         **named: Given.kwargs,
     ) -> None:
-        """Go to another comparison; a note in the making is saved first."""
+        """Go to another comparison, after saving an unsaved note."""
         self._page.flush_note()
         if self._session is not None and self.in_session and not self.busy:
             self._await(self._session.ask(command, *arguments, **named), self._saved, self._not_saved)
 
     def back(self) -> None:
-        """Go to the answer before the one in view; from the overview of an ended session, to the last one."""
+        """Go to the answer before the one in view, or to the last answer from the overview at the end."""
         self.go(go_back, self.token)
 
     def touch(self) -> None:
-        """Give a sign of life, at most every five seconds."""
+        """Signal that the rater is active, at most every five seconds."""
         if self._session is not None and self.in_session and not self._touched.isActive():
             self._touched.start()
             self._answers.wait(self._session.ask(touch), self.progressed.emit, lambda _: None)
@@ -201,7 +201,7 @@ class JudgeControl(QObject):
             self._await(self._session.ask(finish, anyway=anyway), self._finished, self._not_saved)
 
     def leave(self, then: Callable[[], object]) -> None:
-        """Put the session away; it goes on where it stopped. It stays open where a note cannot be saved."""
+        """Pause the session, to go on later where it stopped. It stays open if a note cannot be saved."""
 
         def left(_: object) -> None:
             self._end()
@@ -213,7 +213,7 @@ class JudgeControl(QObject):
     # what is said on the page
 
     def _answer(self, outcome: Answered, card: int | None, worst: int | None = None) -> None:
-        """Record an answer, unless one is on its way or nothing is in view."""
+        """Record an answer, unless another one is being recorded or nothing is in view."""
         if self._session is not None and self.token and not self.busy:
             self.saved.emit("saving")
             note = self._page.typed_note()
@@ -223,7 +223,7 @@ class JudgeControl(QObject):
             self._late.start()
 
     def _show_answer(self) -> None:
-        """Mark the answer that the disk is taking its time for."""
+        """Mark the answer that is still being written."""
         if self._given is not None:
             self._page.set_answer(self._given)
 
@@ -240,7 +240,7 @@ class JudgeControl(QObject):
             self._answers.wait(self._session.ask(save_note, self.token, note), saved, self._not_saved)
 
     def _rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
-        """Write a rating; several may be under way, and only the last answer is shown."""
+        """Write a rating; several writes may run at once, and only the last reply is shown."""
         if self._session is None or not self.in_session:
             return
 
@@ -270,7 +270,7 @@ class JudgeControl(QObject):
     # inside
 
     def customEvent(self, event: QEvent) -> None:
-        """What came in answer is painted: jobs may go on, once the window has nothing more to do for it."""
+        """Let jobs go on after the reply was painted, once the window is idle."""
         self._settled.start()
 
     def _give_back(self) -> None:
@@ -278,7 +278,7 @@ class JudgeControl(QObject):
             precedence.give_back()
 
     def _await(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
-        """Wait for the one answer that changes the view."""
+        """Wait for the one reply that changes the view."""
         self.busy = True
         precedence.take()  # a chart, or a job that writes, can wait for the moment that the rater would wait for it
 
@@ -319,7 +319,7 @@ class JudgeControl(QObject):
         self.finished.emit(progress)
 
     def _put_away(self) -> None:
-        """A locked session has nothing left to save."""
+        """Leave a locked session, which has nothing left to save."""
         self.ask(lambda _: None, leave_session)
         self._end()
 

@@ -1,4 +1,4 @@
-"""Drawing comparisons from the window: what there is to draw from, and the job that draws."""
+"""The job that draws comparisons from the window, and the offers that it can draw from."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +28,7 @@ NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault
 
 
 class Drawing(QObject):
-    """Fills the setup page and does what it asks for. Reads the project only outside of sessions, and keeps none."""
+    """The controller of the setup page. It reads the project only outside of sessions and keeps no reference to it."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Drawing(QObject):
         page.cancelled.connect(self._close)
 
     def offer(self, *, can_cancel: bool) -> None:
-        """Look up what there are texts for; then `on_choices`, or `on_nothing` where there are none."""
+        """Look up which texts can be compared; then call `on_choices`, or `on_nothing` if there are none."""
         project = self._shell.project
         if project is None:
             return
@@ -84,7 +84,7 @@ class Drawing(QObject):
         )
 
     def _drawn(self, compared: "ComparedPlan", raters: int) -> None:
-        """On to judging; comparisons for several raters go to packets, one for each."""
+        """Go on to judging, or to the packets if the comparisons are for several raters."""
         self._page.set_busy(False)
         self._close()
         self._on_drawn()
@@ -100,8 +100,11 @@ class Drawing(QObject):
 
 
 def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
-    """What there is to compare, and the criteria of the tasks that come with the program, by title."""
-    rubrics = [(task.title, rubric_text([(one.name, one.explanation) for one in task.rubric])) for task in cogs_tasks()]
+    """Return what can be compared, and the title and criteria of each task that comes with the program."""
+    rubrics = [
+        (task.title, rubric_text([(criterion.name, criterion.explanation) for criterion in task.rubric]))
+        for task in cogs_tasks()
+    ]
     return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
@@ -110,7 +113,7 @@ def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compare
 
 
 def asked_by(request: DrawRequest) -> dict[str, Any]:
-    """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
+    """Return the arguments of `core.runs.compare.compare`; the raters' files are read here, off the window's thread."""
     asked, taught = request._asdict(), request.teaching
     del asked["teaching"]
     return {
@@ -124,13 +127,13 @@ def asked_by(request: DrawRequest) -> dict[str, Any]:
         "instructions": instructions_of(taught.instructions),
         "question": question_of(taught.question),
         "rubric": rubric_of(taught.rubric),
-        "practice": tuple(one.stored() for one in read_known(taught.practice)) if taught.practice else (),
+        "practice": tuple(example.stored() for example in read_known(taught.practice)) if taught.practice else (),
         "checks": read_known(taught.checks) if taught.checks else (),
     }
 
 
 def _told(compared: "ComparedPlan") -> str:
-    """The result of a draw in one sentence, with the commonest reason for omissions."""
+    """Return the result of a draw in one sentence, with the commonest reason for omissions."""
     if not compared.made:
         return tr("These comparisons were drawn before: nothing was added.")
     words = plural(len(compared.drawn.comparisons), "%n comparison was drawn.", "%n comparisons were drawn.")

@@ -1,4 +1,4 @@
-"""The end of a session: the overview of its comparisons, a finished packet, and the revelation of a session."""
+"""The end of a session: the overview of its comparisons, a finished packet, and the reveal of a session."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,7 +65,7 @@ FIRST_STATES = ("skipped", "left")  # what one most likely comes back for stands
 
 
 class EntryModel(QAbstractListModel):
-    """The comparisons to go back to."""
+    """The model of the comparisons that the rater can go back to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class EntryModel(QAbstractListModel):
 
 
 class EntryList(QListView):
-    """Arrows go through the comparisons, Enter opens one; the page's own keys work before letters are searched for."""
+    """The list of comparisons: arrows move, Enter opens one; the page's own keys go before search by letter."""
 
     def __init__(self, keys: JudgeKeys) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class EntryList(QListView):
 
 
 class EndPage(QWidget):
-    """How far the session is, a list to go back by, and the reveal."""
+    """The page with the progress of the session, a list to go back by, and the reveal."""
 
     picked = Signal(str)  # a comparison's token
     go_on = Signal()
@@ -162,7 +162,7 @@ class EndPage(QWidget):
         super().hideEvent(event)
 
     def set_packet(self, packet: bool) -> None:
-        """A packet ends without a reveal: it is finished, and goes back to its sender."""
+        """Offer to finish a packet instead of a reveal: a packet goes back to its sender."""
         self._packet = packet
         self.reveal.set_text(tr("Finish") if packet else tr("Reveal"))
         self.reveal.set_icon("check" if packet else "hidden")
@@ -174,7 +174,7 @@ class EndPage(QWidget):
         )
 
     def show_progress(self, progress: SessionProgress) -> None:
-        """Say what is done, skipped and left. A hidden page waits until it is shown: the next comparison must not."""
+        """Show how many are done, skipped and left. A hidden page is updated only when it is shown."""
         before, self._left = self._left, progress.left
         self._progress = progress
         if self.isVisible():
@@ -263,7 +263,7 @@ class EndPage(QWidget):
             self.picked.emit(entry.token)
 
     def _ask_again(self, asking: bool) -> None:
-        """A reveal cannot be undone: it takes a second press, on a button that says so."""
+        """Ask for a second press on a button of its own, because a reveal cannot be undone."""
         for button in (self.sure, self.not_yet):
             button.setVisible(asking)
         self.reveal.setVisible(not asking)
@@ -296,7 +296,7 @@ NO_PICTURE = (
 
 
 class FinishedPage(Scroller):
-    """Says that all is saved and locked; where, only when asked; and that the file goes back to its sender."""
+    """The page after a packet: all is saved and locked, the file goes back to its sender; its path only on request."""
 
     closed = Signal()
 
@@ -316,7 +316,7 @@ class FinishedPage(Scroller):
         self._connect()
 
     def show_finished(self, path: Path, comparisons: int, progress: SessionProgress | None = None) -> None:
-        """After the last press, with what was answered; or when a finished packet is opened again."""
+        """Show the answers counted, after the last press or when a finished packet is opened again."""
         self._path = path
         count = plural(comparisons, "%n comparison", "%n comparisons")
         words = tr("This packet of {count} is finished.").format(count=count)
@@ -324,10 +324,10 @@ class FinishedPage(Scroller):
             answered = plural(progress.done, "%n answered", "%n answered")
             skipped = plural(progress.skipped, "%n skipped", "%n skipped")
             left = plural(progress.left, "%n left open", "%n left open")
-            said = [answered, *([skipped] if progress.skipped else []), *([left] if progress.left else [])]
-            words += " " + ", ".join(said) + "."
-        kept = tr("Everything you said is saved in this one file, and locked: it does not change any more.")
-        self.told.setText(f"{words} {kept}")
+            parts = [answered, *([skipped] if progress.skipped else []), *([left] if progress.left else [])]
+            words += " " + ", ".join(parts) + "."
+        saved = tr("Everything you said is saved in this one file, and locked: it does not change any more.")
+        self.told.setText(f"{words} {saved}")
         explained = progress is not None and progress.recommends
         for widget in (self.swayed_title, self.swayed):
             widget.setVisible(explained)
@@ -401,7 +401,7 @@ LABEL_WIDTH = 220
 
 
 class ShareBar(QWidget):
-    """A bar for a share from 0 to 1, with a tick where chance lies. Colour and pattern are a series of the charts."""
+    """A bar for a share from 0 to 1, with a tick at chance. Its colour and pattern are those of a chart series."""
 
     def __init__(self, share: float, chance: float, series: int) -> None:
         super().__init__()
@@ -440,7 +440,7 @@ class ShareBar(QWidget):
 
 
 class RevealPage(Scroller):
-    """Counts per axis. It claims nothing: whether counts differ from chance is for the charts to say."""
+    """The counts per axis. It makes no claim: whether counts differ from chance is for the charts to say."""
 
     charts_wanted = Signal()
     fingerprint_wanted = Signal()
@@ -474,7 +474,7 @@ class RevealPage(Scroller):
         self.setWidget(sheet)
 
     def take_keyboard(self) -> None:
-        """Enter goes on, to the fingerprint."""
+        """Give the keyboard to the button that leads to the fingerprint, so that Enter goes on."""
         self._first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def forget(self) -> None:
@@ -507,7 +507,7 @@ def _opening(revelation: Revelation) -> str:
 
 
 def _swayed(told: Swayed) -> str:
-    """What the recommendations were, for whom, and how often they were followed."""
+    """Say which recommendations were shown, for whom, and how often they were followed."""
     words = [tr(EXPLAINED)]
     if told.favoured:
         named = ", ".join(
@@ -547,7 +547,7 @@ def _axis_card(axis: AxisSummary, label_width: int) -> Card:
         (axis.skipped, "%n skipped", "%n skipped"),
         (axis.left, "%n not judged", "%n not judged"),
     )
-    words = " · ".join(plural(number, one, many) for number, one, many in rest if number)
+    words = " · ".join(plural(number, singular, many) for number, singular, many in rest if number)
     if words:
         card.box.addWidget(Label(words, "note", wrap=True))
     return card

@@ -1,4 +1,4 @@
-"""Judge: compare texts side by side, blind. The panel leads from page to page; `control` asks the judging thread."""
+"""The judge panel: compare texts side by side, blind. It leads from page to page; `control` asks the judging thread."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class PacketPlace:
-    """Tells the pages whether they stand in a packet. `info` is None in an ordinary project."""
+    """The state of the pages in a packet. `info` is None in an ordinary project."""
 
     def __init__(self, shell: Shell, start: JudgeStartPage, end: EndPage, page: FinishedPage, chip: Chip) -> None:
         self.info: PacketInfo | None = None
@@ -58,7 +58,7 @@ class PacketPlace:
         return self.info is not None and self.info.finished
 
     def enter(self, project: "Project") -> None:
-        """Another file is open. A packet makes the window blind at once: nothing around it names anything."""
+        """Set the pages for a newly opened file. A packet makes the window blind at once."""
         self.info = packet = self._shell.packet
         why = tr("The project is open read-only: no choice could be saved.") if project.read_only else ""
         if why and packet is not None:
@@ -74,17 +74,17 @@ class PacketPlace:
             self._shell.set_blind(not project.read_only)
 
     def leave(self) -> None:
-        """No file is open any more."""
+        """Reset the pages when no file is open any more."""
         self.info = None
         self._start.set_place()
         self._page.forget()
 
     def set_blind(self, blind: bool) -> None:
-        """In a packet the window stays blind until it is finished, also while its rater pauses."""
+        """Set whether the window is blind; in a packet it stays blind until the packet is finished, even in a pause."""
         self._shell.set_blind(blind or (self.info is not None and not self.info.finished))
 
     def finish(self, progress: SessionProgress) -> None:
-        """It is locked and sealed: where it lies can be asked for now."""
+        """Show the end of a packet that is locked and sealed; its path can be asked for now."""
         assert self.info is not None
         self.info = replace(self.info, finished=True)
         self._shell.set_blind(False)
@@ -103,7 +103,7 @@ ROOMY_HEADER = 760  # pixels of text room from which the header has place for mo
 
 
 class JudgePanel(Panel):
-    """The pages of judging, one at a time, and what leads from one to the next."""
+    """The pages of judging, one at a time, and the steps between them."""
 
     key = "judge"
     title = "Judge"
@@ -201,7 +201,7 @@ class JudgePanel(Panel):
         super().showEvent(event)
 
     def opened_with(self, *, go_on: bool = False, **what: object) -> None:
-        """Sent here to rate; with `go_on` straight to where the one open session stopped."""
+        """Open for rating; with `go_on`, go straight to where the one open session stopped."""
         self._go_on = go_on
 
     def commands(self) -> list[Command]:
@@ -281,7 +281,7 @@ class JudgePanel(Panel):
         self.shell.show_panel("fingerprint", rater=self._rater)
 
     def _forget(self) -> None:
-        """A session ended: nothing of it stays on the pages."""
+        """Clear the pages when a session has ended."""
         self._skipped = []
         self.work.forget()
         self.end.forget()
@@ -296,7 +296,7 @@ class JudgePanel(Panel):
     # what the rater does
 
     def _ask_offers(self, code: str) -> None:
-        """Ask what the rater with this code can judge; without one, whoever has an open session."""
+        """Ask what the rater with this code can judge; without a code, which raters have an open session."""
         self.control.ask_offers(offer_plans, code or None)
 
     def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
@@ -321,7 +321,7 @@ class JudgePanel(Panel):
             self.shell.settle(go_on)  # the window becomes blind, and other panels go
 
     def _go_on_reading(self) -> None:
-        """The instructions were read: open what was wanted."""
+        """Open the requested set after its instructions were read."""
         if self._wanted is not None and not self.control.busy:
             wanted, self._wanted = self._wanted, None
             self._begin(*wanted)
@@ -332,7 +332,7 @@ class JudgePanel(Panel):
         self._show_page(self.start)
 
     def _do_skipped(self, tokens: tuple[str, ...]) -> None:
-        """One skipped comparison after the other, as long as nobody goes elsewhere."""
+        """Go through the skipped comparisons one after the other, until the rater goes elsewhere."""
         self._skipped = list(tokens[1:])
         self.control.go(go_to, tokens[0])
 
@@ -419,7 +419,7 @@ class JudgePanel(Panel):
             page.setFocus()
 
     def _give_keyboard(self) -> None:
-        """Let Enter start where one has just come to the page; whoever is at another field of it stays there."""
+        """Give the keyboard to the start button on arrival, unless another field of the page has it."""
         wanted, self._wants_keyboard = self._wants_keyboard, False
         if wanted and self.isVisible() and not QApplication.activeModalWidget():
             self.start.take_keyboard()

@@ -1,4 +1,4 @@
-"""The card above the texts: what is asked, by which criteria, and what was answered before."""
+"""The card above the texts: the question, its criteria, and the earlier answer."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line ha
 
 
 class Rubric(Scroller):
-    """The criteria with their explanations, as high as they need up to a share of the page."""
+    """The criteria with their explanations, as tall as they need, up to a share of the page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Rubric(Scroller):
 
 
 class QuestionCard(Card):
-    """Asks which is best. Says of a comparison that was answered before what the answer was."""
+    """The card that asks which text is best, and shows the earlier answer where there is one."""
 
     withdrawn = Signal()
     resumed = Signal()
@@ -113,7 +113,7 @@ class QuestionCard(Card):
         theme.signals.changed.connect(self.rubric.fit)
 
     def set_comparison(self, comparison: BlindComparison) -> None:
-        """What is asked of it, and by what it is judged."""
+        """Show the question of this comparison and its criteria."""
         own = safe_line(comparison.question)
         if comparison.asks_worst:
             self._best = " ".join((own, tr("Then: which is worst?"))) if own else tr("Which is best, then worst?")
@@ -124,10 +124,10 @@ class QuestionCard(Card):
         self.set_criteria(comparison.criteria)
 
     def ask(self, *, worst: bool) -> None:
-        """Ask for the best, or after it for the worst."""
-        said = tr("And which is worst?") if worst else self._best
-        self.asked.set_text(said)
-        self.asked_whole.setText(said)
+        """Ask for the best text, or after it for the worst."""
+        question = tr("And which is worst?") if worst else self._best
+        self.asked.set_text(question)
+        self.asked_whole.setText(question)
         self._fit_question()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -135,32 +135,36 @@ class QuestionCard(Card):
         self._fit_question()
 
     def _fit_question(self) -> None:
-        """Beside the buttons, or above them where it would be cut there."""
+        """Place the question beside the buttons, or above them where it would be cut."""
         tokens = theme.current()
-        buttons = [one for one in (self.rubric_button, self.ratings, self.differences, self.note) if not one.isHidden()]
+        buttons = [
+            button
+            for button in (self.rubric_button, self.ratings, self.differences, self.note)
+            if not button.isHidden()
+        ]
         fitted = (self.asked.whole_text(), self.width(), tokens, *buttons)
         if fitted == self._fitted:
             return  # as with most comparisons: the sizes of text and buttons are not asked for again
         self._fitted = fitted
-        taken = sum(one.sizeHint().width() + tokens.grid for one in buttons) + 2 * (tokens.gap + tokens.grid)
+        taken = sum(button.sizeHint().width() + tokens.grid for button in buttons) + 2 * (tokens.gap + tokens.grid)
         above = self.asked.sizeHint().width() > self.width() - taken
         show_if(self.asked_whole, above)
         show_if(self.asked, not above)
 
     def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
-        """In the practice round: where one is, and after the answer whether it was right, and why."""
+        """Show the step of the practice round, and after the answer whether it was right, and why."""
         self.practice.setVisible(step is not None)
         if step is None:
             return
         where = tr("Practice {number} of {of}").format(number=step.number, of=step.of)
-        said, told = tr("it counts nowhere"), step.right is not None
+        remark, answered = tr("it counts nowhere"), step.right is not None
         if step.right is not None:
             right = answer is not None and answer.card == step.right
             better = tr("The better one is {letter}.").format(letter=LETTERS[step.right])
-            said = " ".join(part for part in (tr("Right.") if right else better, safe_line(step.why)) if part)
-        self.practice_words.setText(f"{where} · {said}")
+            remark = " ".join(part for part in (tr("Right.") if right else better, safe_line(step.why)) if part)
+        self.practice_words.setText(f"{where} · {remark}")
         self.practised.setText(tr("Go on") if step.number < step.of else tr("Go on to the first that counts"))
-        self.practised.setVisible(told)
+        self.practised.setVisible(answered)
 
     def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
         self.rubric_button.setVisible(bool(criteria or self._instructions))
@@ -169,14 +173,14 @@ class QuestionCard(Card):
         self._show_rubric(self.rubric_button.isChecked())
 
     def set_asked(self, *, notes: bool, ratings: bool) -> None:
-        """Offer only what the plan asks for."""
+        """Show only the buttons that the plan needs."""
         for button, asked in ((self.note, notes), (self.ratings, ratings)):
             if button.isHidden() == asked:
                 button.setVisible(asked)
         self._fit_question()
 
     def set_answer(self, answer: GivenAnswer | None) -> None:
-        """Say what was answered before; None for a comparison without an answer."""
+        """Show the earlier answer; None for a comparison without one."""
         self.review.setVisible(answer is not None)
         if answer is None:
             return
@@ -194,12 +198,12 @@ class QuestionCard(Card):
 
     @property
     def rubric_least(self) -> int:
-        """What an open rubric needs of the page's height."""
+        """The least height in pixels that an open rubric needs."""
         tokens = theme.current()
         return tokens.px(RUBRIC_LEAST) + tokens.grid if self.rubric_button.isChecked() else 0
 
     def set_page_size(self, width: int, height: int) -> None:
-        """Fit into a page, less what ratings take: where it is narrow, the criteria stand in the rubric alone."""
+        """Fit into a page of this size, less the ratings; in a narrow one only the rubric shows the criteria."""
         self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA
         self._name_criteria()
         least = theme.current().px(RUBRIC_LEAST)

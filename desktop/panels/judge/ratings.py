@@ -1,4 +1,4 @@
-"""Each card rated by each criterion, 1 to 5, beneath its text: for the mouse and for the keyboard."""
+"""Ratings of each card by each criterion, from 1 to 5, beneath its text: for the mouse and for the keyboard."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -27,7 +27,7 @@ RATES = (*TAKES_BACK, *ARROWS, *DIGITS)
 
 
 class RatingScale(QWidget):
-    """Five steps. Digits rate, arrows go up and down a step, 0 or Delete takes the rating back."""
+    """Five steps. Digits rate, arrows go up and down a step, 0 or Delete clears the rating."""
 
     rated = Signal(object)  # 1 to 5, or None
     went_on = Signal(int)  # to the scale this many rows further; 0: to the next one
@@ -45,7 +45,7 @@ class RatingScale(QWidget):
         self.set_rating(None)
 
     def set_rating(self, rating: int | None) -> None:
-        """Show a rating; telling nobody."""
+        """Show a rating without emitting a signal."""
         self.rating = rating
         words = tr("not rated") if rating is None else tr("{rating} of 5").format(rating=rating)
         self.setAccessibleName(f"{self._about}: {words}")
@@ -130,9 +130,9 @@ def _side() -> int:
 
 
 class RatingColumn(Scroller):
-    """The criteria of one card, each with its scale beside it, or below it where there is no room beside.
+    """The criteria of one card, each with its scale beside it, or below it where the column is narrow.
 
-    As high as it needs, up to `most`.
+    The column is as tall as it needs, up to `most`.
     """
 
     def __init__(self, letter: str) -> None:
@@ -164,7 +164,7 @@ class RatingColumn(Scroller):
         self.fit(self._most)
 
     def fit(self, most: int) -> None:
-        """Arrange for this width, and take the height that it needs or `most`."""
+        """Arrange for this width, and take the height that it needs, up to `most`."""
         self._most = most
         if not self.scales:
             return
@@ -179,7 +179,7 @@ class RatingColumn(Scroller):
             self.fit(self._most)
 
     def bring_into_sight(self, row: int) -> None:
-        """A criterion's scale, and its name where both fit."""
+        """Scroll to a criterion's scale, and to its name where both fit."""
         for part in (self._names[row], self.scales[row]):
             self.ensureWidgetVisible(part, 0, BETWEEN)
 
@@ -220,8 +220,8 @@ class CardRatings(QObject):
             column.setVisible(shown and card < self._made_for[1])
 
     def show_ratings(self, criteria: Sequence[RatingCriterion], ratings: Ratings) -> None:
-        """Show a comparison's ratings, by card and criterion; the widgets are made anew only for other criteria."""
-        wanted = (tuple(one.name for one in criteria), len(ratings))
+        """Show a comparison's ratings, by card and criterion; the widgets are rebuilt only if the criteria differ."""
+        wanted = (tuple(criterion.name for criterion in criteria), len(ratings))
         if wanted != self._made_for:
             self._made_for = wanted
             self._make(criteria, len(ratings))
@@ -231,7 +231,7 @@ class CardRatings(QObject):
                     scale.set_rating(ratings[card][row])
 
     def take_keyboard(self) -> None:
-        """To the first card that lacks a rating, or to the first one."""
+        """Give the keyboard to the first card that lacks a rating, or to the first card."""
         all_scales = [scale for row in self.scales for scale in row]
         wanted = next((scale for scale in all_scales if scale.rating is None), all_scales[0] if all_scales else None)
         if wanted is not None:
@@ -243,7 +243,7 @@ class CardRatings(QObject):
 
     @property
     def height(self) -> int:
-        """What they take of the page, with the space around them."""
+        """The height in pixels that the ratings take of the page, with the space around them."""
         return self.columns[0].height() + theme.current().gap if self.shown else 0
 
     def set_page_height(self, height: int) -> None:
@@ -273,7 +273,7 @@ class CardRatings(QObject):
         scale.focused.connect(lambda: self.columns[card].bring_into_sight(row))
 
     def _go_on(self, row: int, card: int, by: int) -> None:
-        """To another row of the same card; with 0 to the next card, then the next row."""
+        """Move to another row of the same card; with 0 to the next card, then the next row."""
         if by:
             row = min(max(row + by, 0), len(self.scales) - 1)
         elif card + 1 < len(self.scales[row]):

@@ -1,6 +1,6 @@
-"""The form that draws comparisons: of what, how many, what that many can show, and what raters are asked.
+"""The form that draws comparisons: the texts, how many, what that number can show, and the questions to raters.
 
-It names axes and models, so no rater comes here.
+It names axes and models, so raters never see it.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ WAIT_MILLISECONDS = 250  # after the last change: whoever turns a number passes 
 
 
 class Planned(NamedTuple):
-    """`cards`: how many texts a comparison shows, for each axis; `comparisons` on each, judged by `raters` each."""
+    """The planned numbers: `cards` texts in a comparison of each axis, `comparisons` on each, by `raters` each."""
 
     cards: tuple[int, ...]
     comparisons: int
@@ -48,9 +48,9 @@ class Planned(NamedTuple):
 
 
 class PowerLine(QWidget):
-    """One sentence for axes with two texts, one for axes with three, and below it what it would take.
+    """The power of the planned numbers: one sentence for axes with two texts, one for three, and the number needed.
 
-    It is asked only while it can be seen, and answers that came too late are not shown.
+    It asks only while it is visible, and drops replies that come too late.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class PowerLine(QWidget):
         self._shell = shell
 
     def plan(self, planned: Planned | None) -> None:
-        """These numbers were chosen; None where nothing can be planned yet."""
+        """Ask what these numbers can show; None where nothing can be planned yet."""
         if planned is None:
             self._timer.stop()
             self._planned = self._asked = None
@@ -93,14 +93,16 @@ class PowerLine(QWidget):
         self._shell.jobs.start(
             tr("Working out what comparisons can show"),
             lambda ctx: _outlooks(ctx, planned),
-            on_done=lambda found: self._show(planned, found),
+            on_done=lambda outlooks: self._show(planned, outlooks),
             on_error=self._failed,
             quiet=True,
         )
 
     def _show(self, planned: Planned, found: "Sequence[Outlook]") -> None:
         if planned == self._planned:
-            self._say([one.sees for one in found], [needs_words(one, alone=len(found) == 1) for one in found])
+            self._say(
+                [outlook.sees for outlook in found], [needs_words(outlook, alone=len(found) == 1) for outlook in found]
+            )
 
     def _failed(self, error: "AppError") -> None:
         self._asked = None  # the next change asks again
@@ -113,7 +115,7 @@ class PowerLine(QWidget):
 
 
 def needs_words(found: "Outlook", *, alone: bool = True) -> str:
-    """The number needed; where the number is enough and only one kind of axis is spoken of, what it can detect."""
+    """Return the number needed; where it is enough and `alone` is true, return what it can detect."""
     enough = found.needed is not None and found.needed <= found.comparisons
     return found.detects if alone and enough else found.needs
 
@@ -135,7 +137,7 @@ WIDTH, CONSENT_HEIGHT = 760, 88
 
 
 class DrawRequest(NamedTuple):
-    """The arguments of `biasprint.core.runs.compare.compare`, what raters learn still as it was typed."""
+    """The arguments of `biasprint.core.runs.compare.compare`, with the fields of the teaching box as typed."""
 
     study_id: int
     kind: "PlanKind"
@@ -190,16 +192,16 @@ class SetupPage(Scroller):
 
     @property
     def axes(self) -> dict[str, QCheckBox]:
-        """The axes on offer, by key."""
+        """The check boxes of the axes on offer, by key."""
         return self.what.axes
 
     def show_offers(self, offers: "Sequence[StudyOffer]", *, can_cancel: bool) -> None:
-        """Offer what there are texts for."""
+        """Offer the studies that have texts."""
         self.what.show_offers(offers)
         self.cancel.setVisible(can_cancel)
 
     def forget(self) -> None:
-        """Name no axis and no model any more: a rater is at work in this window."""
+        """Remove the names of all axes and models: a rater is at work in this window."""
         self.what.forget()
 
     def set_busy(self, busy: bool) -> None:
@@ -277,7 +279,7 @@ class SetupPage(Scroller):
         self.setWidget(sheet)
 
     def _fit(self, tokens: theme.Tokens) -> None:
-        """The card and the consent text grow with the letters."""
+        """Scale the card and the consent text with the font size."""
         self._card.setMaximumWidth(tokens.px(WIDTH))
         self.consent.setFixedHeight(tokens.px(CONSENT_HEIGHT))
 

@@ -1,4 +1,4 @@
-"""Before a session: who rates, by a code and never a name, what there is to rate, and the consent."""
+"""The page before a session: the rater's code (never a name), what there is to rate, and the consent."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -35,7 +35,7 @@ MOST_LINES = 6  # of the text; a longer one scrolls
 
 
 class ConsentBox(QWidget):
-    """The text as it will be stored, a tick, and "I do not agree"."""
+    """The consent text as it will be stored, a check box, and "I do not agree"."""
 
     changed = Signal()
 
@@ -70,7 +70,7 @@ class ConsentBox(QWidget):
         self._show_declined(False)
 
     def show_offer(self, offer: Offer) -> None:
-        """Ask where this rater has not agreed yet."""
+        """Ask for consent if this rater has not agreed yet."""
         self.asks = bool(offer.consent_text) and not offer.agreed and not offer.revealed
         if self.text.text() != offer.consent_text:
             self.text.set_text(offer.consent_text)
@@ -83,16 +83,16 @@ class ConsentBox(QWidget):
 
     @property
     def settled(self) -> bool:
-        """Whether a session may start."""
+        """True if a session may start."""
         return not self.asks or self.agree.isChecked()
 
     def forget(self) -> None:
-        """Another person has agreed to nothing yet."""
+        """Clear the consent for the next person."""
         self.agree.setChecked(False)
         self._show_declined(False)
 
     def _fit(self) -> None:
-        """As high as the text needs, up to some lines."""
+        """Set the height that the text needs, up to a number of lines."""
         line = round(theme.current().reading * theme.current().line_height)
         self.text.document().setTextWidth(self.text.viewport().width())
         needed = round(self.text.document().size().height()) + 4
@@ -113,7 +113,7 @@ BACKGROUND_LINES = 2
 
 
 class BackgroundEdit(QPlainTextEdit):
-    """A free text; Tab leaves it."""
+    """A free text field; Tab leaves it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class BackgroundEdit(QPlainTextEdit):
 
 
 class PersonBox(QWidget):
-    """The rater's code, fixed in a packet, with a way for the next person; and the optional words."""
+    """The rater's code, fixed in a packet, with a button for the next person; and an optional self-description."""
 
     another_person = Signal()  # another person sits down
 
@@ -157,7 +157,7 @@ class PersonBox(QWidget):
         self.set_fixed("")
 
     def set_fixed(self, code: str) -> None:
-        """In a packet the coordinator gave the code; "" where the rater types it."""
+        """Show the code that the coordinator gave in a packet; "" if the rater types it."""
         self._fixed = bool(code)
         if code:
             self.code.setText(code)
@@ -172,22 +172,22 @@ class PersonBox(QWidget):
         )
 
     def show_offer(self, offer: Offer) -> None:
-        """Ask for words where the plan does, and say where they are kept."""
+        """Ask for a self-description if the plan does, and say where it is kept."""
         self.background_box.setVisible(offer.asks_background and not offer.revealed)
-        kept = (
+        storage = (
             tr("Kept in this file with your code, and sent back with it. Nobody needs it; you can leave it empty.")
             if self._fixed
             else tr("Kept in this project file with your code, and nowhere else. You can leave it empty.")
         )
-        said = tr(" You wrote something before: it is kept unless you write something else.")
-        self.about_background.setText(kept + (said if offer.described else ""))
+        earlier = tr(" You wrote something before: it is kept unless you write something else.")
+        self.about_background.setText(storage + (earlier if offer.described else ""))
 
     def words(self) -> str:
-        """The rater's own words about themselves."""
+        """Return the rater's description of themselves."""
         return self.background.toPlainText().strip() if not self.background_box.isHidden() else ""
 
     def forget(self) -> None:
-        """Nothing of one person stays for the next."""
+        """Clear the self-description for the next person."""
         self.background.clear()
 
     def _lay_out(self) -> None:
@@ -226,7 +226,7 @@ SHOWN_KEYS = (
 
 
 class JudgeStartPage(Scroller):
-    """Asks for a rater code and, where there are several, for the set."""
+    """The page that asks for a rater code and, if there are several sets, for the set."""
 
     started = Signal(object, str, bool, str)  # Offer, code, consent, what the rater says about themselves
     code_edited = Signal(str)
@@ -261,7 +261,7 @@ class JudgeStartPage(Scroller):
         self.set_place()
 
     def set_place(self, *, packet_code: str = "", read_only: str = "") -> None:
-        """Where one rates: in a packet, whose code is fixed; and why nothing can be saved, where that is so."""
+        """Set the fixed code of a packet, and the reason why nothing can be saved, if any."""
         self._packet, self._read_only = bool(packet_code), read_only
         self.offers = ()  # those of another project cannot be opened in this one
         self.person.set_fixed(packet_code)
@@ -273,7 +273,7 @@ class JudgeStartPage(Scroller):
         self._enable_start()
 
     def show_paused(self, progress: SessionProgress) -> None:
-        """The session was put away: how far it is, and how long it took."""
+        """Show the progress and active time of the session that was paused."""
         counted = tr("{done} of {total} answered").format(done=progress.done, total=progress.total)
         if progress.skipped:
             counted += ", " + plural(progress.skipped, "%n skipped", "%n skipped")
@@ -292,7 +292,7 @@ class JudgeStartPage(Scroller):
             self.code.clear()
 
     def show_info(self, info: StartInfo) -> None:
-        """Show what there is to rate. The code is only filled in where none was typed."""
+        """Show what there is to rate. The code is only filled in if none was typed."""
         if not self.code.text().strip() and not self.code.hasFocus():
             self.code.setText(info.code)
         if info.code != self._code_shown:
@@ -320,7 +320,7 @@ class JudgeStartPage(Scroller):
         self._show_offer()
 
     def set_opening(self, opening: bool) -> None:
-        """A session is being opened; with very many comparisons that takes a moment."""
+        """Show that a session is being opened, which takes a moment for very many comparisons."""
         if opening:
             self.start.set_text(tr("Opening…"))
             self.start.setEnabled(False)
@@ -334,12 +334,12 @@ class JudgeStartPage(Scroller):
 
     @property
     def offer(self) -> Offer | None:
-        """The set that is picked."""
+        """The chosen set."""
         index = self._group.checkedId()
         return self.offers[index] if 0 <= index < len(self.offers) else None
 
     def take_keyboard(self) -> None:
-        """Enter starts, or, where something is to be agreed to first, Space agrees."""
+        """Give the keyboard to the start button, or to the consent box while consent is missing."""
         place = self.start if self.start.isEnabled() else self.agree
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -397,7 +397,7 @@ class JudgeStartPage(Scroller):
         self.copy.clicked.connect(self.copy_wanted)
 
     def begin(self) -> None:
-        """Open the chosen set, where everything that it needs is there."""
+        """Open the chosen set if everything that it needs is filled in."""
         if self.offer is not None and self.start.isEnabled():
             code = self.code.text().strip()
             self.started.emit(self.offer, code, self.agree.isChecked(), self.person.words())
@@ -418,7 +418,7 @@ class JudgeStartPage(Scroller):
         self.start.setEnabled(ready)
 
     def _show_keys(self) -> None:
-        """The keys of what this set asks for."""
+        """Show the keys that this set uses."""
         offer = self.offer
         wanted = {"note": offer is None or offer.notes, "ratings": offer is not None and offer.ratings}
         shown = tuple((name, meaning) for name, meaning in SHOWN_KEYS if wanted.get(name, True))

@@ -1,4 +1,4 @@
-"""What raters learn before they begin: the page of instructions, and the fields of the setup form that hold it."""
+"""The instructions for raters: the page that shows them, and the fields of the setup form that hold them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -79,13 +79,13 @@ class RevealedTexts(Card):
 
     def show_at(self, place: int) -> None:
         self._at = place
-        one = self._compared[place]
-        self.title.set_text(safe_line(one.title))
+        comparison = self._compared[place]
+        self.title.set_text(safe_line(comparison.title))
         self.place.setText(tr("{place} of {count}").format(place=place + 1, count=len(self._compared)))
         self.before.setEnabled(place > 0)
         self.after.setEnabled(place + 1 < len(self._compared))
-        self.cards.set_texts([card.text for card in one.cards])
-        for shown, card in zip(self.cards.shown, one.cards, strict=True):
+        self.cards.set_texts([card.text for card in comparison.cards])
+        for shown, card in zip(self.cards.shown, comparison.cards, strict=True):
             chosen = tr(" · you chose this one") if card.chosen else ""
             shown.caption.setText(f"{shown.letter} · {safe_line(card.label)}{chosen}")
             shown.setAccessibleName(shown.caption.text())
@@ -99,7 +99,7 @@ TABLES = "*.csv *.tsv *.jsonl *.xlsx *.parquet"
 
 
 class Teaching(NamedTuple):
-    """What a form says of raters' lessons, as it was typed; it is read and checked when comparisons are drawn."""
+    """The fields of the raters' instructions as typed; they are read and checked when comparisons are drawn."""
 
     instructions: str = ""
     question: str = ""
@@ -115,7 +115,7 @@ class Teaching(NamedTuple):
 
 
 class TableField(QWidget):
-    """A file that was chosen, with a button to choose one and one to leave it out."""
+    """A chosen file, with a button to choose one and one to remove it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class TableField(QWidget):
 
 
 class TeachingBox(QWidget):
-    """Instructions, question, rubric, practice, checks, order and split; folded away until they are wanted."""
+    """A box with instructions, question, rubric, practice, checks, order and split; folded until opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -199,7 +199,7 @@ class TeachingBox(QWidget):
         return {"sway": share, "sway_for": (favoured,), "sway_bias": self.sway_bias.value() / 100}
 
     def show_identities(self, identities: Sequence[tuple[str, str]]) -> None:
-        """Offer to favour one of these, by key and label; what was chosen stays chosen where it can."""
+        """Offer to favour one of these, by key and label; the choice is kept if it is still offered."""
         before = self.sway_for.currentData()
         self.sway_for.clear()
         self.sway_for.addItem(tr("nobody: each equally often"), "")
@@ -208,12 +208,12 @@ class TeachingBox(QWidget):
         self.sway_for.setCurrentIndex(max(0, self.sway_for.findData(before)))
 
     def _say_swaying(self) -> None:
-        """Only what can be chosen is open."""
+        """Enable only the fields that can be chosen now."""
         self.sway_for.setEnabled(self.sway.value() > 0)
         self.sway_bias.setEnabled(self.sway.value() > 0 and bool(self.sway_for.currentData()))
 
     def show_rubrics(self, rubrics: Sequence[tuple[str, str]]) -> None:
-        """Offer the criteria of these tasks, by title, to begin with."""
+        """Offer the criteria of these tasks, by title, as a start."""
         menu = QMenu(self.start_from)
         for title, text in rubrics:
             menu.addAction(safe_line(title)).triggered.connect(
@@ -252,7 +252,7 @@ class TeachingBox(QWidget):
         self._say_swaying()
 
     def _rows(self) -> tuple[tuple[str, QWidget, str], ...]:
-        """Title, field and tip of each, from above."""
+        """Return title, field and tip of each row, from the top."""
         columns = tr("Columns: text_a, text_b, for a third card text_c, and answer (a, b or c);")
         columns += " " + tr("task, theme and why where they help.")
         practice = tr("Known answers, told right or not at once. They count nowhere.")
@@ -309,7 +309,7 @@ _SWAY_TIP = (
 
 
 class _Text(QPlainTextEdit):
-    """A field of so many lines, which grow with the letters."""
+    """A text field of a number of lines, which scales with the font size."""
 
     def __init__(self, name: str, lines: int) -> None:
         super().__init__()
@@ -328,7 +328,7 @@ def _text(name: str, lines: int) -> QPlainTextEdit:
 
 
 class InstructionsPage(Scroller):
-    """The plan's instructions, before its first comparison; and what comes then."""
+    """The plan's instructions before its first comparison, and what follows them."""
 
     went_on = Signal()
     closed = Signal()
@@ -376,7 +376,7 @@ class InstructionsPage(Scroller):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the text needs; the page scrolls."""
+        """Set the height that the text needs; the page scrolls."""
         document = self.text.document()
         document.setTextWidth(self.text.viewport().width())
         self.text.setFixedHeight(round(document.size().height()) + 8)

@@ -1,4 +1,4 @@
-"""What is compared: whose texts, how they differ, how many at a time, on which axes. It names axes and models."""
+"""The choice of what is compared: whose texts, how they differ, how many at a time, on which axes or models."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ SHOWN_WORDS = (
 
 
 class WhatBox(QWidget):
-    """Two choosers, a sentence that says what a comparison will show, and check boxes for axes or models."""
+    """Two lists, a sentence that describes a comparison, and check boxes for axes or models."""
 
     changed = Signal()
 
@@ -89,7 +89,7 @@ class WhatBox(QWidget):
         return kind
 
     def show_offers(self, offers: "Sequence[StudyOffer]") -> None:
-        """Offer these studies; the kind that was chosen stays chosen where it can."""
+        """Offer these studies; the chosen kind is kept if it is still offered."""
         self._offers = tuple(offers)
         with QSignalBlocker(self.study):
             self.study.clear()
@@ -100,18 +100,18 @@ class WhatBox(QWidget):
         self._show_kinds()
 
     def forget(self) -> None:
-        """Name no axis and no model any more."""
+        """Remove the names of all axes and models."""
         self.show_offers(())
 
     # what is chosen
 
     def axis_requests(self) -> tuple[str, ...]:
-        """The arguments of `compare`: axes, or axes with some of their identities."""
+        """Return the `axes` argument of `compare`: axes, or axes with some of their identities."""
         return tuple(self._request(key) for key, box in self.axes.items() if box.isChecked())
 
     @property
     def cards(self) -> int:
-        """How many texts a comparison shows where more are compared; 0: all of them."""
+        """The number of texts in a comparison if more are compared; 0 for all of them."""
         return SHOWN[self.shown.currentIndex()][1] if self._can_rank else 0
 
     @property
@@ -126,26 +126,26 @@ class WhatBox(QWidget):
         return tuple(label for label, box in self.models.items() if box.isChecked())
 
     def compared(self) -> tuple[tuple[str, str], ...]:
-        """The identities or models that are chosen, by key and label; none of kinds that have no such choice."""
+        """Return the chosen identities or models, by key and label; empty for kinds without such a choice."""
         if self.chosen_kind == "model":
             return tuple((label, label) for label in self.chosen_models())
         if self.chosen_kind != "identity" or self.offer is None:
             return ()
         chosen = [(axis, self._some(axis.key)) for axis in self.offer.axes if axis.key in self._checked_axes()]
-        found = {
+        identities = {
             key: label for axis, some in chosen for key, label in axis.identities.items() if not some or key in some
         }
-        return tuple(found.items())
+        return tuple(identities.items())
 
     def sizes(self) -> tuple[int, ...]:
-        """How many texts a comparison shows, for each axis that is chosen."""
+        """Return the number of texts in a comparison, for each chosen axis."""
         if self.chosen_kind == "identity":
             offered = {axis.key: axis for axis in self.offer.axes} if self.offer else {}
             return tuple(len(self._some(key) or offered[key].identities) for key in self._checked_axes())
         return (len(self.chosen_models()),) if self.chosen_kind == "model" else (2,)
 
     def wanting(self) -> str:
-        """The missing choice, in words; empty where comparisons can be drawn."""
+        """Return the missing choice in words; empty if comparisons can be drawn."""
         if self.offer is None:
             return tr("There is nothing to compare yet.")
         if self.chosen_kind == "model":

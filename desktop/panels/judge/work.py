@@ -1,4 +1,4 @@
-"""The page on which one compares: the cards with their ratings, a note, and the answers, below the question."""
+"""The page on which raters compare: the question above, the cards with their ratings, a note, and the answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -50,9 +50,9 @@ class NoteEdit(QPlainTextEdit):
 
 
 class WorkPage(QScrollArea):
-    """Shows a `SessionView` and tells what the rater does. Keeps nothing but what is on the screen.
+    """The page that shows a `SessionView` and signals what the rater does. It keeps only what is on the screen.
 
-    The texts scroll in their cards; the page as a whole does only where a small window holds large type.
+    The texts scroll in their cards; the whole page scrolls only where large type meets a small window.
     """
 
     answered = Signal(str, object, object)  # outcome, card or None, worst card or None
@@ -129,14 +129,14 @@ class WorkPage(QScrollArea):
         self.set_answer(view.answer)
 
     def set_answer(self, answer: GivenAnswer | None) -> None:
-        """Mark what was answered; None for a comparison without an answer."""
+        """Mark the answer given; None for a comparison without an answer."""
         outcome = answer.outcome if answer is not None else ""
         self.cards.set_answer(*((answer.card, answer.worst) if answer is not None else (None, None)))
         for button, its in ((self.tie, "tie"), (self.none, "none"), (self.skip, "skip")):
             button.setChecked(outcome == its)
 
     def set_keys(self, keys: KeyMap) -> None:
-        """Put other keys in force, and on the buttons."""
+        """Use these keys, and show them on the buttons."""
         self.keys.set_keys(keys)
         self.cards.set_keys(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
         named = {
@@ -151,7 +151,7 @@ class WorkPage(QScrollArea):
         return self.note.toPlainText()
 
     def forget(self) -> None:
-        """Drop what is shown."""
+        """Clear what is shown."""
         self.comparison = self._view = self._best = None
         self._note_timer.stop()
         self._set_note("")
@@ -162,11 +162,11 @@ class WorkPage(QScrollArea):
 
     @property
     def note_waits(self) -> bool:
-        """Whether letters were typed that nobody was told of yet."""
+        """True while typed letters of the note have not been signalled yet."""
         return self._note_timer.isActive()
 
     def flush_note(self) -> None:
-        """Tell of a note that is still waiting to be saved."""
+        """Signal a note that is still waiting to be saved."""
         if self._note_timer.isActive():
             self._note_timer.stop()
             self.note_typed.emit(self.typed_note())
@@ -190,7 +190,7 @@ class WorkPage(QScrollArea):
     # inside
 
     def _fit(self) -> None:
-        """Share out the page's height: first the ratings, then the rubric; the texts have what is left."""
+        """Divide the page's height: first the ratings, then the rubric; the texts get the rest."""
         size = self.size()
         self._set_low(size.height() < theme.current().px(LOW))
         height = size.height() - (self.note.height() + theme.current().gap if self.question.note.isChecked() else 0)
@@ -200,7 +200,7 @@ class WorkPage(QScrollArea):
         self.rating_keys.setVisible(self.ratings.shown and roomy)
 
     def _set_low(self, low: bool) -> None:
-        """In a low window the texts get the room that is elsewhere left between the parts."""
+        """Give the texts the space between the parts in a low window."""
         if low != self._low:
             self._low = low
             self._box.setSpacing(theme.current().grid if low else theme.current().gap)
@@ -246,7 +246,7 @@ class WorkPage(QScrollArea):
         self._note_timer.timeout.connect(lambda: self.note_typed.emit(self.typed_note()))
 
     def _choose(self, card: int) -> None:
-        """The best; where the worst is asked for too, the next one is that. The same card again takes it back."""
+        """Choose the best text, or the worst after it where both are asked; choosing the same card again undoes it."""
         if self.comparison is None or not self.comparison.asks_worst:
             self._say("choice", card)
         elif self._best is None:
@@ -262,7 +262,7 @@ class WorkPage(QScrollArea):
             self._say("choice", best, card)
 
     def _say(self, outcome: str, card: int | None = None, worst: int | None = None) -> None:
-        """Answer; with some of the ratings given and others not, only when it is said a second time."""
+        """Answer; if only some ratings are given, only when the answer is repeated."""
         missing = self._missing_ratings()
         if missing and not self._asked_for_ratings:
             self._asked_for_ratings = True
@@ -273,12 +273,12 @@ class WorkPage(QScrollArea):
         self.answered.emit(outcome, card, worst)
 
     def _missing_ratings(self) -> int:
-        """How many are not given, of a comparison where others are: who rates nothing is not asked."""
+        """Count the missing ratings of a comparison; 0 if none of its ratings is given."""
         if self.comparison is None or self.comparison.ratings is None or not self.question.ratings.isChecked():
             return 0
         # As shown: the last one may still be on its way to the disk.
         each = [scale.rating for row in self.ratings.scales for scale in row]
-        return each.count(None) if any(one is not None for one in each) else 0
+        return each.count(None) if any(rating is not None for rating in each) else 0
 
     def _actions(self) -> dict[str, Callable[[], object]]:
         def choose(card: int) -> None:
@@ -328,7 +328,7 @@ class WorkPage(QScrollArea):
             self._reach(self.ratings.columns[0])
 
     def _reach(self, part: QWidget) -> None:
-        """Scroll the page to a part, where a small window holds large type."""
+        """Scroll the page to a part where a small window does not show it."""
         sheet = self.widget()
         sheet.layout().activate()
         # Not ensureWidgetVisible: of a field it shows the line with the cursor alone.
@@ -336,7 +336,7 @@ class WorkPage(QScrollArea):
         self.ensureVisible(foot.x(), foot.y(), 0, 0)
 
     def _open_ratings(self) -> None:
-        """Into the table; from within it, out and away with it."""
+        """Move the keyboard into the rating table; from within it, leave and close it."""
         if self.comparison is None or self.comparison.ratings is None:
             return
         if self.question.ratings.isChecked() and self.ratings.has_keyboard:
@@ -355,14 +355,14 @@ class WorkPage(QScrollArea):
         self._fit()
 
     def _set_ratings(self, comparison: BlindComparison) -> None:
-        """The ratings of another comparison. The table opens by itself once, and where something was rated before."""
+        """Set the ratings of another comparison. The table opens once at first, and wherever ratings exist."""
         given = comparison.ratings
         if self.ratings.has_keyboard:
             self.setFocus()  # else the digits meant for the cards would rate
         if given is None:
             self.question.ratings.setChecked(False)
             return
-        if not self._ratings_offered or any(one is not None for card in given for one in card):
+        if not self._ratings_offered or any(rating is not None for card in given for rating in card):
             self._ratings_offered = True
             self.question.ratings.setChecked(True)
         if self.question.ratings.isChecked():  # filled only where it is seen: the next comparison must not wait
@@ -375,7 +375,7 @@ class WorkPage(QScrollArea):
             self.rated.emit(self.comparison.token, card, criterion, rating)
 
     def set_ratings(self, token: str, ratings: Ratings) -> None:
-        """Show the ratings on disk, of the comparison `token`."""
+        """Show the ratings on disk of the comparison `token`."""
         if self.comparison is not None and self.comparison.token == token and self.comparison.ratings is not None:
             self.comparison = replace(self.comparison, ratings=ratings)
             self.ratings.show_ratings(self.comparison.criteria, ratings)
@@ -407,15 +407,15 @@ class WorkPage(QScrollArea):
             self.question.said.setText(tr("These texts are too long to compare word by word."))
             return
 
-        found = word_differences(self.comparison.texts)
-        self.cards.set_marks(found.spans)
+        differences = word_differences(self.comparison.texts)
+        self.cards.set_marks(differences.spans)
         self.question.said.setText(
             tr("Underlined: words that not all texts share. {share} % are shared.").format(
-                share=round(100 * found.shared)
+                share=round(100 * differences.shared)
             )
         )
 
 
 def _first_keys(keys: KeyMap, names: Sequence[str]) -> list[str]:
-    """The first key of each action, for its keycap."""
+    """Return the first key of each action, for its keycap."""
     return [next(iter(keys.get(name, ())), "") for name in names]

@@ -1,4 +1,4 @@
-"""A letter and the pages beside it: what was found, its figures among other letters, the CV, the candidate."""
+"""A letter and the pages beside it: the findings, its figures among other letters, the CV, the candidate."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -45,7 +45,7 @@ class _ContextPasteBox(PasteBox):
 
 
 class ContextPage(Card):
-    """`show_context` with None asks for one."""
+    """The page of the CV; `show_context` with None asks for one."""
 
     file_wanted = Signal()
     pasted = Signal(str)
@@ -85,7 +85,7 @@ class ContextPage(Card):
         self.show_passage(None)
 
     def show_passage(self, passage: tuple[int, int] | None) -> None:
-        """Tint the passage that belongs to the chosen sentence, and bring it into sight."""
+        """Tint the passage that belongs to the chosen sentence, and scroll to it."""
         self._passage = passage if passage is not None and passage[0] < passage[1] else None
         hint = tr("Choose a sentence of the letter to see the passage that is nearest to it.")
         self.hint.setText(tr("Tinted: the passage nearest to the chosen sentence.") if self._passage else hint)
@@ -115,8 +115,10 @@ class ContextPage(Card):
     def _asking(self) -> QWidget:
         page, box = clear_column(8)
         box.addWidget(Label(tr("Add the CV"), "heading"))
-        said = tr("With the CV, biography or application beside it, every claim of the letter is looked up there.")
-        box.addWidget(Label(said, "soft", wrap=True))
+        explanation = tr(
+            "With the CV, biography or application beside it, every claim of the letter is looked up there."
+        )
+        box.addWidget(Label(explanation, "soft", wrap=True))
         box.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         box.addWidget(self.paste)
         box.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
@@ -135,7 +137,7 @@ class ContextPage(Card):
 
 
 class PersonPage(Card):
-    """`person_set` and `occupation_set` bring what a person chose."""
+    """The page of the candidate. `person_set` and `occupation_set` carry what a person chose."""
 
     person_set = Signal(object)
     occupation_set = Signal(str)
@@ -185,7 +187,7 @@ class PersonPage(Card):
         self._occupation = ""
 
     def forget(self) -> None:
-        """Nothing of a letter stays in the fields."""
+        """Clear the fields."""
         self._by_hand = False
         self._show(Person(), "")
         for label in (self.named, self.advice, self.reason, self.guess):
@@ -202,10 +204,10 @@ class PersonPage(Card):
         if not any(field.hasFocus() for field in (self.first, self.last, self.title, self.occupation)):
             self._show(person, checked.occupation)
         by_hand = checked.request.given.person is not None
-        said = tr("Guessed from the letter. Set right what is wrong.")
+        source = tr("Guessed from the letter. Set right what is wrong.")
         if not person.full_name:
-            said = tr("No name was found in the letter. Set it here: until then a twin keeps every name.")
-        self.guess.setText(tr("As you set it.") if by_hand else said)
+            source = tr("No name was found in the letter. Set it here: until then a twin keeps every name.")
+        self.guess.setText(tr("As you set it.") if by_hand else source)
         self.reason.setText(safe_line(checked.guess_reason) if checked.guessed else "")
         self.reason.setVisible(bool(self.reason.text()))
         self.named.setText(safe_line(naming_said(reading.naming, person.first_name, person.last_name, person.title)))
@@ -249,7 +251,7 @@ FOUND, CV, PERSON = range(3)
 
 
 class LetterBoard(Beside):
-    """Shows; the panel decides."""
+    """The view of a letter. It only shows; the panel decides."""
 
     BESIDE_FROM: ClassVar[int] = 820  # text pixels
 
@@ -275,7 +277,7 @@ class LetterBoard(Beside):
         self.tabs.setCurrentIndex(0)
 
     def forget(self) -> None:
-        """Nothing of a letter stays in a widget."""
+        """Clear the letter from every widget."""
         self.letter.open_text("")
         self.context.show_context(None)
         self.compared.show_reading(None)
@@ -294,7 +296,7 @@ class LetterBoard(Beside):
         self.found.show_items(items, dismissed, _nothing(checked, items, dismissed), so_far=checked.first)
 
     def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
-        """The chosen entry everywhere: in the text, under it, in the list, and its passage in the CV."""
+        """Show the chosen entry in the text, under it and in the list, and its passage in the CV."""
         self.letter.note.show_item(item, _offers(item, checked) if current else ())
         if item is not None and item.sentence is not None:
             self.letter.unhide(item.kind)
@@ -304,14 +306,14 @@ class LetterBoard(Beside):
         self.context.show_passage(self._passage_of(item, checked))
 
     def keep_chosen(self, item: LetterItem, checked: "Checked | None", *, current: bool) -> None:
-        """The chosen entry as another reading has it; whoever is looking elsewhere by now stays there."""
+        """Update the chosen entry after another reading, without scrolling."""
         self.letter.note.show_item(item, _offers(item, checked) if current else ())
         self.letter.text.emphasise(*self._spans_of(item, current=current), follow=False)
         self.found.choose(item.key, follow=False)
         self.context.show_passage(self._passage_of(item, checked))
 
     def _spans_of(self, item: LetterItem | None, *, current: bool) -> tuple[tuple[int, int], ...]:
-        """Where the words of an entry are by now, or the sentences of what is said of the letter as a whole."""
+        """Return the current spans of an entry's words, or the sentences of an entry on the whole letter."""
         if item is None:
             return ()
         if item.sentence is None:
@@ -319,12 +321,12 @@ class LetterBoard(Beside):
         return tuple((mark.start, mark.end) for mark in self.letter.text.marks() if mark.key == item.key)[:1]
 
     def _passage_of(self, item: LetterItem | None, checked: "Checked | None") -> tuple[int, int] | None:
-        """The passage of an entry; of a mark the one that supports its sentence."""
+        """Return the passage of an entry; for a mark, the one that supports its sentence."""
         if item is None or checked is None:
             return None
         if item.passage:
             return item.passage_start, item.passage_end
-        own = next((one for one in checked.reading.support if one.sentence == item.sentence), None)
+        own = next((support for support in checked.reading.support if support.sentence == item.sentence), None)
         return (own.start, own.end) if own is not None and own.passage else None
 
     def show_passage(self, start: int, end: int) -> None:
@@ -337,15 +339,15 @@ class LetterBoard(Beside):
             self.tabs.setCurrentIndex(0)
 
     def _lay_out(self) -> None:
-        found = Sheet()
-        found.box.setContentsMargins(0, 0, 0, 0)
-        found.box.addWidget(self.compared)
-        found.box.addWidget(self.found, 1)
+        sheet = Sheet()
+        sheet.box.setContentsMargins(0, 0, 0, 0)
+        sheet.box.addWidget(self.compared)
+        sheet.box.addWidget(self.found, 1)
         person = Sheet()
         person.box.setContentsMargins(0, 0, 0, 0)
         person.box.addWidget(self.person)
         person.box.addStretch(1)
-        self.add_page(tr("To look at"), found)
+        self.add_page(tr("To look at"), sheet)
         self.add_page(tr("CV"), self.context)
         self.add_page(tr("Candidate"), person)
         self._letter_sheet.box.setContentsMargins(0, 0, 0, 0)
@@ -353,14 +355,14 @@ class LetterBoard(Beside):
 
 
 def _offers(item: LetterItem | None, checked: "Checked | None") -> "tuple[Rewording, ...]":
-    """The suggestions for the words of an entry."""
+    """Return the suggestions for the words of an entry."""
     if item is None or item.sentence is None or checked is None:
         return ()
-    return tuple(one for one in checked.offers.get(item.sentence, ()) if one.mark_key == item.key)
+    return tuple(offer for offer in checked.offers.get(item.sentence, ()) if offer.mark_key == item.key)
 
 
 def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> str:
-    """The words of an empty list."""
+    """Return the words shown in place of an empty list."""
     if checked.reading.stopped:
         return checked.reading.stopped
     if any(item.listed for item in items):
@@ -371,7 +373,7 @@ def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) ->
         return tr("Nothing else is left to look at.")
     balance = checked.reading.balance
     even = balance is not None and balance.leaning == "balanced"
-    said = tr("Nothing stands out.") if even else tr("No place is marked to look at.")
+    result = tr("Nothing stands out.") if even else tr("No place is marked to look at.")
     if not checked.reading.context_name:
-        return f"{said} {tr('Add the CV to see which claims it does not mention.')}"
-    return f"{said} {tr('No claim is missing from the CV.')}"
+        return f"{result} {tr('Add the CV to see which claims it does not mention.')}"
+    return f"{result} {tr('No claim is missing from the CV.')}"

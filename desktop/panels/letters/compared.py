@@ -94,7 +94,7 @@ class RangeBar(QWidget):
 
 
 def part_title(kind: PartKind) -> str:
-    """The name of a part in the menu."""
+    """Return the name of a part in the menu."""
     return {
         "letterhead": tr("Letterhead"),
         "salutation": tr("Salutation"),
@@ -106,40 +106,42 @@ def part_title(kind: PartKind) -> str:
 
 
 def missing_said(roles: Sequence[str]) -> str:
-    """What is not told of the letter yet, because a part of the program is still to come; empty where nothing lacks."""
+    """Say which results are missing until a component of the program is installed; empty if none is."""
     titles = {
         "formality": tr("formality"),
         "positivity": tr("positivity"),
         "agency": tr("agency by its scorer, the balance of praise and whether marked words are meant so"),
         "entailment": tr("what a CV supports"),
     }
-    said = ", ".join(titles[role] for role in roles if role in titles)
-    if not said:
+    missing = ", ".join(titles[role] for role in roles if role in titles)
+    if not missing:
         return ""
-    return tr("Still to come, by itself, when the rest of the program is installed: {what}.").format(what=said)
+    return tr("Still to come, by itself, when the rest of the program is installed: {what}.").format(what=missing)
 
 
 def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
-    """The title above a letter: the candidate, where known, or the file."""
+    """Return the title above a letter: the candidate, where known, or the file."""
     who = reading.person.full_name if reading is not None else ""
     title = tr("Letter for {name}").format(name=who) if who else name
     return f"{title} · {occupation}" if occupation else title
 
 
 def share(value: float) -> str:
-    """A share with no more digits than a few dozen sentences deserve."""
+    """Format a share without decimals, which suits a few dozen sentences."""
     return f"{round(100 * value)} %"
 
 
 def figure_tip(figure: "LetterFigure", compared: "ComparedFigure | None") -> str:
-    """A figure with its interval and n, and what it is compared with."""
+    """Return a figure with its interval and n, and what it is compared with."""
     if figure.value is None:
         return tr("{title}: {why}").format(title=figure.title, why=figure.reason)
     lines = [_own(figure)]
     if compared is not None:
-        said = tr("Middle 80 % of {n} letters: {low} to {high}. {below} of them have less (95 % interval {a} to {b}).")
+        template = tr(
+            "Middle 80 % of {n} letters: {low} to {high}. {below} of them have less (95 % interval {a} to {b})."
+        )
         lines.append(
-            said.format(
+            template.format(
                 n=compared.n,
                 low=shown(figure.unit, compared.middle_low),
                 high=shown(figure.unit, compared.middle_high),
@@ -154,7 +156,7 @@ def figure_tip(figure: "LetterFigure", compared: "ComparedFigure | None") -> str
 
 
 def shown(unit: str, value: float) -> str:
-    """A value as its unit is written."""
+    """Format a value in its unit."""
     if unit.startswith("share"):
         return share(value)
     return number(value) if unit == "words" else number(value, 1)
@@ -164,28 +166,28 @@ def _own(figure: "LetterFigure") -> str:
     assert figure.value is not None
     text = f"{figure.title}: {shown(figure.unit, figure.value)}"
     if figure.low is not None and figure.high is not None:
-        said = plural(
+        template = plural(
             figure.n, "of 1 sentence (95 % interval {low} to {high})", "of %n sentences (95 % interval {low} to {high})"
         )
-        return f"{text} {said.format(low=share(figure.low), high=share(figure.high))}"
+        return f"{text} {template.format(low=share(figure.low), high=share(figure.high))}"
     return f"{text} {figure.unit}"
 
 
 def stand_ins(reading: "Reading") -> tuple["ScorerUse", ...]:
-    """The stand-in scorers behind this reading."""
+    """Return the stand-in scorers used in this reading."""
     return tuple(use for use in reading.scorers if use.stand_in)
 
 
 def naming_said(naming: "Naming", name: str, last: str, title: str) -> str:
-    """How the candidate is named: “Dr. Moreno” 2 ×, “Kelly” 5 ×."""
+    """Say how the candidate is named: “Dr. Moreno” 2 ×, “Kelly” 5 ×."""
     ways = (
         (naming.titled, f"{title or tr('title and')} {last}".strip()),
         (naming.full, f"{name} {last}".strip()),
         (naming.last, last),
         (naming.first, name),
     )
-    said = [tr("“{way}” {count} ×").format(way=way, count=count) for count, way in ways if count]
-    return ", ".join(said) if said else tr("never by name")
+    parts = [tr("“{way}” {count} ×").format(way=way, count=count) for count, way in ways if count]
+    return ", ".join(parts) if parts else tr("never by name")
 
 
 FIRST = ("agentic", "communal", "formality", "positivity")
@@ -193,7 +195,7 @@ MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", 
 
 
 class FigureRow:
-    """Name, bar, value and, where a stand-in scorer made it, its badge."""
+    """A row of name, bar and value, with a badge if a stand-in scorer produced the value."""
 
     def __init__(self, grid: QGridLayout, place: int) -> None:
         self.name, self.value = Label(), Label()
@@ -206,7 +208,7 @@ class FigureRow:
     def show_figure(
         self, figure: "LetterFigure | None", compared: "ComparedFigure | None", *, follows: bool = False
     ) -> None:
-        """`follows`: the scorer that gives it is not ready yet."""
+        """Show a figure; `follows`: its scorer is not ready yet."""
         for widget in (self.name, self.bar, self.value):
             widget.setVisible(figure is not None)
         stands_in = figure is not None and figure.scorer is not None and figure.scorer.stand_in
@@ -228,7 +230,7 @@ class FigureRow:
 
 
 class ComparedCard(Card):
-    """Four figures at once, the others on demand; below, the length and how the candidate is named."""
+    """Four figures at once, the others on request; below, the length and how the candidate is named."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -261,7 +263,7 @@ class ComparedCard(Card):
     def show_reading(self, checked: "Checked | None") -> None:
         self._checked = checked
         reading = checked.reading if checked is not None else None
-        compared = {one.name: one for one in reading.compared} if reading is not None else {}
+        compared = {own.name: own for own in reading.compared} if reading is not None else {}
         stopped = reading is None or bool(reading.stopped)
         follows = checked is not None and checked.first
         for place, (name, row) in enumerate(self.rows.items()):
@@ -287,10 +289,10 @@ class ComparedCard(Card):
         body = reading.figure("agentic")
         sentences = plural(body.n if body else 0, "1 sentence", "%n sentences")
         mark = tr("{sentences}; mark: share of them, line: 95 % interval").format(sentences=sentences)
-        if any(one.passage for one in reading.marks):  # the chips above the letter count them
+        if any(marked.passage for marked in reading.marks):  # the chips above the letter count them
             mark = tr("{mark}; passages that a model marked are not counted").format(mark=mark)
         if compared:
-            n = max(one.n for one in compared)
+            n = max(figure.n for figure in compared)
             heading, whom = tr("Compared with {n} letters for {whom}"), checked.plural or checked.occupation
             self.heading.setText(safe_line(heading.format(n=number(n), whom=whom)))
             grey = tr("Grey: middle 80 % of those letters.")

@@ -1,4 +1,4 @@
-"""A reading as entries in plain words, the gravest first. No Qt."""
+"""The results of a reading as entries in plain words, the most serious first. No Qt."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ LONGEST_QUOTE = 160
 
 @dataclass(frozen=True)
 class LetterItem:
-    """One entry. `key` is what a dismissal is remembered by. `sentence` is None for the letter as a whole.
+    """One entry. `key` identifies it in the list of dismissals. `sentence` is None for the letter as a whole.
 
     `start` and `end`: the words in the letter, all of the sentence for a claim. `kind`: a category, “unsupported”,
     “contradicted”, “balance” where praise leans to one side, else “balanced”, “range” or “naming”. `places`: the
-    sentences that show what is said of the letter as a whole.
+    sentences behind an entry on the letter as a whole.
     """
 
     key: str
@@ -47,29 +47,29 @@ class LetterItem:
 
     @property
     def listed(self) -> bool:
-        """Whether it is something to look at, rather than only something that was found."""
+        """True if the entry is something to look at, not only something that was detected."""
         return self.section < WARMTH and self.kind != "balanced"
 
     @property
     def spoken(self) -> str:
-        """The entry for who cannot see it."""
+        """The entry as text for a screen reader."""
         return ". ".join(part for part in (self.title, self.words, self.note, self.reason) if part)
 
 
 def items_of(checked: Checked) -> tuple[LetterItem, ...]:
-    """Every entry of a reading, dismissed ones too."""
-    found = [*_balance(checked), *_ranges(checked), *_naming(checked), *_claims(checked), *_marks(checked)]
+    """Return every entry of a reading, including dismissed ones."""
+    items = [*_balance(checked), *_ranges(checked), *_naming(checked), *_claims(checked), *_marks(checked)]
     # Within a section in the order of the letter; what contradicts the CV before what it does not mention.
-    return tuple(sorted(found, key=lambda item: (item.section, item.kind == "unsupported", item.start, item.end)))
+    return tuple(sorted(items, key=lambda item: (item.section, item.kind == "unsupported", item.start, item.end)))
 
 
 def left(items: Collection[LetterItem], dismissed: Collection[str]) -> tuple[LetterItem, ...]:
-    """The entries that nobody has dismissed."""
+    """Return the entries that nobody has dismissed."""
     return tuple(item for item in items if item.key not in dismissed)
 
 
 def section_title(section: int) -> str:
-    """The heading that entries stand under."""
+    """Return the heading of a section of entries."""
     return {
         BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
@@ -87,7 +87,7 @@ def _balance(checked: Checked) -> Iterator[LetterItem]:
     if balance is None:
         return
     sentences = [checked.reading.sentence(place) for place in balance.places]
-    places = tuple((one.start, one.end) for one in sentences)
+    places = tuple((sentence.start, sentence.end) for sentence in sentences)
     start, end = places[0] if places else (0, 0)
     kind = "balance" if balance.leans else "balanced"
     yield LetterItem(
@@ -98,15 +98,17 @@ def _balance(checked: Checked) -> Iterator[LetterItem]:
 
 def _ranges(checked: Checked) -> Iterator[LetterItem]:
     titles = {figure.name: figure.title for figure in checked.reading.figures}
-    for one in checked.reading.compared:
-        if one.stands_out:
-            about = checked.abouts.get(one.name)
+    for compared in checked.reading.compared:
+        if compared.stands_out:
+            about = checked.abouts.get(compared.name)
             yield LetterItem(
-                f"range:{one.name}:{one.outside}",
+                f"range:{compared.name}:{compared.outside}",
                 "range",
                 RANGE,
-                titles.get(one.name, one.name),
-                _said_of_range(one, titles.get(one.name, one.name), checked.plural or checked.occupation),
+                titles.get(compared.name, compared.name),
+                _said_of_range(
+                    compared, titles.get(compared.name, compared.name), checked.plural or checked.occupation
+                ),
                 about.known_for if about else "",
                 about.source if about else "",
             )

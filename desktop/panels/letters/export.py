@@ -1,4 +1,4 @@
-"""Ways a letter leaves the panel: to the clipboard, as a note to its writer, as a report, as a Word file."""
+"""The exports of a letter: to the clipboard, as a note to its writer, as a report, as a Word file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class WordSaved:
 
 
 def read_letter(*, path: Path) -> Operation[LetterSource]:
-    """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
+    """Read a letter's file in a separate process; the bytes of a docx or odt are kept for writing into them later."""
 
     def work(ctx: JobContext) -> LetterSource:
         document = read_file(path, ctx)
@@ -50,21 +50,21 @@ def save_word(
 ) -> Operation[WordSaved]:
     """Write the letter as it is now. `tracked`: changes can be rejected and marks are comments; else neither is there.
 
-    What it holds is of this moment: the reading and the dismissals that are handed over.
+    The file reflects the reading and the dismissals that are passed in.
     """
     put_aside = frozenset(dismissed)
 
     def work(ctx: JobContext) -> WordSaved:
         data = source.data if goes_back_into(source.document.kind, path) else None
-        found = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
-        target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
+        written = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
+        target = path if path.suffix.lower() == f".{written.ending}" else path.with_suffix(f".{written.ending}")
         # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
         if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
             raise UsageError(
                 tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
             )
-        write_whole(target, found.data)
-        return WordSaved(target, found.notes)
+        write_whole(target, written.data)
+        return WordSaved(target, written.notes)
 
     return Operation(tr("Writing a Word file"), work, _said)
 
@@ -81,7 +81,7 @@ def save_report(
     path: Path,
     twin: "TwinDifference | None" = None,
 ) -> Operation[Path]:
-    """Write the full report, PDF or docx by its ending, with the twin where one was looked at."""
+    """Write the full report, PDF or docx by its ending, with the twin if there is one."""
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
@@ -119,7 +119,7 @@ def _saved_as(path: Path) -> str:
 
 
 class LetterExport(QObject):
-    """`twin_of`: the twin of a reading, if one was made. Nothing is written of a text that is not read yet."""
+    """The exports as commands. `twin_of`: the twin of a reading, if one was made. An unread letter is not written."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class LetterExport(QObject):
         self._shell.notify(tr("The letter's text was copied."))
 
     def note(self, *, appendix: bool = False) -> None:
-        """A page for the writer. `appendix`: with versions and hashes on another."""
+        """Write a page for the writer. `appendix`: versions and hashes on another."""
         checked, source = self._review.check.checked, self._review.source
         path = self._ask(tr("Write the note"), tr("{name} (note).pdf"))
         if checked is not None and path is not None:
@@ -154,7 +154,7 @@ class LetterExport(QObject):
             )
 
     def _ask(self, title: str, name: str) -> Path | None:
-        """Where to? None where there is nothing to write, or the person changed their mind."""
+        """Ask for the path; None if there is nothing to write, or the person cancels."""
         source = self._review.source
         if source is None or not self._review.check.is_current:
             return None
@@ -166,7 +166,7 @@ class LetterExport(QObject):
         return Path(chosen) if Path(chosen).suffix else Path(f"{chosen}.pdf")
 
     def save_word(self, *, tracked: bool = True) -> None:
-        """The letter as a Word file: with changes and comments, or clean."""
+        """Save the letter as a Word file: with changes and comments, or clean."""
         checked, source = self._review.check.checked, self._review.source
         if checked is None or source is None or not self._review.check.is_current:
             return

@@ -1,4 +1,4 @@
-"""The list of what was found in a letter: its item model, how it is drawn, and the card that holds it."""
+"""The list of a letter's entries: its item model, how it is drawn, and the card that holds it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -59,7 +59,7 @@ class ListRow:
 
 
 class LetterList(QAbstractListModel):
-    """`show` takes what is left of a reading's entries; a section can be folded."""
+    """The model of the entries that are not dismissed, passed to `show`; a section can be folded."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class LetterList(QAbstractListModel):
         self._lay_out()
 
     def clear(self) -> None:
-        """Another letter: sections are folded as at first."""
+        """Clear the list for another letter, and fold the sections as at first."""
         self._folded = set(FOLDED_AT_FIRST)
         self.show(())
 
@@ -86,7 +86,7 @@ class LetterList(QAbstractListModel):
         self._lay_out()
 
     def place_of(self, key: str) -> QModelIndex:
-        """The row of the entry with this key; its section is unfolded for it."""
+        """Return the row of the entry with this key, after unfolding its section."""
         item = next((item for item in self._items if item.key == key), None)
         if item is None:
             return QModelIndex()
@@ -109,7 +109,7 @@ class LetterList(QAbstractListModel):
         return row if role == ROW else None
 
     def _lay_out(self) -> None:
-        """Rows that stay are kept, and with them what is chosen and pressed, and where the list is scrolled to."""
+        """Update the rows, keeping the unchanged ones, so that selection, pressed buttons and scrolling survive."""
         rows = self._laid_out()
         before, after = [_identity(row) for row in self.rows], [_identity(row) for row in rows]
         self.changing = True
@@ -150,7 +150,7 @@ WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFl
 
 
 class LetterDelegate(QStyledItemDelegate):
-    """Heights follow the width that the view has."""
+    """The drawing of a row; its height follows the width of the view."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row, width = index.data(ROW), self._width(option)
@@ -243,7 +243,7 @@ class LetterDelegate(QStyledItemDelegate):
 
 
 def _titled(row: ListRow) -> bool:
-    """Whether the entry says more of its kind than the heading above it does."""
+    """Return whether the entry needs a title of its own besides the heading above it."""
     item = row.item
     return item is not None and row.section not in SAID_BY_HEADING and item.kind != "unsupported"
 
@@ -264,7 +264,7 @@ LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded abov
 
 
 class FoundView(QListView):
-    """The list itself. Enter goes to the text, Delete dismisses, Ctrl+Z brings back."""
+    """The list view. Enter goes to the text, Delete dismisses, Ctrl+Z brings back."""
 
     entered_item = Signal(str)
     chosen_item = Signal(str)
@@ -289,7 +289,7 @@ class FoundView(QListView):
 
     @contextmanager
     def held_in_place(self) -> Iterator[None]:
-        """Rows may come and go: what was at the top of the view stays there, unless that is the top of the list."""
+        """Keep the row at the top of the view in place while rows change, unless the list is scrolled to its top."""
         bar = self.verticalScrollBar()
         top = QPersistentModelIndex(self.indexAt(QPoint(1, 1)))
         before = self.visualRect(QModelIndex(top)).top()
@@ -311,13 +311,13 @@ class FoundView(QListView):
             self._show_in_page(current)
 
     def lead_to(self, index: QModelIndex) -> None:
-        """Make an entry the current one, without telling of it as of a choice."""
+        """Make an entry the current one, without signalling a choice."""
         self._led = True
         self.setCurrentIndex(index)
         self._led = False
 
     def _show_in_page(self, index: QModelIndex) -> None:
-        """In a low window the page scrolls, too: the row that the keyboard goes to is not to be below its foot."""
+        """Scroll the page of a low window, so that the current row is visible."""
         page = self.parentWidget()
         while page is not None and not isinstance(page, QScrollArea):
             page = page.parentWidget()
@@ -341,7 +341,7 @@ class FoundView(QListView):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """While a key is held the layout that is due would come after many pictures, and rows overlap in these."""
+        """Lay out before painting: while a key is held, Qt delays the layout, and rows overlap."""
         self.executeDelayedItemsLayout()
         super().paintEvent(event)
 
@@ -371,7 +371,7 @@ class FoundView(QListView):
 
 
 class FoundCard(Card):
-    """`show_items` takes what is left; the foot says what was dismissed, and what one letter cannot show."""
+    """The card of the list: `show_items` takes the entries; the foot counts dismissals and names the limits."""
 
     undone = Signal()
     all_restored = Signal()
@@ -411,7 +411,7 @@ class FoundCard(Card):
     def show_items(
         self, items: Sequence[LetterItem], dismissed: int, nothing: str = "", *, so_far: bool = False
     ) -> None:
-        """`nothing`: the words shown without entries. `so_far`: more may come."""
+        """Show the entries. `nothing`: the text without entries. `so_far`: more may come."""
         if tuple(items) != self.model.items:
             with self.list.held_in_place():
                 self.model.show(items)
@@ -428,7 +428,7 @@ class FoundCard(Card):
         self.restore.setVisible(dismissed > 1)
 
     def choose(self, key: str, *, follow: bool = True) -> None:
-        """Select an entry without being asked by it. `follow`: the list scrolls to it."""
+        """Select an entry without a signal. `follow`: the list scrolls to it."""
         place = self.model.place_of(key)
         self.list.lead_to(place)
         if follow and place.isValid():

@@ -1,4 +1,4 @@
-"""The house list in a dialog: what is never marked, and always, with a reason; added to, imported, exported."""
+"""The house list in a dialog: what is never or always marked, with a reason; edited, imported, exported."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _keeping = RLock()  # two steps at once would lose what one of them changed
 
 @dataclass(frozen=True)
 class House:
-    """The list as it stands. `titles`: category → its title; `told`: what a person should know of the last step."""
+    """The current list. `titles`: category → its title; `told`: remarks on the last step."""
 
     found: "HouseList"
     titles: Mapping[str, str]
@@ -42,7 +42,7 @@ class House:
 
 
 def see_house_list() -> Operation[House]:
-    """The list of this computer, with each line of its file that could not be used."""
+    """Read the list of this computer, with each line of its file that could not be used."""
 
     def work(ctx: JobContext) -> House:
         read = house_list()
@@ -52,38 +52,38 @@ def see_house_list() -> Operation[House]:
 
 
 def add_to_house_list(*, words: str, what: str, category: str, reason: str) -> Operation[House]:
-    """One entry more, in place of one with the same words and category."""
+    """Add an entry, replacing one with the same words and category."""
 
     def work(ctx: JobContext) -> House:
         try:
             made = entry(words, what, category, reason)
         except UsageError as error:
             raise UsageError(tr("That cannot be added: {why}.").format(why=error.message)) from error
-        return _changed(lambda entries: [*(one for one in entries if not _same(one, made)), made])
+        return _changed(lambda entries: [*(other for other in entries if not _same(other, made)), made])
 
     return Operation(tr("Keeping the house list"), work, quiet=True)
 
 
 def take_from_house_list(gone: "HouseEntry") -> Operation[House]:
-    """One entry less."""
+    """Remove an entry."""
 
     def work(ctx: JobContext) -> House:
-        return _changed(lambda entries: [one for one in entries if not _same(one, gone)])
+        return _changed(lambda entries: [entry for entry in entries if not _same(entry, gone)])
 
     return Operation(tr("Keeping the house list"), work, quiet=True)
 
 
 def import_house_list(path: Path) -> Operation[House]:
-    """The entries of a file beside those that there are; where both have one for the same words, the file's is used."""
+    """Add the entries of a file; where both have one for the same words, the file's is used."""
 
     def work(ctx: JobContext) -> House:
         read = read_list(path)
         given = read.found.entries
         with _keeping:
             before = house_list().found.entries
-            new = [one for one in given if one not in before]
+            new = [entry for entry in given if entry not in before]
             return _changed(
-                lambda entries: [*(one for one in entries if not any(_same(one, other) for other in new)), *new],
+                lambda entries: [*(entry for entry in entries if not any(_same(entry, other) for other in new)), *new],
                 (*_imported(len(new), len(given) - len(new)), *read.left_out),
             )
 
@@ -91,10 +91,10 @@ def import_house_list(path: Path) -> Operation[House]:
 
 
 def _imported(new: int, there: int) -> tuple[str, ...]:
-    told = [plural(new, "1 entry was imported.", "%n entries were imported.")] if new else []
+    remarks = [plural(new, "1 entry was imported.", "%n entries were imported.")] if new else []
     if there:
-        told.append(plural(there, "1 entry was on the list already.", "%n entries were on the list already."))
-    return tuple(told) or (tr("The file has no entries."),)
+        remarks.append(plural(there, "1 entry was on the list already.", "%n entries were on the list already."))
+    return tuple(remarks) or (tr("The file has no entries."),)
 
 
 def export_house_list(path: Path) -> Operation[Path]:
@@ -111,13 +111,13 @@ def export_house_list(path: Path) -> Operation[Path]:
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
     with _keeping:
-        found = HouseList(tuple(change(house_list().found.entries)))
-        keep(found)
-    return _house(found, told)
+        edited = HouseList(tuple(change(house_list().found.entries)))
+        keep(edited)
+    return _house(edited, told)
 
 
 def _house(found: "HouseList", told: tuple[str, ...]) -> House:
-    return House(found, {one.key: one.title for one in mark_categories()}, told)
+    return House(found, {category.key: category.title for category in mark_categories()}, told)
 
 
 def _same(one: "HouseEntry", other: "HouseEntry") -> bool:
@@ -130,7 +130,7 @@ MOST_TOLD = 4  # sentences about one step
 
 
 class HouseDialog(QDialog):
-    """Every step is kept at once. `changed`: marks may be others now."""
+    """The dialog of the list, which saves every step at once. `changed`: marks may differ now."""
 
     changed = Signal()
 
@@ -227,19 +227,19 @@ class HouseDialog(QDialog):
             for key, title in seen.titles.items():
                 self.category.addItem(title, key)
             self.category.setCurrentIndex(max(0, self.category.findData(self._wanted)))
-        said = {"ignore": tr("never"), "mark": tr("always")}
+        kinds = {"ignore": tr("never"), "mark": tr("always")}
         self.table.show_rows(
             [
                 TableRow(
                     str(place),
                     (
-                        safe_line(one.words),
-                        said[one.what],
-                        seen.titles.get(one.category or "", tr("all")),
-                        safe_line(one.reason),
+                        safe_line(entry.words),
+                        kinds[entry.what],
+                        seen.titles.get(entry.category or "", tr("all")),
+                        safe_line(entry.reason),
                     ),
                 )
-                for place, one in enumerate(self._entries)
+                for place, entry in enumerate(self._entries)
             ]
         )
         more = plural(len(seen.told) - MOST_TOLD, "1 more line was left out.", "%n more lines were left out.")

@@ -1,4 +1,4 @@
-"""Where the letter in hand is kept: a draft, one's own letters, the project; and the question before it goes."""
+"""The storage of the current letter: a draft, one's own letters, the project; and the question before it is lost."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def list_kept() -> Operation[KeptHere]:
-    """Look what is kept in the data folder."""
+    """List the letters kept in the data folder."""
 
     def work(ctx: JobContext) -> KeptHere:
         drafts, saved = listed(DRAFTS), listed(SAVED)
@@ -52,7 +52,7 @@ def list_kept() -> Operation[KeptHere]:
 
 
 def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]":
-    """The letters that were saved in the project."""
+    """List the letters saved in the project."""
 
     def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
         return saved_letters(project)
@@ -61,7 +61,7 @@ def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]"
 
 
 def open_saved(*, key: str) -> "Operation[KeptLetter]":
-    """One of the person's own letters, as it was left."""
+    """Open one of the person's own letters, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
         return opened(SAVED, key)
@@ -70,7 +70,7 @@ def open_saved(*, key: str) -> "Operation[KeptLetter]":
 
 
 def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLetter]":
-    """A letter of the project, as it was left."""
+    """Open a letter of the project, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
         return saved_letter(project, reading)
@@ -79,9 +79,9 @@ def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLette
 
 
 def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptLetter, Draft]]":
-    """A draft that was left behind, and its letter. No other window is offered it from now on.
+    """Open a draft that was left behind, and its letter. No other window is offered it from now on.
 
-    A letter of another project than the open one is of none.
+    A letter from a project that is not open is opened without its link to that project.
     """
 
     def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
@@ -117,7 +117,7 @@ def _held(key: str) -> "Draft":
 
 
 def save_letter(*, letter: "KeptLetter") -> Operation[str]:
-    """Keep a letter among the person's own; its key there."""
+    """Save a letter among the person's own, and return its key there."""
 
     def work(ctx: JobContext) -> str:
         return save(letter)
@@ -144,15 +144,15 @@ def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
 
 
 def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter") -> Operation[str]:
-    """Keep the letter and its reading in the project; the id of the reading."""
+    """Save the letter and its reading in the project, and return the id of the reading."""
 
     def work(ctx: JobContext) -> str:
         from biasprint.core.letters.kept import save_letter
 
         return save_letter(project, letter, checked.reading, checked.occupation)
 
-    said = tr("“{title}” is in the project.").format(title=letter.title)
-    return Operation(tr("Saving the letter"), work, lambda _: said, quiet=True)
+    message = tr("“{title}” is in the project.").format(title=letter.title)
+    return Operation(tr("Saving the letter"), work, lambda _: message, quiet=True)
 
 
 # ---- Drafts
@@ -162,9 +162,9 @@ SETTING = "keep_drafts"
 
 
 class LetterDraft(QObject):
-    """`note` each change. `changed` tells whether the draft on disk is, or will be in a moment, the letter as it is.
+    """The draft of the current letter. `note` each change. `changed`: the draft on disk was written or became outdated.
 
-    The letter is read and written off the window's thread; what a job brings when the panel is gone is not heard.
+    Reading and writing happen off the window's thread; results that arrive after the panel is gone are dropped.
     """
 
     changed = Signal()
@@ -180,7 +180,7 @@ class LetterDraft(QObject):
 
     @property
     def keeps(self) -> bool:
-        """Whether drafts are kept at all."""
+        """True if drafts are kept at all."""
         return bool(self._shell.settings.get(SETTING))
 
     @property
@@ -188,7 +188,7 @@ class LetterDraft(QObject):
         return self._draft is not None and not self.failed
 
     def note(self) -> None:
-        """The letter was changed."""
+        """Schedule a draft after a change of the letter."""
         if self.keeps and not self._timer.isActive():
             self._timer.start()
 
@@ -197,14 +197,14 @@ class LetterDraft(QObject):
         self._draft, self._writes, self.failed = draft, 0, False
 
     def discard(self) -> None:
-        """The letter was saved, or is let go of."""
+        """Delete the draft, because the letter was saved or closed."""
         self._timer.stop()
         draft, self._draft, self.failed = self._draft, None, False
         if draft is not None:
             self._shell.jobs.start(tr("Deleting the draft"), lambda ctx: draft.discard(), quiet=True)
 
     def leave(self) -> None:
-        """The panel goes, and with it the letter: its draft is brought up to date, and stays."""
+        """Bring the draft up to date and leave it on disk when the panel closes."""
         letter = self._letter() if self._draft is not None or self._timer.isActive() else None
         self._timer.stop()
         if letter is None:
@@ -232,13 +232,13 @@ class LetterDraft(QObject):
         )
 
     def _next(self) -> "tuple[Draft, int]":
-        """Where the next write goes, and its number: a thread may be late."""
+        """Return the draft and the number of the next write; numbers order writes of late threads."""
         self._draft = self._draft or Draft()
         self._writes += 1
         return self._draft, self._writes
 
     def _tell(self, error: AppError | None) -> None:
-        """A failure is said once; the next change tries again."""
+        """Report a failure once; the next change tries again."""
         first = error is not None and not self.failed
         self.failed = error is not None
         if first and error is not None:
@@ -257,11 +257,11 @@ Then = Callable[[], object]
 
 
 def nothing_more() -> None:
-    """What follows where nothing does."""
+    """Do nothing, as the default of what follows."""
 
 
 class LetterKeeping(QObject):
-    """`told`: what is said of where the letter is kept has changed. `saved`: it is in one more place."""
+    """The storage of the current letter. `told`: its description changed. `saved`: it was saved to one more place."""
 
     told = Signal()
     saved = Signal()
@@ -280,7 +280,7 @@ class LetterKeeping(QObject):
         shell.settings.changed.connect(self._setting_changed)
 
     def said(self) -> str:
-        """Where the letter in hand is kept, for the status line."""
+        """Return where the current letter is kept, for the status line."""
         if self._review.edited:
             draft = tr("This letter: changes not saved, a draft is kept")
             return draft if self.draft.on_disk else tr("This letter: changes not saved")
@@ -291,23 +291,23 @@ class LetterKeeping(QObject):
     # another letter, or none
 
     def took(self, letter: KeptLetter, draft: "Draft | None" = None) -> None:
-        """A kept letter is in hand now, from a draft where there is one."""
+        """Note that a kept letter was opened, with its draft if it has one."""
         self._project = self._shell.project if letter.reading else None
         if draft is not None:
             self.draft.take(draft)
         self.told.emit()
 
     def forget(self) -> None:
-        """The letter is let go of."""
+        """Release the letter, and delete its draft."""
         self._project = self._next = None
         self.draft.discard()
 
     def belongs_elsewhere(self) -> bool:
-        """Whether the letter in hand is of a project that is not open any more."""
+        """Return whether the current letter belongs to a project that is no longer open."""
         return self._project is not None and self._shell.project is not self._project
 
     def leave(self) -> None:
-        """The panel goes: what is not saved stays as a draft."""
+        """Leave unsaved changes as a draft when the panel closes."""
         if self._review.edited:
             self.draft.leave()
         self._review.edited = False
@@ -315,14 +315,14 @@ class LetterKeeping(QObject):
     # saving
 
     def save(self, then: Then = nothing_more) -> None:
-        """Save it where it is saved already; a new one among the person's own letters."""
+        """Save the letter where it is saved already; a new one among the person's own letters."""
         if self._review.reading and self._shell.project is not None:
             self.save_to_project(then)
         else:
             self.save_mine(then)
 
     def save_mine(self, then: Then = nothing_more) -> None:
-        """Among the person's own letters, in place of what it was there before."""
+        """Save the letter among the person's own, replacing its earlier version there."""
         if self._waits(lambda: self.save_mine(then)):
             return
         letter = self._review.kept()
@@ -336,7 +336,7 @@ class LetterKeeping(QObject):
         self._start(save_letter(letter=letter), done)
 
     def save_to_project(self, then: Then = nothing_more) -> None:
-        """With its reading, which is waited for where the text was changed this moment."""
+        """Save the letter and its reading in the project; after an edit, wait for the reading first."""
         project, check = self._shell.project, self._review.check
         if project is None or check.document is None or self._waits(lambda: self.save_to_project(then)):
             return
@@ -355,7 +355,7 @@ class LetterKeeping(QObject):
         self._start(save_to_project(project=project, checked=checked, letter=letter), done)
 
     def _waits(self, save: Then) -> bool:
-        """Two saves at once would not know of each other: the second follows the first."""
+        """Postpone a save while another one is running, and return whether it was."""
         if self._saving:
             self._next = save
         return self._saving
@@ -387,9 +387,10 @@ class LetterKeeping(QObject):
     # the question before it goes
 
     def if_it_may_go(self, then: Then, let_go: Then = nothing_more) -> None:
-        """Go on, after a question where something of the letter would be lost. `let_go` comes first if it is let go of.
+        """Go on, after a question if something of the letter would be lost. `let_go` runs first if the letter is
+        released.
 
-        Asked again, the earlier question gives way.
+        A second call replaces the question of an earlier one.
         """
         if not self._review.edited:
             then()
@@ -436,7 +437,7 @@ class LetterKeeping(QObject):
 
 
 class KeptList(QObject):
-    """Keeps the list of the start page as the disk and the project are. What is opened is handed to `show`."""
+    """The list of the start page, kept up to date with disk and project. Opened letters go to `show`."""
 
     def __init__(
         self, shell: Shell, card: KeptCard, open_with: Callable[[Operation[Any]], object], parent: QWidget
@@ -454,7 +455,7 @@ class KeptList(QObject):
         card.project_wanted.connect(lambda: shell.look("letters", self._look))
 
     def refresh(self) -> None:
-        """Look again what there is."""
+        """Look up again what is there."""
         self._soon.start()
 
     def _list(self) -> None:
@@ -467,7 +468,7 @@ class KeptList(QObject):
             listing = list_in_project(project=project)
             listing.start(
                 self._shell.jobs,
-                on_done=lambda found: self._card.show_project(found) if self._shell.project is project else None,
+                on_done=lambda entries: self._card.show_project(entries) if self._shell.project is project else None,
             )
         else:
             self._card.offer_project()
@@ -477,7 +478,7 @@ class KeptList(QObject):
         self.refresh()
 
     def open_reading(self, reading: str) -> None:
-        """A letter of the project."""
+        """Open a letter of the project."""
         project = self._shell.project
         if project is not None:
             self._open_with(open_in_project(project=project, reading=reading))

@@ -1,6 +1,6 @@
-"""The letters panel: a letter is dropped, read, shown with what was found in it, edited in place and saved.
+"""The letters panel: a letter is dropped, read, shown with its entries, edited in place and saved.
 
-Of a letter that nobody saves nothing is kept but the draft of what was edited, which goes when it is closed.
+Of an unsaved letter only the draft of the edited text is kept, until the letter is closed.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 
 
 class LetterHeading(QObject):
-    """Puts chips and buttons into the panel's header; `show_for` shows them while a letter is shown."""
+    """The chips and buttons in the panel's header, visible while a letter is shown (`show_for`)."""
 
     def __init__(self, header: Header, title: str, review: LetterReview, panel: QWidget) -> None:
         super().__init__(panel)
@@ -75,7 +75,7 @@ class LetterHeading(QObject):
         self._slow.timeout.connect(self.busy.show)
 
     def show_for(self, *, on_letter: bool) -> None:
-        """The letter's page is shown, or another."""
+        """Show or hide the widgets, depending on whether the letter's page is shown."""
         self._on_letter = on_letter
         for widget in (self.twin, self.save, self.report, self.menu):
             widget.setVisible(on_letter)
@@ -85,7 +85,7 @@ class LetterHeading(QObject):
         self.show_reading()
 
     def show_reading(self) -> None:
-        """What is known of the letter by now."""
+        """Show the state of the reading, and its title and badge."""
         checked = self._review.check.latest
         follow = checked is not None and checked.first
         self.busy.setText(tr("checking marks, scores follow…") if follow else tr("reading…"))
@@ -99,7 +99,7 @@ class LetterHeading(QObject):
             button.setEnabled(self._review.check.checked is not None)
 
     def show_saved(self) -> None:
-        """Where a save would put the letter, and whether there is anything to save."""
+        """Show where a save would put the letter, and whether there is anything to save."""
         review = self._review
         self.save.setEnabled(review.edited or not (review.saved_as or review.reading))
         self.save.setToolTip(
@@ -142,10 +142,11 @@ NEXT_IN_PILE, PREVIOUS_IN_PILE = "Ctrl+PgDown", "Ctrl+PgUp"
 
 
 class LettersPanel(Panel):
-    """One letter at a time. Its twin and a pile of letters have pages of their own, in the same place.
+    """The panel of one letter. Its twin and a pile of letters have pages of their own, in the same place.
 
     `review` holds the letter; the panel leads from page to page, and letters and CVs come in here.
-    `heading` is the bar above it, and `export` its ways out.
+
+    `heading` is the bar above it, and `export` its exports.
     """
 
     key = "letters"
@@ -199,7 +200,7 @@ class LettersPanel(Panel):
         self.keeping.leave()
 
     def more_works(self) -> None:
-        """A scorer that was not there may be: the letter is read again, with it."""
+        """Read the letter again when a scorer may have become available."""
         letters.forget_scorers()
         self.review.check.read_now()
         twin = self._twin
@@ -211,7 +212,7 @@ class LettersPanel(Panel):
             self._pile.step(by)
 
     def _is_from_pile(self) -> bool:
-        """Whether a letter is shown while a pile is open."""
+        """Return whether a letter is shown while a pile is open."""
         return self._is_shown() and self._pile is not None and bool(self._pile.paths)
 
     def opened_with(
@@ -224,7 +225,7 @@ class LettersPanel(Panel):
         reading: str = "",
         **what: object,
     ) -> None:
-        """Sent here with a letter: a file, a document that was read already, or a reading of the project.
+        """Open with a letter: a file, a document that was read already, or a reading of the project.
 
         `context`: the document's CV; `shown` is called when the document is, which a question may prevent.
         """
@@ -280,7 +281,7 @@ class LettersPanel(Panel):
             self.open_file(path)
 
     def open_file(self, path: Path) -> None:
-        """Read a file in a process of its own, then show it."""
+        """Read a file in a separate process, then show it."""
         self.keeping.if_it_may_go(lambda: self._read(export.read_letter(path=path), self._open))
 
     def open_pasted(self, text: str) -> None:
@@ -308,18 +309,18 @@ class LettersPanel(Panel):
         self._go_to(self.review.board)
 
     def _open_kept(self, operation: Operation[Any]) -> None:
-        """A letter of the list, or a draft."""
+        """Open a letter of the list, or a draft."""
         self.keeping.if_it_may_go(lambda: self._read(operation, self._take_kept))
 
     def _take_kept(self, found: "KeptLetter | tuple[KeptLetter, Draft]") -> None:
-        """A letter of the list was read; a draft comes with the way to go on with it."""
+        """Show a letter of the list after it was read, or a draft with its letter."""
         if isinstance(found, KeptLetter):
             self.open_kept(found)
         else:
             self._show_kept(*found)
 
     def close_letter(self) -> None:
-        """Let go of the letter, after a question where words of it would be lost."""
+        """Close the letter, after a question if edits would be lost."""
         self.keeping.if_it_may_go(self._close)
 
     def _close(self) -> None:
@@ -331,7 +332,7 @@ class LettersPanel(Panel):
         self.start.paste.setFocus()
 
     def _close_what_is_of_another_project(self) -> None:
-        """What a letter of the project would have lost was asked about before the project went."""
+        """Close a letter saved only in a project that is no longer open; a question about losses came before."""
         if not self.keeping.belongs_elsewhere():
             return
         if self.review.saved_as:
@@ -360,9 +361,9 @@ class LettersPanel(Panel):
             self._reading_over()
             self.shell.show_error(error)
 
-        def show(found: Any) -> None:
+        def show(result: Any) -> None:
             self._reading_over()
-            on_done(found)
+            on_done(result)
 
         self._opening = operation.start(self.shell.jobs, on_done=show, on_error=fail)
 
@@ -379,7 +380,7 @@ class LettersPanel(Panel):
     # dropping
 
     def take_files(self, paths: list[Path], *, for_context: bool = False) -> None:
-        """Files were dropped: one is a letter, or the CV where that is shown; several, a folder or a zip are a pile."""
+        """Open dropped files: one is a letter, or the CV if that is shown; several, a folder or a zip are a pile."""
         if len(paths) > 1 or any(path.is_dir() or path.suffix.lower() == ".zip" for path in paths):
             self.open_pile(paths)
         elif paths and for_context:
@@ -416,7 +417,7 @@ class LettersPanel(Panel):
     # going on from here
 
     def open_house_list(self) -> None:
-        """What is never marked, and always; the words of the chosen mark are offered."""
+        """Open the list of what is never or always marked, with the words of the chosen mark filled in."""
         mark = self.review.chosen_mark
         text = self.review.board.letter.text.text() if mark is not None else ""
         words, category = (text[mark.start : mark.end], mark.kind) if mark is not None else ("", "")
@@ -425,13 +426,13 @@ class LettersPanel(Panel):
         dialog.open()
 
     def open_references(self) -> None:
-        """What a letter is compared with, and sets of one's own."""
+        """Open the dialog of reference letters, to choose a set or make one."""
         dialog = ReferenceDialog(self.window(), self.shell)
         dialog.changed.connect(self.review.check.read_now)
         dialog.open()
 
     def open_twin(self) -> None:
-        """The letter beside its swap twin."""
+        """Show the letter beside its swap twin."""
         checked = self.review.check.checked
         if checked is None:
             return
@@ -444,7 +445,7 @@ class LettersPanel(Panel):
         self._go_to(self._twin)
 
     def open_pile(self, paths: list[Path] | None = None) -> None:
-        """Many letters at once; without paths, the pile that is here, or the way to one."""
+        """Show many letters at once; without paths, the current pile or the page to choose one."""
         if self._pile is None:
             self._pile = PilePage(self.shell)
             self._pile.closed.connect(self._show_letter_or_start)  # its table stays, to come back to
@@ -458,7 +459,7 @@ class LettersPanel(Panel):
         self._show_letter_or_start()
 
     def _go_to_sentence(self, line: AskedLine) -> None:
-        """From the twin to the sentence that it asks about, to change it."""
+        """Go from the twin to the sentence that it asks about, to change it."""
         self._leave_twin()
         if self.review.check.document is not None:
             self.review.go_to_sentence(line.place[0], line.mark)
@@ -467,12 +468,12 @@ class LettersPanel(Panel):
         self._go_to(self.review.board if self.review.check.document is not None else self.start)
 
     def save(self) -> None:
-        """Keep the letter and its reading in the open project."""
+        """Save the letter and its reading in the open project."""
         if self._can_save():
             self.keeping.save_to_project()
 
     def _twin_of(self, checked: Checked) -> "TwinDifference | None":
-        """The twin of this very reading, if the twin page made one."""
+        """Return the twin of this very reading, if the twin page made one."""
         return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
 
     # the look
@@ -495,7 +496,7 @@ class LettersPanel(Panel):
         self.heading.menu.clicked.connect(self._open_menu)
 
     def _place_board(self, board: LetterBoard) -> None:
-        """The board was made: it is a page, and asks for the CV here."""
+        """Add the new board as a page, and connect its requests for a CV."""
         self.pages.addWidget(board)
         board.letter.is_context.connect(self.use_as_context)
         board.context.file_wanted.connect(self._choose_context)
@@ -511,7 +512,7 @@ class LettersPanel(Panel):
         self._say_where()
 
     def _say_where(self) -> None:
-        """Where the letter that is shown is kept."""
+        """Show in the status line where the letter is kept."""
         if not self.isVisible():
             return  # the status line is another panel's
         self.shell.set_status(self.keeping.said() if self._is_shown() else "")
@@ -568,7 +569,7 @@ class LettersPanel(Panel):
         return self.built and board is not None and self.pages.currentWidget() is board
 
     def _can_save(self) -> bool:
-        """What was typed this moment is read first; whoever saves waits for that."""
+        """Return whether a save is possible; it waits for the reading of recent edits."""
         return self._is_shown() and self.project is not None and not self.project.read_only
 
     def _can_report(self) -> bool:

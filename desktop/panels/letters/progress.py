@@ -1,4 +1,4 @@
-"""How far a job over many letters is, with the time left, Pause and Cancel."""
+"""The progress of a job over many letters, with the time left, Pause and Cancel."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from biasprint.desktop.widgets import Label, ProgressThin, QuietButton, number, 
 
 
 class LettersProgress(QWidget):
-    """How far a job over many letters is, the time left, and Pause and Cancel; it hides when the job has ended."""
+    """A bar with the progress of a job over many letters, Pause and Cancel; hidden when the job has ended."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class LettersProgress(QWidget):
 
 
 def progress_said(handle: JobHandle) -> str:
-    """How far a pile is, in words."""
+    """Return the progress of a pile in words."""
     if handle.cancelling:
         return tr("Cancelling…")
     progress = handle.progress

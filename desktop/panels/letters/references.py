@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReferenceSets:
-    """The sets as they stand. `in_use`: the one that letters are compared with; `told`: of the last step."""
+    """The current sets. `in_use`: the one that letters are compared with; `told`: remarks on the last step."""
 
     listed: "tuple[Listed, ...]"
     in_use: str
@@ -68,7 +68,7 @@ def remove_reference(name: str) -> Operation[ReferenceSets]:
 
 
 def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[ReferenceSets]:
-    """A set from the letters of a folder or zip; it is used from then on."""
+    """Make a set from the letters of a folder or zip, and use it from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
         hint = tr("Say above what the candidates are.")
@@ -79,7 +79,7 @@ def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[Ref
 
 
 def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Operation[ReferenceSets]:
-    """A set from the rows of a pile that was read, as they stand; it is used from then on."""
+    """Make a set from the current rows of a pile, and use it from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
         rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
@@ -90,13 +90,13 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
 
 
 def _used(made: "MadeReference") -> ReferenceSets:
-    found = made.reference
-    use(found.name)
-    said = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
-    count = plural(len(found.letters), "1 letter", "%n letters")
-    told = [said.format(name=found.name, letters=count, what=", ".join(found.occupations))]
-    told += [_left_out(made.dropped)] if made.dropped else []
-    return _as_they_stand(tuple(told))
+    reference = made.reference
+    use(reference.name)
+    template = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
+    count = plural(len(reference.letters), "1 letter", "%n letters")
+    remarks = [template.format(name=reference.name, letters=count, what=", ".join(reference.occupations))]
+    remarks += [_left_out(made.dropped)] if made.dropped else []
+    return _as_they_stand(tuple(remarks))
 
 
 def _left_out(dropped: Mapping[str, int]) -> str:
@@ -112,7 +112,7 @@ LONGEST_NAME, LONGEST_OCCUPATION = 60, 80
 
 
 class ReferenceDialog(QDialog):
-    """`changed`: letters are compared with another set from now on. `pile`: one that was read, to be kept as a set."""
+    """The dialog of the sets. `changed`: another set is in use. `pile`: a pile to save as a set."""
 
     changed = Signal()
 
@@ -155,7 +155,7 @@ class ReferenceDialog(QDialog):
         self._run(see_references(), changes=False)
 
     def make_from(self, path: Path) -> None:
-        """A set from this folder or zip."""
+        """Make a set from this folder or zip."""
         self._run(make_reference(folder=path, name=self._new_name, occupation=self._occupation))
 
     # steps
@@ -217,7 +217,7 @@ class ReferenceDialog(QDialog):
 
     def _show(self, seen: ReferenceSets) -> None:
         self._listed, self._in_use = seen.listed, seen.in_use
-        self.table.show_rows([self._row(one) for one in seen.listed])
+        self.table.show_rows([self._row(reference) for reference in seen.listed])
         show_if(self.trouble, False)
         self.told.tell(seen.told)
         self._allow()
@@ -230,7 +230,7 @@ class ReferenceDialog(QDialog):
         return TableRow(one.name, (title, number(one.letters), safe_line(", ".join(one.occupations)), safe_line(what)))
 
     def _chosen(self) -> "Listed | None":
-        return next((one for one in self._listed if one.name == self.table.current_key), None)
+        return next((reference for reference in self._listed if reference.name == self.table.current_key), None)
 
     def _allow(self) -> None:
         busy = self.progress.handle is not None and self.progress.handle.active

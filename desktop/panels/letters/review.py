@@ -1,6 +1,6 @@
-"""The letter in hand: its text, what a person set by hand, its readings as it is edited, and the entries chosen.
+"""The current letter: its text, settings by hand, its readings as it is edited, and the chosen entry.
 
-All of it is in memory, and `forget` lets go of it; `kept` is what a draft, or a saved letter, takes of it.
+All of it is in memory, and `forget` drops it; `kept` returns the part that a draft or a saved letter stores.
 """
 
 from collections.abc import Callable
@@ -30,9 +30,9 @@ PAUSE_MILLISECONDS = 300  # without a key before the letter is read again
 
 
 class LetterCheck(QObject):
-    """`open` a document; `seen` brings every reading of the text as it is then.
+    """The readings of a letter: `open` a document; `seen` carries every reading of the text as it is then.
 
-    Of a letter that was just opened, `marked` comes before: its words, marked without waiting for any scorer.
+    For a letter that was just opened, `marked` comes first: its marked words, before any scorer has finished.
     """
 
     marked = Signal(object)  # Checked, the first
@@ -77,7 +77,7 @@ class LetterCheck(QObject):
         self.read_now()
 
     def text_changed(self, text: str, place: int, removed: int, added: int) -> None:
-        """The letter was edited: `place` is a character of it, `removed` went there and `added` came."""
+        """Take an edit: at the character `place`, `removed` characters went and `added` came."""
         if self.document is None or text == self._text:
             return
         self._text = text
@@ -88,7 +88,7 @@ class LetterCheck(QObject):
         self.touched.emit()
 
     def set_context(self, document: Document | None) -> None:
-        """Set the CV that the letter should rest on, or none."""
+        """Set the CV that the letter is checked against, or none."""
         self.context = document
         self._set_by_hand()
 
@@ -101,7 +101,7 @@ class LetterCheck(QObject):
         self._set_by_hand()
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
-        """Characters of the letter are what a person says they are."""
+        """Set the kind of part of these characters, as a person says."""
         if self.latest is not None:
             before = self._parts if self._parts is not None else self.latest.reading.parts
             self._parts = with_kind(before, start, end, kind)
@@ -113,7 +113,7 @@ class LetterCheck(QObject):
             self._dismissals_changed()
 
     def undo_dismissal(self) -> str:
-        """Bring back what was dismissed last; its key, or ""."""
+        """Bring back the last dismissed entry, and return its key, or ""."""
         if not self.dismissed:
             return ""
         key = self.dismissed.pop()
@@ -132,7 +132,7 @@ class LetterCheck(QObject):
             self._ask()
 
     def forget(self) -> None:
-        """Let go of the letter and everything about it."""
+        """Drop the letter and everything about it."""
         self._pause.stop()
         self._marking.read_with(None)
         self._reading.read_with(None)
@@ -144,24 +144,24 @@ class LetterCheck(QObject):
 
     @property
     def latest(self) -> Checked | None:
-        """What is shown of the letter: its last reading, or before there is one its marked words."""
+        """The last reading of the letter, or its marked words before there is one."""
         return self.checked or self._marked
 
     @property
     def is_current(self) -> bool:
-        """Whether the last reading is of the text as it is now."""
+        """True if the last reading is of the current text."""
         return self.checked is not None and self._is_of_now(self.checked)
 
     @property
     def is_marked(self) -> bool:
-        """Whether what is shown of the letter is of the text as it is now."""
+        """True if the shown reading or marked words are of the current text."""
         return self.latest is not None and self._is_of_now(self.latest)
 
     def _is_of_now(self, checked: Checked) -> bool:
         return checked.reading.document.text == self._text
 
     def kept(self, title: str, saved_as: str, reading: str) -> KeptLetter:
-        """The letter as it is now, for whoever keeps it."""
+        """Return the current letter for storage."""
         now = self._request()
         given = now.given
         return KeptLetter(
@@ -219,11 +219,11 @@ class LetterCheck(QObject):
 
 
 def _leave_to_the_reading(error: AppError) -> None:
-    """What kept words from being marked is said when the reading fails of it too; else nothing is lost."""
+    """Ignore an error of the marking: the reading fails for the same reason and reports it."""
 
 
 def moved(parts: tuple[Part, ...], place: int, removed: int, added: int, length: int) -> tuple[Part, ...]:
-    """Parts set by hand, after an edit. Together they cover the letter, so that no new line falls between two."""
+    """Return the parts set by hand, shifted by an edit. They cover the letter: no new line falls between two."""
     after, by = place + removed, added - removed
 
     def now(at: int) -> int:
@@ -231,16 +231,16 @@ def moved(parts: tuple[Part, ...], place: int, removed: int, added: int, length:
 
     starts = [0, *(now(part.start) for part in parts[1:])]
     ends = [*starts[1:], length]
-    found = [replace(part, start=start, end=end) for part, start, end in zip(parts, starts, ends, strict=True)]
-    return tuple(part for part in found if part.start < part.end)
+    shifted = [replace(part, start=start, end=end) for part, start, end in zip(parts, starts, ends, strict=True)]
+    return tuple(part for part in shifted if part.start < part.end)
 
 
 class LetterReview(QObject):
-    """The letter in hand: its check, the board that shows it, the chosen entry, and what a person does with both.
+    """The current letter: its check, the board that shows it, the chosen entry, and the actions on both.
 
     `seen` follows every reading, `shown` also the marked words that come before the first. `on_board` is called once,
-    with the board, when it is first needed. `edited`: something of it would be lost if it were closed now.
-    `saved_as`, `reading`: where it is saved (biasprint.core.letters.values.KeptLetter).
+    with the board, when it is first needed. `edited`: something of it would be lost if it were closed now. `saved_as`,
+    `reading`: where it is saved (biasprint.core.letters.values.KeptLetter).
     """
 
     seen = Signal(object)  # Checked
@@ -266,7 +266,7 @@ class LetterReview(QObject):
 
     @property
     def board(self) -> LetterBoard:
-        """Where a letter is shown; made when it is first asked for."""
+        """The view of a letter, made on first use."""
         if self._board is None:
             self._board = LetterBoard()
             self._connect_board(self._board)
@@ -276,7 +276,7 @@ class LetterReview(QObject):
 
     @property
     def made_board(self) -> LetterBoard | None:
-        """The board; None while nobody has asked for it."""
+        """The board; None before its first use."""
         return self._board
 
     def open(self, source: LetterSource) -> None:
@@ -288,7 +288,7 @@ class LetterReview(QObject):
         self.board.open_letter(document, self.check.context)
 
     def open_kept(self, letter: KeptLetter, *, edited: bool = False) -> None:
-        """Show a letter as it was left, and read it. `edited`: it was not saved as it is."""
+        """Show a letter as it was left, and read it. `edited`: it has unsaved changes."""
         self.forget()
         self.check.resume(letter)
         self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
@@ -296,7 +296,7 @@ class LetterReview(QObject):
         self.board.open_letter(letter.document, letter.context)
 
     def forget(self) -> None:
-        """Nothing of a letter stays on the board."""
+        """Clear the letter from the board."""
         self._items, self.selected, self.edited = (), "", False
         self._goes_on_from = None
         self._title = self.saved_as = self.reading = ""
@@ -304,19 +304,19 @@ class LetterReview(QObject):
         self.board.forget()
 
     def kept(self) -> KeptLetter | None:
-        """The letter as it is now, for whoever keeps it; None without one."""
+        """Return the current letter for storage; None without one."""
         if self.check.document is None:
             return None
         return replace(self.check.kept(self.title, self.saved_as, self.reading), source=self.source)
 
     @property
     def title(self) -> str:
-        """What the letter is called: by the candidate, where that is known, else by its file."""
+        """The title of the letter: the candidate, where known, else the file."""
         reading = self.check.latest.reading if self.check.latest is not None else None
         return letter_title(reading, self._title, "")
 
     def mark_saved(self, letter: KeptLetter, *, saved_as: str = "", reading: str = "") -> None:
-        """`letter` is on disk now; what was changed meanwhile is not."""
+        """Note that `letter` is on disk; later changes are still unsaved."""
         now = self.kept()
         if now is None:
             return
@@ -324,7 +324,7 @@ class LetterReview(QObject):
         self.saved_as, self.reading = saved_as or self.saved_as, reading or self.reading
 
     def set_context(self, document: Document | None) -> None:
-        """Set the CV that the letter should rest on, or none."""
+        """Set the CV that the letter is checked against, or none."""
         self.check.set_context(document)
         self.board.context.show_context(document)
 
@@ -337,7 +337,7 @@ class LetterReview(QObject):
         self.board.show_chosen(item, self.check.latest, follow=follow, current=self.check.is_marked)
 
     def step(self, by: int) -> None:
-        """The next or previous mark of the letter, in the order of its words; after the last comes the first."""
+        """Go to the next or previous mark in the order of the words; after the last comes the first."""
         keys = [item.key for item in self._shown_in_order()]
         if not keys:
             return
@@ -345,18 +345,18 @@ class LetterReview(QObject):
         self.select(keys[(here + by) % len(keys)])
 
     def _shown_in_order(self) -> list[LetterItem]:
-        """The marks that are drawn, in the order of their words."""
+        """Return the visible marks, in the order of their words."""
         own = [item for item in self._left() if item.sentence is not None and self.board.letter.shows(item)]
         return sorted(own, key=lambda item: (item.start, -item.end))
 
     def go_to_sentence(self, start: int, mark: str) -> None:
-        """The cursor into a sentence of the letter as it was read, with the mark of this key chosen; "" for none."""
+        """Move the cursor into a sentence of the reading, and choose the mark with this key; "" for none."""
         self.board.show_letter()
         self.select(mark)
         self.board.letter.text.go_to(start)
 
     def dismiss(self, key: str = "") -> None:
-        """Put an entry aside; the one after it is chosen."""
+        """Dismiss an entry, and choose the one after it."""
         key = key or self.selected
         shown = [row.item.key for row in self.board.found.model.rows if row.item is not None]
         if not key:
@@ -372,7 +372,7 @@ class LetterReview(QObject):
 
     @property
     def chosen_mark(self) -> LetterItem | None:
-        """The mark that is chosen; None where it is none, or no mark but a claim or the letter as a whole."""
+        """The chosen mark; None if none is chosen, or the entry is a claim or on the letter as a whole."""
         item = self._item(self.selected)
         return item if item is not None and item.section in MARKED else None
 
@@ -390,7 +390,7 @@ class LetterReview(QObject):
             self._keep_selected()
 
     def _keep_selected(self) -> None:
-        """The chosen entry stays chosen where it is still there, and nothing scrolls."""
+        """Keep the chosen entry if it is still there, without scrolling."""
         item = self._item(self.selected)
         if item in self._left():
             self.board.keep_chosen(item, self.check.latest, current=self.check.is_marked)
@@ -398,7 +398,7 @@ class LetterReview(QObject):
             self.select("", follow=False)
 
     def _go_on(self, place: int) -> None:
-        """A suggestion was used: on to the first mark after it, as the letter reads now."""
+        """Go to the first mark after a suggestion that was used, in the new reading."""
         self._goes_on_from = None
         later = [item for item in self._shown_in_order() if item.start >= place]
         self.select(later[0].key if later else "")
@@ -414,7 +414,7 @@ class LetterReview(QObject):
         return next((item for item in self._items if item.key == key), None)
 
     def _touched(self) -> None:
-        """A letter that is saved nowhere is lost only if its text was edited: the rest is in its file."""
+        """Note a change; an unsaved letter counts as edited only by its text: the rest is in its file."""
         if self.edited or self.saved_as or self.reading:
             self.edited = True
             self.changed.emit()
@@ -438,7 +438,7 @@ class LetterReview(QObject):
             self.board.letter.text.go_to(item.start)
 
     def _connect_board(self, board: LetterBoard) -> None:
-        text, note, found = board.letter.text, board.letter.note, board.found
+        text, note, card = board.letter.text, board.letter.note, board.found
         text.edited.connect(self._text_edited)
         text.chosen.connect(lambda key: self.select(key, follow=False) if key else None)
         text.too_long.connect(lambda: self._shell.notify(tr("That is too long for a letter, and was not pasted.")))
@@ -446,12 +446,12 @@ class LetterReview(QObject):
         note.dismissed.connect(self.dismiss)
         note.offer_used.connect(self._use_offer)
         note.context_wanted.connect(board.show_passage)
-        found.list.chosen_item.connect(self.select)
-        found.list.entered_item.connect(self._go_to_words)
-        found.list.dismissed_item.connect(self.dismiss)
-        found.list.undone.connect(self.undo_dismissal)
-        found.undone.connect(self.undo_dismissal)
-        found.all_restored.connect(self.check.restore_all)
+        card.list.chosen_item.connect(self.select)
+        card.list.entered_item.connect(self._go_to_words)
+        card.list.dismissed_item.connect(self.dismiss)
+        card.list.undone.connect(self.undo_dismissal)
+        card.undone.connect(self.undo_dismissal)
+        card.all_restored.connect(self.check.restore_all)
         board.letter.part_set.connect(self.check.set_part)
         board.person.person_set.connect(self.check.set_person)
         board.person.occupation_set.connect(self.check.set_occupation)

@@ -1,4 +1,4 @@
-"""Before there is a letter: drop one, choose one, or paste one."""
+"""The page before there is a letter: drop one, choose one, or paste one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeptHere:
-    """What is kept on this computer: drafts that no window holds, saved letters, and how many files are no letters."""
+    """Letters kept on this computer: drafts that no window holds, saved letters, and the number of unreadable files."""
 
     drafts: "tuple[KeptEntry, ...]"
     saved: "tuple[KeptEntry, ...]"
@@ -72,7 +72,7 @@ class ShelfRow:
 
 
 class _RowDelegate(QStyledItemDelegate):
-    """A letter's title, and at the right where and when it was saved."""
+    """The drawing of a row: the title, and at the right where and when it was saved."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tokens = theme.current()
@@ -94,7 +94,7 @@ class _RowDelegate(QStyledItemDelegate):
 
 
 class _List(QListView):
-    """Enter and a double click open a letter, Delete removes one."""
+    """The list of letters: Enter and a double click open one, Delete removes one."""
 
     opened, removed = Signal(object), Signal(object)  # ShelfRow
 
@@ -114,9 +114,9 @@ class _List(QListView):
 
 
 class KeptCard(Card):
-    """Hidden while nothing is kept; its drafts, `offers`, stand elsewhere.
+    """The card of kept letters, hidden if there are none; its drafts, `offers`, are placed elsewhere.
 
-    `show_here` and `show_project` fill it, `offer_project` waits to be asked.
+    `show_here` and `show_project` fill it, `offer_project` waits for a request.
     """
 
     opened, removed = Signal(object), Signal(object)  # ShelfRow
@@ -144,8 +144,8 @@ class KeptCard(Card):
         theme.signals.changed.connect(self._dress)
 
     def show_here(self, here: KeptHere) -> None:
-        """What is kept on this computer."""
-        self._here = tuple(ShelfRow(one.key, one.title, one.when, False) for one in here.saved)
+        """Show the letters kept on this computer."""
+        self._here = tuple(ShelfRow(letter.key, letter.title, letter.when, False) for letter in here.saved)
         words = plural(
             here.damaged,
             "1 file of the letters’ folder cannot be read.",
@@ -156,25 +156,25 @@ class KeptCard(Card):
         self._show()
 
     def show_project(self, entries: "tuple[KeptEntry, ...]") -> None:
-        """The letters of the open project; () without one."""
+        """Show the letters of the open project; () without one."""
         self._offers_project = False
-        self._in_project = tuple(ShelfRow(one.key, one.title, one.when, True) for one in entries)
+        self._in_project = tuple(ShelfRow(entry.key, entry.title, entry.when, True) for entry in entries)
         self._show()
 
     def offer_project(self) -> None:
-        """Somebody is rating: the letters of the project are shown when they are asked for."""
+        """Show the letters of the project only on request, because somebody is rating."""
         self._in_project, self._offers_project = (), True
         self._show()
 
     def rows(self) -> tuple[ShelfRow, ...]:
-        """The letters that are listed, the newest first."""
+        """Return the listed letters, the newest first."""
         return tuple(sorted(self._here + self._in_project, key=lambda row: row.when, reverse=True))
 
     def _offer_drafts(self, drafts: "tuple[KeptEntry, ...]") -> None:
         for notice in self.drafts:
             notice.close()
         # A letter of a project is not named here: somebody may be rating it.
-        self.drafts = tuple(self._draft_notice(one) for one in drafts[:MOST_DRAFTS])
+        self.drafts = tuple(self._draft_notice(draft) for draft in drafts[:MOST_DRAFTS])
         for place, notice in enumerate(self.drafts):
             self._offers.insertWidget(place, notice)
         self.offers.setVisible(bool(self.drafts))
@@ -246,7 +246,7 @@ class KeptCard(Card):
 
 
 def _spelled(when: str) -> str:
-    """A time of the store as the person's own clock and language say it."""
+    """Format a stored time in the person's time zone and language."""
     at = QDateTime.fromString(when, Qt.DateFormat.ISODateWithMs)
     return QLocale().toString(at.toLocalTime(), QLocale.FormatType.ShortFormat)
 
@@ -255,7 +255,7 @@ MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown
 
 
 class PasteBox(QPlainTextEdit):
-    """Plain text only. A very long text is handed on at once by `taken`: a text engine would lay all of it out."""
+    """A box for plain text. A very long text goes to `taken` at once: a text engine would lay all of it out."""
 
     taken = Signal(str)
 
@@ -278,13 +278,13 @@ class PasteBox(QPlainTextEdit):
             self.ensureCursorVisible()
 
     def forget(self) -> None:
-        """Let go of the text, and of what undo would bring back."""
+        """Clear the text, and its undo history."""
         self.setPlainText("")
         self.document().clearUndoRedoStacks()
 
 
 def ask_letter(parent: QWidget, title: str) -> Path | None:
-    """Which file? None where the person changed their mind."""
+    """Ask for a file; None if the person cancels."""
     kinds = " ".join(f"*.{ending}" for ending in ENDINGS)
     choices = f"{tr('Letters')} ({kinds});;{tr('All files')} (*)"
     name, _ = QFileDialog.getOpenFileName(parent, title, "", choices)
@@ -295,14 +295,14 @@ WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
 
 
 class _StartPasteBox(PasteBox):
-    """As high as it is told to be; what it would like does not count."""
+    """A paste box with a fixed height; its preferred height does not count."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class LetterStartPage(Sheet):
-    """Says how a letter is treated before it is given."""
+    """The page that says how a letter is treated before it is given."""
 
     file_wanted = Signal()
     pasted = Signal(str)
@@ -342,12 +342,12 @@ class LetterStartPage(Sheet):
         self._enable()
 
     def show_context(self, name: str) -> None:
-        """The CV is here already, and waits for its letter."""
+        """Say that the CV is here already, and waits for its letter."""
         self.context.setText(safe_line(tr("“{name}” is kept as the CV. Now give the letter.").format(name=name)))
         self.context.setVisible(bool(name))
 
     def show_promise(self, *, drafts: bool) -> None:
-        """What is kept of a letter. `drafts`: of what is edited, drafts are."""
+        """Say what is kept of a letter. `drafts`: edited letters are kept as drafts."""
         self.said.setText(
             tr("Nothing leaves this computer. Of what you edit a draft is kept until you save or close it.")
             if drafts
@@ -372,11 +372,11 @@ class LetterStartPage(Sheet):
         words = QVBoxLayout()
         words.setSpacing(4)
         words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
-        said = tr(
+        explanation = tr(
             "Drop a reference letter here: {formats}. You see which words are worth a second look and why, "
             "how it compares with letters for the same occupation, and, with a CV, which claims it does not mention."
         ).format(formats=NAMES)
-        words.addWidget(Label(said, "soft", wrap=True))
+        words.addWidget(Label(explanation, "soft", wrap=True))
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(words, 1)
         box.addLayout(head)

@@ -1,4 +1,4 @@
-"""The page where a letter stands beside its twin."""
+"""The page that shows a letter beside its twin."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ WIDTH = 460
 
 
 class RewriteDialog(QDialog):
-    """`written` brings both letters, read and compared. Closing it while they are written cancels that."""
+    """The dialog that asks a generator for both letters; `written` carries them. Closing it cancels the writing."""
 
     written = Signal(object)  # TwinDifference
 
@@ -90,7 +90,7 @@ class RewriteDialog(QDialog):
         self._enable()
 
     def _show_writers(self, writers: WriterChoices) -> None:
-        """Only what writes language: an author of planted texts knows nothing of a CV."""
+        """Show only language models: a backend of planted texts cannot use a CV."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
         self.picker.show_writers(WriterChoices(able, writers.models, writers.endpoints, writers.trouble))
         self._known = True
@@ -103,7 +103,7 @@ class RewriteDialog(QDialog):
         self.write.setEnabled(not why and self._writing is None)
 
     def reason(self) -> str:
-        """Why nothing can be written now; "" where it can."""
+        """Return why nothing can be written now; "" if it can."""
         if not self._known:
             return tr("Looking which generators are here…")
         if self.picker.info is None:
@@ -115,13 +115,13 @@ class RewriteDialog(QDialog):
         return ""
 
     def parameters(self) -> dict[str, "Parameter"]:
-        """The letters study's settings, where the backend has them; an endpoint by its name."""
+        """Return the letters study's settings that the backend has; for an endpoint, its name."""
         info = self.picker.info
         assert info is not None
-        found = starting_values(info, self.picker.local, "letters")
+        values = starting_values(info, self.picker.local, "letters")
         if (endpoint := self.picker.chosen_endpoint) is not None:
-            found["endpoint"] = endpoint.name
-        return found
+            values["endpoint"] = endpoint.name
+        return values
 
     def _start(self) -> None:
         info = self.picker.info
@@ -167,7 +167,7 @@ class RewriteDialog(QDialog):
         super().closeEvent(event)
 
     def reject(self) -> None:
-        """Escape closes it like the button."""
+        """Close the dialog on Escape, like the button."""
         self.close()
 
     def _go_to_models(self, page: str) -> None:
@@ -179,7 +179,9 @@ class RewriteDialog(QDialog):
         who = tr(
             "From the CV, one generator writes a letter for {one} and one for {other}. They are compared like a twin."
         )
-        said = Label(who.format(one=person_said(self.checked.reading.person), other=person_said(self.other)), wrap=True)
+        people = Label(
+            who.format(one=person_said(self.checked.reading.person), other=person_said(self.other)), wrap=True
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
@@ -200,7 +202,7 @@ class RewriteDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
         box.setSpacing(tokens.gap)
-        for widget in (Label(tr("Write the letter anew"), "title", wrap=True), said):
+        for widget in (Label(tr("Write the letter anew"), "title", wrap=True), people):
             widget.setMinimumWidth(min(tokens.px(WIDTH), 800))
             box.addWidget(widget)
         box.addLayout(grid)
@@ -214,7 +216,7 @@ LONGEST_AUTHOR = 28  # characters in the line above the texts; the whole name is
 
 
 class TwinPage(QWidget):
-    """`show_check` takes the letter as it was read; `closed` asks to go back to it."""
+    """The page of a twin: `show_check` takes the letter as it was read; `closed` goes back to it."""
 
     closed = Signal()
     letter_wanted = Signal(object)  # AskedLine: the letter is to be shown at this sentence
@@ -254,9 +256,9 @@ class TwinPage(QWidget):
     # the letter
 
     def show_check(self, checked: "Checked", dismissed: Collection[str] = ()) -> None:
-        """Show this letter beside its twin, for the person chosen before where it is the same letter.
+        """Show this letter beside its twin, for the person chosen before if it is the same letter.
 
-        `dismissed`: the keys of marks that a person put aside; nothing is asked for them.
+        `dismissed`: the keys of marks that a person dismissed; nothing is asked about them.
         """
         put_aside, self._dismissed = self._dismissed, frozenset(dismissed)
         if self.checked is checked and self.view.difference is not None:
@@ -275,7 +277,7 @@ class TwinPage(QWidget):
         self._read(self._whom if same else Whom())
 
     def forget(self) -> None:
-        """Let go of the letter and of its twin."""
+        """Drop the letter and its twin."""
         self._stop()
         self.checked = self._made = self._names = None
         self._dismissed, self._written, self._whom = frozenset(), False, Whom()
@@ -289,7 +291,7 @@ class TwinPage(QWidget):
         return self._made
 
     def make_twin(self, whom: Whom) -> None:
-        """Another twin."""
+        """Make a twin for another person."""
         if self.checked is not None and not self.checked.reading.stopped:
             self._read(whom)
 
@@ -319,7 +321,7 @@ class TwinPage(QWidget):
         self._slow.stop()
 
     def _say_whom(self) -> None:
-        """Whom the twin that is shown is about, where another one was wanted and not made."""
+        """Show the person of the current twin, if a requested twin could not be made."""
         if self._made is not None:
             self.person.show_person(self._made.other, self._whom.kind)
 
@@ -344,12 +346,12 @@ class TwinPage(QWidget):
         self._show_state()
 
     def _show_name(self, group: str) -> None:
-        """One of the names was chosen: its twin stands beside the letter."""
-        found = next((one.twin for one in self._names.twins if one.group == group), None) if self._names else None
-        if found is not None:
-            self._made, self._written = found, False
-            self.person.show_person(found.other, self._whom.kind)
-            self.view.show_difference(self._asking(found))
+        """Show the twin of the chosen name beside the letter."""
+        twin = next((named.twin for named in self._names.twins if named.group == group), None) if self._names else None
+        if twin is not None:
+            self._made, self._written = twin, False
+            self.person.show_person(twin.other, self._whom.kind)
+            self.view.show_difference(self._asking(twin))
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
@@ -366,7 +368,7 @@ class TwinPage(QWidget):
     # a generator's letters
 
     def rewrite(self) -> None:
-        """Ask which generator writes both letters; the answer is shown like a twin, with its author's name."""
+        """Ask which generator writes both letters; the result is shown like a twin, with its author's name."""
         if self.checked is None or self.view.difference is None or why_no_rewrite(self.checked):
             return
 
@@ -421,15 +423,15 @@ class TwinPage(QWidget):
         self.badge.setVisible(bool(stand_ins))
 
     def _say_author(self, author: str) -> None:
-        """Letters of a generator are never taken for the letter that is checked."""
+        """Show the author of generated letters, so that they are not mistaken for the checked letter."""
         name = safe_line(author)
-        said = name if len(name) <= LONGEST_AUTHOR else f"{name[:LONGEST_AUTHOR]}…"
-        self.made_by.setText(tr("written by {author}").format(author=said))
+        short = name if len(name) <= LONGEST_AUTHOR else f"{name[:LONGEST_AUTHOR]}…"
+        self.made_by.setText(tr("written by {author}").format(author=short))
         self.made_by.setToolTip(safe_tip(name))
         self.made_by.setVisible(bool(name))
 
     def _set_narrow(self, narrow: bool) -> None:
-        """Without much room the fields come when asked for, and the actions move into a menu."""
+        """Hide the fields until requested, and move the actions into a menu, if there is little room."""
         self._narrow = narrow
         self.person.setVisible(not narrow)
         self._show_state()

@@ -49,7 +49,7 @@ class TwinPlace:
 
     @property
     def said(self) -> str:
-        """The change in words, for the list and for reading aloud."""
+        """The change in words, for the list and for a screen reader."""
         if self.look == "left":
             return tr("“{old}” was left").format(old=self.old)
         if not self.new:
@@ -80,49 +80,49 @@ class ScoreLine:
 
 
 def places_of(difference: "TwinDifference") -> tuple[TwinPlace, ...]:
-    """Every change, and every word left although it may be about the person, in the order of the letter."""
+    """Return every change, and every unchanged word that may be about the person, in the order of the letter."""
     twin = difference.twin
     if twin is None:
         return ()
-    found, moved = [], 0
-    for one in twin.changes:
-        begin = one.start + moved
-        moved += len(one.new) - (one.end - one.start)
-        look: Look = "doubted" if one.doubt else "changed"
-        found.append((look, one, begin, begin + len(one.new)))
-    for one in twin.left_alone:
-        begin = twin.place(one.start)
-        found.append(("left", one, begin, begin + (one.end - one.start)))
-    found.sort(key=lambda row: row[1].start)
+    spans, moved = [], 0
+    for change in twin.changes:
+        begin = change.start + moved
+        moved += len(change.new) - (change.end - change.start)
+        look: Look = "doubted" if change.doubt else "changed"
+        spans.append((look, change, begin, begin + len(change.new)))
+    for change in twin.left_alone:
+        begin = twin.place(change.start)
+        spans.append(("left", change, begin, begin + (change.end - change.start)))
+    spans.sort(key=lambda row: row[1].start)
     return tuple(
         TwinPlace(
-            f"{place}", look, one.start, one.end, begin, end,
-            safe_line(one.old), safe_line(one.new), safe_line(one.reason), safe_line(one.doubt),
+            f"{place}", look, change.start, change.end, begin, end,
+            safe_line(change.old), safe_line(change.new), safe_line(change.reason), safe_line(change.doubt),
         )
-        for place, (look, one, begin, end) in enumerate(found)
+        for place, (look, change, begin, end) in enumerate(spans)
     )  # fmt: skip
 
 
 def places_said(places: tuple[TwinPlace, ...]) -> str:
-    """How many words changed, and how many a person should look at."""
-    swapped = sum(one.look != "left" for one in places)
-    doubted = sum(bool(one.doubt) for one in places)
-    said = plural(swapped, "1 change", "%n changes")
+    """Say how many words changed, and how many a person should look at."""
+    swapped = sum(place.look != "left" for place in places)
+    doubted = sum(bool(place.doubt) for place in places)
+    summary = plural(swapped, "1 change", "%n changes")
     if left := len(places) - swapped:
-        said += " · " + plural(left, "1 left as it was", "%n left as they were")
+        summary += " · " + plural(left, "1 left as it was", "%n left as they were")
     if doubted:
-        said += " · " + plural(doubted, "1 to look at", "%n to look at")
-    return said
+        summary += " · " + plural(doubted, "1 to look at", "%n to look at")
+    return summary
 
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
-    """The figures of the whole letter that differ."""
-    return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
+    """Return the figures of the whole letter that differ."""
+    return tuple(_figure(figure, difference.reading) for figure in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
-    """How many figures both have, and alike."""
-    return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
+    """Count the figures that both letters have with the same value."""
+    return sum(figure.difference is not None for figure in difference.figures) - len(changed(difference.figures))
 
 
 def _figure(one: "FigureDifference", reading: "Reading") -> ScoreLine:
@@ -139,9 +139,9 @@ def _figure(one: "FigureDifference", reading: "Reading") -> ScoreLine:
 
 
 def sentence_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
-    """The sentences that a scorer gives another value, the largest difference first."""
-    ranked = sorted(difference.sentences, key=lambda one: (not one.turned, -abs(one.difference)))
-    return tuple(_sentence(place, one, difference) for place, one in enumerate(ranked[:MOST_SENTENCES]))
+    """Return the sentences that a scorer rates differently, the largest difference first."""
+    ranked = sorted(difference.sentences, key=lambda sentence: (not sentence.turned, -abs(sentence.difference)))
+    return tuple(_sentence(place, sentence, difference) for place, sentence in enumerate(ranked[:MOST_SENTENCES]))
 
 
 def _sentence(place: int, one: "SentenceDifference", difference: "TwinDifference") -> ScoreLine:
@@ -162,7 +162,7 @@ def _sentence(place: int, one: "SentenceDifference", difference: "TwinDifference
 
 
 def score_title(name: str) -> str:
-    """The name of a score, for a person."""
+    """Return the name of a score as shown to a person."""
     return {
         "formality": tr("formal"),
         "positivity": tr("positive"),
@@ -176,7 +176,7 @@ def _score(value: float) -> str:
 
 
 def signed(value: float, decimals: int) -> str:
-    """With its sign; what would round to nothing is said to be less than the last digit shows."""
+    """Format a number with its sign; one that would round to zero becomes “less than the last digit”."""
     if value and abs(value) < 0.5 * 10**-decimals:
         least = number(10**-decimals, decimals)
         return f"{'+' if value > 0 else '−'}<{least}"
@@ -184,7 +184,7 @@ def signed(value: float, decimals: int) -> str:
 
 
 def person_said(person: "Person") -> str:
-    """A person as a heading: “Kelly Moreno (she)”."""
+    """Return a person as a heading: “Kelly Moreno (she)”."""
     name = person.full_name or tr("no name")
     return safe_line(f"{name} ({person.pronoun})" if person.pronoun else name)
 
@@ -193,9 +193,9 @@ def person_said(person: "Person") -> str:
 
 
 class TwinFindings(Card):
-    """Each finding as a paragraph; one that rests on a stand-in scorer wears its badge.
+    """Each finding as a paragraph; one that depends on a stand-in scorer has a badge.
 
-    Above them stands the question that the twin asks; `asked_wanted` wants the sentences that it is about.
+    Above them is the question that the twin asks; `asked_wanted` requests the sentences that it is about.
     """
 
     asked_wanted = Signal()
@@ -222,7 +222,9 @@ class TwinFindings(Card):
         show_if(self.question, bool(self.question.text()))
         self.to_asked.setText(plural(asked, "Show the sentence", "Show the %n sentences"))
         show_if(self.to_asked, bool(asked))
-        self._rows.show_rows([_finding_row(said, any(f"({name})" in said for name in stand_ins)) for said in findings])
+        self._rows.show_rows(
+            [_finding_row(finding, any(f"({name})" in finding for name in stand_ins)) for finding in findings]
+        )
         swapped = tr(
             "Only names and gender differ between the two, so that a score that changes is the scorer's doing."
         )
@@ -252,7 +254,7 @@ class TwinFigures(Card):
 
 
 class TwinSentences(Card):
-    """`sentence_chosen` carries a line whose sentences are to be shown in both texts."""
+    """The sentences that differ; `sentence_chosen` carries a line whose sentences are to be shown in both texts."""
 
     sentence_chosen = Signal(object)  # ScoreLine
 
@@ -281,14 +283,14 @@ class TwinSentences(Card):
 
 
 def one_column(name: str) -> TextTable:
-    """A list whose entries have as many lines as they need."""
+    """Return a list whose entries have as many lines as they need."""
     view = TextTable(name, (TableColumn(name),), wrap=True)
     view.horizontalHeader().hide()
     return view
 
 
 class _Rows(QWidget):
-    """A few rows, made again for every letter."""
+    """A few rows, rebuilt for every letter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -325,32 +327,32 @@ def _figure_row(line: ScoreLine) -> QWidget:
     if line.stand_in:
         head.addWidget(StandInBadge(tr("stand-in")), 0, Qt.AlignmentFlag.AlignTop)
     box.addLayout(head)
-    said = tr("letter {letter}, twin {twin} ({difference})")
-    box.addWidget(Label(said.format(letter=line.letter, twin=line.twin, difference=line.difference), "", wrap=True))
+    template = tr("letter {letter}, twin {twin} ({difference})")
+    box.addWidget(Label(template.format(letter=line.letter, twin=line.twin, difference=line.difference), "", wrap=True))
     return row
 
 
 def _value(line: ScoreLine) -> str:
-    """The scorer, both values, and what is to be known of them."""
-    said = [
+    """Return the scorer, both values, and the remarks on them."""
+    parts = [
         tr("{title}: {letter} → {twin} ({difference})").format(
             title=line.title, letter=line.letter, twin=line.twin, difference=line.difference
         )
     ]
     if line.turned:
-        said.append(tr("judged otherwise"))
+        parts.append(tr("judged otherwise"))
     if line.stand_in:
-        said.append(tr("stand-in"))
-    return " · ".join(said)
+        parts.append(tr("stand-in"))
+    return " · ".join(parts)
 
 
 def _rests_on(difference: "TwinDifference") -> str:
-    """How many sentences a share rests on, so that no difference looks larger than it is."""
+    """Say how many sentences a share is based on, so that no difference looks larger than it is."""
     n = max((figure.n for figure in difference.reading.figures if figure.unit.startswith("share")), default=0)
     if not n:
         return ""
-    said = plural(n, "Shares of 1 sentence.", "Shares of %n sentences: one sentence is {points} points.")
-    return said.format(points=round(100 / n))
+    template = plural(n, "Shares of 1 sentence.", "Shares of %n sentences: one sentence is {points} points.")
+    return template.format(points=round(100 / n))
 
 
 def _same(difference: "TwinDifference", some_differ: bool) -> str:
@@ -368,13 +370,15 @@ def _sentences_said(difference: "TwinDifference", lines: Sequence[ScoreLine]) ->
     count = len(difference.sentences)
     if not count:
         return tr("No sentence scores otherwise.")
-    said = plural(count, "1 score differs. Choose it to see its sentence.", "%n scores differ. Choose one to see it.")
+    summary = plural(
+        count, "1 score differs. Choose it to see its sentence.", "%n scores differ. Choose one to see it."
+    )
     left = plural(MOST_SENTENCES, "", "Only the %n largest are listed.") if count > len(lines) else ""
-    return f"{said} {left}".strip()
+    return f"{summary} {left}".strip()
 
 
 def in_sheet(*cards: QWidget) -> Sheet:
-    """Cards one below the other, on a page that scrolls."""
+    """Return a scrolling page with the cards one below the other."""
     sheet = Sheet()
     sheet.box.setContentsMargins(0, 0, 0, 0)
     for card in cards:
@@ -401,8 +405,8 @@ class AskedLine:
 
 
 def asked_lines(difference: "TwinDifference") -> tuple[AskedLine, ...]:
-    """In the order of the letter."""
-    return tuple(_line(difference, one) for one in difference.asked)
+    """Return the sentences to ask about, in the order of the letter."""
+    return tuple(_line(difference, sentence) for sentence in difference.asked)
 
 
 def _line(difference: "TwinDifference", one: "AskedSentence") -> AskedLine:
@@ -419,7 +423,7 @@ def _line(difference: "TwinDifference", one: "AskedSentence") -> AskedLine:
 
 
 class TwinAsked(Card):
-    """`sentence_chosen` carries a line to show in both texts; `letter_wanted` one to go on with in the letter."""
+    """Sentences to ask about: `sentence_chosen` shows one in both texts, `letter_wanted` opens it in the letter."""
 
     sentence_chosen = Signal(object)  # AskedLine
     letter_wanted = Signal(object)
@@ -456,7 +460,7 @@ class TwinAsked(Card):
         show_if(self.limits, bool(lines))
 
     def choose_one(self) -> None:
-        """Bring the keyboard to the list, the first sentence chosen where none is."""
+        """Give the keyboard to the list, and choose the first sentence if none is chosen."""
         if self._lines and not self.list.selectionModel().hasSelection():
             self.list.select(next(iter(self._lines)))
         self.list.setFocus()

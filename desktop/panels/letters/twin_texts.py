@@ -60,7 +60,7 @@ MOST_AT_ONCE = 60_000  # characters; a longer text comes in pieces, is not align
 
 @dataclass(frozen=True)
 class TwinMark:
-    """Characters `start` to `end` of this text. `look`: changed, doubted or left; `tip` is for hovering."""
+    """A mark on the characters `start` to `end` of this text. `look`: changed, doubted or left; `tip`: its tooltip."""
 
     key: str
     look: str
@@ -70,7 +70,7 @@ class TwinMark:
 
 
 class TwinText(PlainText):
-    """`chosen` carries the key of the mark that was clicked, or that the keyboard went to; "" for none."""
+    """One of both texts; `chosen` carries the key of the mark chosen by click or keyboard; "" for none."""
 
     chosen = Signal(str)
 
@@ -102,29 +102,29 @@ class TwinText(PlainText):
         self._draw()
 
     def choose(self, key: str) -> None:
-        """Make one mark stand out from the others."""
+        """Highlight one mark."""
         self._current, self._sentence = key, None
         self._draw()
 
     def emphasise(self, start: int, end: int) -> None:
-        """Tint a stretch instead of a mark."""
+        """Tint a span instead of a mark."""
         shown = self._display.to_shown
         self._current, self._sentence = "", (shown(start), shown(end))
         self._draw()
 
     def top_of(self, start: int) -> int:
-        """Pixels from the beginning of the text to the line of a character."""
+        """Return the distance in pixels from the top of the text to the line of a character."""
         cursor = self.cursor_for(start, start)
         return self.cursorRect(cursor).top() + self.verticalScrollBar().value()
 
     def heights(self) -> list[float]:
-        """How high each paragraph is by itself."""
+        """Return the height of each paragraph without the space added below it."""
         self.document().size()  # lays out what is not yet
-        found, block = [], self.document().begin()
+        heights, block = [], self.document().begin()
         while block.isValid():
-            found.append(block.layout().boundingRect().height())
+            heights.append(block.layout().boundingRect().height())
             block = block.next()
-        return found
+        return heights
 
     def make_room(self, room: Sequence[float]) -> None:
         """Leave so many pixels free under each paragraph."""
@@ -139,7 +139,7 @@ class TwinText(PlainText):
         cursor.endEditBlock()
 
     def whole_height(self) -> float:
-        """How high the text is with all the room in it."""
+        """Return the height of the text with all added space."""
         return self.document().size().height()
 
     def set_foot(self, room: float) -> None:
@@ -152,7 +152,7 @@ class TwinText(PlainText):
             frame.setFrameFormat(form)
 
     def mark_at(self, place: int) -> TwinMark | None:
-        """The mark over a place in Qt's units; one of no width is met at its place."""
+        """Return the mark at a position in Qt's units; an empty mark is found at its own position."""
         return next((mark for mark in self._marks if mark.start <= place <= mark.end), None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -196,7 +196,7 @@ class TwinText(PlainText):
 
 
 def look_of(look: str) -> QTextCharFormat:
-    """A changed word has a tint and a line; one in doubt another tint and dashes; one left alone only a wave."""
+    """Return the format of a word: tint and line if changed, tint and dashes if doubted, a wave if left."""
     tokens, drawn = theme.current(), QTextCharFormat()
     if look == "changed":
         _colour(drawn, tokens.accent_soft, tokens.accent, Underline.SingleUnderline)
@@ -231,7 +231,7 @@ def _tint() -> QTextCharFormat:
 
 
 class ChangeSwatch(QWidget):
-    """A sample of how a word is marked, with what that means."""
+    """A sample of how a word is marked, with its meaning."""
 
     def __init__(self, look: str, words: str) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ class ChangeSwatch(QWidget):
 
 
 class TwinTexts(Card):
-    """`change_chosen` carries the key of a change that somebody clicked, or went to by keyboard."""
+    """Both texts; `change_chosen` carries the key of a change chosen by click or keyboard."""
 
     change_chosen = Signal(str)
 
@@ -280,15 +280,15 @@ class TwinTexts(Card):
         self._align_soon = QTimer(self, singleShot=True, interval=0)
         self._align_soon.timeout.connect(self.align)
         self._lay_out()
-        one, other = self.left.verticalScrollBar(), self.right.verticalScrollBar()
-        one.valueChanged.connect(lambda value: self._follow(other, value))
-        other.valueChanged.connect(lambda value: self._follow(one, value))
+        left_bar, right_bar = self.left.verticalScrollBar(), self.right.verticalScrollBar()
+        left_bar.valueChanged.connect(lambda value: self._follow(right_bar, value))
+        right_bar.valueChanged.connect(lambda value: self._follow(left_bar, value))
         for text in (self.left, self.right):
             text.chosen.connect(self._choose)
         theme.signals.changed.connect(self._align_soon.start)
 
     def show_texts(self, heads: tuple[str, str], texts: tuple[str, str], places: Sequence[TwinPlace]) -> None:
-        """Two texts with what differs; without `places` they were written apart and are not the same sentences."""
+        """Show two texts with their differences; without `places` they were written apart: their sentences differ."""
         self._places = tuple(places)
         for label, words in zip((self.left_head, self.right_head), heads, strict=True):
             label.setText(words)
@@ -303,12 +303,12 @@ class TwinTexts(Card):
         self._align_soon.start()
 
     def forget(self) -> None:
-        """Nothing of a letter stays here."""
+        """Clear both texts."""
         self.show_texts(("", ""), ("", ""), ())
 
     def choose(self, key: str) -> None:
-        """Make a change stand out in both texts, and bring it into sight."""
-        place = next((one for one in self._places if one.key == key), None)
+        """Highlight a change in both texts, and scroll to it."""
+        place = next((candidate for candidate in self._places if candidate.key == key), None)
         for text in (self.left, self.right):
             text.choose(key if place is not None else "")
         if place is None:
@@ -317,19 +317,19 @@ class TwinTexts(Card):
         self._show(place.start, place.twin_start)
 
     def choose_sentence(self, own: tuple[int, int], twin: tuple[int, int], said: str) -> None:
-        """Tint a sentence in both texts, and bring it into sight."""
+        """Tint a sentence in both texts, and scroll to it."""
         self.left.emphasise(*own)
         self.right.emphasise(*twin)
         self.note.setText(said)
         self._show(own[0], twin[0])
 
     def align(self) -> None:
-        """Let the paragraphs of both texts begin beside each other."""
+        """Align the beginnings of the paragraphs of both texts."""
         texts = (self.left, self.right)
         if max(len(text.text()) for text in texts) <= MOST_AT_ONCE:
-            one, other = (text.heights() for text in texts)
-            room = [max(pair) for pair in zip_longest(one, other, fillvalue=0.0)]
-            for text, own in zip(texts, (one, other), strict=True):
+            left_heights, right_heights = (text.heights() for text in texts)
+            room = [max(pair) for pair in zip_longest(left_heights, right_heights, fillvalue=0.0)]
+            for text, own in zip(texts, (left_heights, right_heights), strict=True):
                 text.make_room([wanted - height for wanted, height in zip(room, own, strict=False)])
         for text in texts:
             text.set_foot(0)
@@ -347,7 +347,7 @@ class TwinTexts(Card):
             self.change_chosen.emit(key)
 
     def _follow(self, other: QScrollBar, value: int) -> None:
-        """One text was scrolled: so is the other, whose own word of that is no scrolling."""
+        """Scroll the other text along, without following its signal in turn."""
         if not self._following:
             self._following = True
             other.setValue(value)
@@ -403,7 +403,7 @@ ASKED = 1  # the page of the sentences to ask about
 
 
 class TwinView(Beside):
-    """`show_difference` takes a letter and its twin. Of the program around it, it knows nothing."""
+    """A letter and its twin with all differences. It knows nothing of the program around it."""
 
     place_chosen = Signal(str)  # the key of a change
     letter_wanted = Signal(object)  # AskedLine
@@ -433,7 +433,7 @@ class TwinView(Beside):
         theme.signals.changed.connect(self._dress)
 
     def show_difference(self, difference: "TwinDifference") -> None:
-        """Show a letter and its twin, whoever made that."""
+        """Show a letter and its twin, whoever made the twin."""
         self.difference, self.places = difference, places_of(difference)
         letter, twin = difference.reading.document.text, difference.twin_reading.document.text
         heads = (person_said(difference.person), person_said(difference.other))
@@ -441,7 +441,7 @@ class TwinView(Beside):
             written = tr("{who}, written anew")
             heads = (written.format(who=heads[0]), written.format(who=heads[1]))
         self.texts.show_texts(heads, (letter, twin), self.places)
-        self.changes.show_rows([TableRow(one.key, (f"{one.said}\n{one.why}",)) for one in self.places])
+        self.changes.show_rows([TableRow(place.key, (f"{place.said}\n{place.why}",)) for place in self.places])
         self.changes_said.setText(_said(difference, self.places))
         self.findings.show_difference(difference)
         self.figures.show_difference(difference)
@@ -450,7 +450,7 @@ class TwinView(Beside):
         self._name_tabs()
 
     def forget(self) -> None:
-        """Nothing of a letter stays in a widget."""
+        """Clear the letter from every widget."""
         self.difference, self.places = None, ()
         self.texts.forget()
         self.changes.show_rows([])
@@ -463,7 +463,7 @@ class TwinView(Beside):
         self._name_tabs()
 
     def copy_twin(self) -> bool:
-        """Put the twin's text into the clipboard; False without one."""
+        """Copy the twin's text to the clipboard, and return False if there is none."""
         if self.difference is None:
             return False
         QGuiApplication.clipboard().setText(self.difference.twin_reading.document.text)
@@ -476,22 +476,22 @@ class TwinView(Beside):
         self.place_chosen.emit(key)
 
     def _go_to_text(self, key: str) -> None:
-        """Enter in the list: the keyboard goes to the words."""
+        """Move the keyboard from an entry of the list to its words."""
         if self._narrow:
             self.tabs.setCurrentIndex(0)
-        place = next(one for one in self.places if one.key == key)
+        place = next(candidate for candidate in self.places if candidate.key == key)
         self.texts.right.setTextCursor(self.texts.right.cursor_for(place.twin_start, place.twin_start))
         self.texts.right.setFocus()
         self.texts.choose(key)
 
     def _show_sentence(self, line: ScoreLine) -> None:
-        said = tr("{title}: letter {letter}, twin {twin} ({difference})").format(
+        text = tr("{title}: letter {letter}, twin {twin} ({difference})").format(
             title=line.title, letter=line.letter, twin=line.twin, difference=line.difference
         )
-        self.texts.choose_sentence(line.place, line.twin_place, said)
+        self.texts.choose_sentence(line.place, line.twin_place, text)
 
     def show_asked(self) -> None:
-        """The list of sentences to ask about, and the first of them in both texts."""
+        """Show the sentences to ask about, and the first of them in both texts."""
         self.tabs.setCurrentIndex(ASKED + self._narrow)
         self.asked.choose_one()
 
@@ -505,7 +505,7 @@ class TwinView(Beside):
         self.set_narrow(self.width() < theme.current().px(self.BESIDE_FROM))
 
     def _name_tabs(self) -> None:
-        """With how many there are of each."""
+        """Show the number of entries in the titles of the tabs."""
         count = len(self.difference.sentences) if self.difference is not None else 0
         asked = len(self.difference.asked) if self.difference is not None else 0
         named = ((tr("To ask"), asked), (tr("Changes"), len(self.places)), (tr("Scores"), count))

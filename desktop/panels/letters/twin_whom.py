@@ -1,4 +1,4 @@
-"""Whom a twin is about: chosen by kind, or typed; and the letter under one name of every group."""
+"""The person of a twin: chosen by kind, or typed; and the letter under one name of every group."""
 
 import textwrap
 from dataclasses import dataclass
@@ -30,29 +30,29 @@ BY_SET = "set:"  # before the key of a set of names
 
 @dataclass(frozen=True)
 class Whom:
-    """Whom a twin is wanted for: a person of the other gender, a name of a group or of each, or `person` as typed."""
+    """The person that a twin is made for: of the other gender, a name of one or each group, or `person` as typed."""
 
     kind: str = GENDER
     person: Person | None = None
 
     @property
     def group(self) -> str:
-        """The key of the group whose name it is; "" where it is none's."""
+        """The key of the group that the name belongs to; "" if it belongs to none."""
         return "" if self.kind in (GENDER, TYPED) or self.several else self.kind
 
     @property
     def several(self) -> bool:
-        """A name of each group is wanted."""
+        """True if a name of each group is wanted."""
         return self.kind == ALL_GROUPS or self.kind.startswith(BY_SET)
 
     @property
     def names(self) -> str:
-        """The key of the set of names whose groups they are; "" for those of the program."""
+        """The key of the set of names whose groups are used; "" for those of the program."""
         return self.kind.removeprefix(BY_SET) if self.kind.startswith(BY_SET) else ""
 
 
 class TwinPersonBar(QWidget):
-    """`wanted` brings whom a twin is wanted for: when a kind is chosen, and when the button or Enter is pressed."""
+    """The choice of the person: `wanted` carries it when a kind is chosen, and on the button or Enter."""
 
     wanted = Signal(object)  # Whom
 
@@ -92,13 +92,13 @@ class TwinPersonBar(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def offer(self, names: NamesToChoose) -> None:
-        """The groups of names to choose from, each with its source as a tip, and the sets."""
+        """Offer the groups of names, each with its source as a tip, and the sets."""
         with QSignalBlocker(self.kind):
             self.kind.clear()
             self.kind.addItem(tr("of the other gender"), GENDER)
-            for one in names.groups:
-                self.kind.addItem(tr("name: {label}").format(label=safe_line(one.label)), one.key)
-                tip = textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH)
+            for group in names.groups:
+                self.kind.addItem(tr("name: {label}").format(label=safe_line(group.label)), group.key)
+                tip = textwrap.fill(f"{group.source}. {group.claim}", TIP_WIDTH)
                 self.kind.setItemData(self.kind.count() - 1, safe_tip(tip), Qt.ItemDataRole.ToolTipRole)
             if names.groups:
                 self.kind.addItem(tr("names of all groups"), ALL_GROUPS)
@@ -108,7 +108,7 @@ class TwinPersonBar(QWidget):
         self._show_kind()
 
     def show_person(self, person: Person, kind: str = GENDER) -> None:
-        """The person that the twin is made for now, and how they were chosen."""
+        """Show the person of the current twin, and how they were chosen."""
         self._shown, self._kind = person, kind
         self._show_kind()
         with QSignalBlocker(self.pronoun):
@@ -119,7 +119,7 @@ class TwinPersonBar(QWidget):
         self._enable()
 
     def person(self) -> Person:
-        """The person in the fields."""
+        """Return the person in the fields."""
         first, last, title = (" ".join(line.text().split()) for line in (self.first, self.last, self.title))
         return Person(first, last, title, self.pronoun.currentData() or "")
 
@@ -137,7 +137,7 @@ class TwinPersonBar(QWidget):
         self.wanted.emit(Whom(TYPED, self.person()))
 
     def _choose_kind(self) -> None:
-        """A kind was chosen: its twin is made at once, but for a name that is still to be typed."""
+        """Request the twin of a chosen kind at once, unless its name is still to be typed."""
         kind = self.kind.currentData()
         if kind == TYPED:
             self.first.setFocus()
@@ -151,7 +151,7 @@ class TwinPersonBar(QWidget):
             self.kind.setCurrentIndex(max(0, self.kind.findData(self._kind)))
 
     def _enable(self) -> None:
-        """Disable the button for the twin that is shown already."""
+        """Enable the button, unless this twin is shown already."""
         person = self.person()
         self.make.setEnabled(bool(person.full_name) and person != self._shown)
 
@@ -173,7 +173,7 @@ def _captioned(caption: str, field: QWidget) -> QWidget:
 
 
 class TwinNames(Card):
-    """The letter under one name of every group: what differs between the names; `name_chosen` leads to one's twin."""
+    """The letter under one name of every group, with the differences; `name_chosen` opens the twin of one."""
 
     name_chosen = Signal(str)  # the group's key
 
@@ -191,11 +191,15 @@ class TwinNames(Card):
         self.hide()
 
     def show_names(self, names: "NameTwins | None", chosen: str = "") -> None:
-        """All names with the figures that differ between them; None: there is one twin only."""
+        """Show all names with the figures that differ between them; None if there is only one twin."""
         twins = names.twins if names is not None else ()
         self.said.setText("\n\n".join(map(safe_line, names.findings)) if names is not None else "")
         self.list.show_rows(
-            [TableRow(one.group, (_name_words(names, place),)) for place, one in enumerate(twins) if names is not None]
+            [
+                TableRow(twin.group, (_name_words(names, place),))
+                for place, twin in enumerate(twins)
+                if names is not None
+            ]
         )
         if chosen:
             with QSignalBlocker(self.list):
@@ -204,14 +208,14 @@ class TwinNames(Card):
 
 
 def _name_words(names: "NameTwins", place: int) -> str:
-    """A group, the name, and under it the figures that differ between the names."""
-    one = names.twins[place]
+    """Return a group, its name, and below them the figures that differ between the names."""
+    named = names.twins[place]
     figures = []
     for figure in names.figures:
         value = figure.values[place]
         figures.append(f"{tr(figure.title)} {shown(figure.unit, value) if value is not None else tr('none')}")
-    differ = len(one.twin.sentences)
+    differ = len(named.twin.sentences)
     scores = plural(differ, "1 score differs from the letter's", "%n scores differ from the letter's")
     scores = scores if differ else tr("no score differs from the letter's")
-    said = " · ".join([*figures, scores])
-    return f"{safe_line(one.label)}: {safe_line(one.twin.other.full_name)}\n{safe_line(said)}"
+    details = " · ".join([*figures, scores])
+    return f"{safe_line(named.label)}: {safe_line(named.twin.other.full_name)}\n{safe_line(details)}"

@@ -29,7 +29,7 @@ UNDRAWN = ("balance", "balanced", "range", "naming")  # kinds that are about the
 
 
 class MarkSwatch(QWidget):
-    """The line that a kind of mark is drawn with."""
+    """A sample of the line that marks of a kind are drawn with."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class MarkSwatch(QWidget):
 
 
 class _Offers(QWidget):
-    """Other words, each with its reason and a button."""
+    """Suggested words, each with its reason and a button."""
 
     used = Signal(object)
 
@@ -67,16 +67,16 @@ class _Offers(QWidget):
 
     def _row(self, offer: "Rewording") -> QWidget:
         row, line = clear_row()
-        told = QVBoxLayout()
-        told.setSpacing(0)
-        line.addLayout(told, 1)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        line.addLayout(column, 1)
         if offer.new is None:
-            told.addWidget(Label(safe_line(offer.reason), "", wrap=True))
+            column.addWidget(Label(safe_line(offer.reason), "", wrap=True))
             return row
-        said = tr("Instead of “{old}”: “{new}”") if offer.new else tr("Leave out “{old}”")
-        words = safe_line(said.format(old=offer.old.strip(), new=offer.new))
-        told.addWidget(Label(words, "", wrap=True))
-        told.addWidget(Label(safe_line(offer.reason), "note", wrap=True))
+        template = tr("Instead of “{old}”: “{new}”") if offer.new else tr("Leave out “{old}”")
+        words = safe_line(template.format(old=offer.old.strip(), new=offer.new))
+        column.addWidget(Label(words, "", wrap=True))
+        column.addWidget(Label(safe_line(offer.reason), "note", wrap=True))
         use = LinkButton(tr("Use this"))
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
         use.clicked.connect(lambda: self.used.emit(offer))
@@ -85,7 +85,7 @@ class _Offers(QWidget):
 
 
 class LetterNote(QWidget):
-    """`show_item` fills it; with None it says how marks are reached."""
+    """The note on the chosen mark, set by `show_item`; with None it explains how to reach marks."""
 
     stepped = Signal(int)  # 1 to the next mark, -1 to the one before
     dismissed = Signal(str)
@@ -122,7 +122,7 @@ class LetterNote(QWidget):
         self._dress()
 
     def show_item(self, item: LetterItem | None, offers: "Sequence[Rewording]" = ()) -> None:
-        """One entry with its suggestions. If they are shown already nothing is made anew: a button may be pressed."""
+        """Show an entry with its suggestions. The same ones are not rebuilt: a button may be pressed just now."""
         if self._shown == (item, tuple(offers)):
             return
         self.item, self._shown = item, (item, tuple(offers))
@@ -173,7 +173,7 @@ class LetterNote(QWidget):
         box.addWidget(self.sheet, 1)
 
     def set_low(self, low: bool) -> None:
-        """Take less room, where there is little."""
+        """Take less room in a low window."""
         self._low = low
         self._dress()
 
@@ -186,7 +186,7 @@ LEAST_TEXT = 110
 
 
 class LetterView(Card):
-    """`show_reading` brings marks; the text is set once, with `open_text`, and then belongs to the person."""
+    """The text, set once with `open_text` and then edited by the person; `show_reading` sets its marks."""
 
     part_set = Signal(int, int, str)  # a paragraph's characters, and what it is
     filtered = Signal()
@@ -215,15 +215,15 @@ class LetterView(Card):
         self.note.show_item(None)
 
     def show_reading(self, checked: "Checked", items: Sequence[LetterItem]) -> None:
-        """Mark what was found and is not dismissed."""
+        """Mark the entries that are not dismissed."""
         reading = checked.reading
         self._items, self._parts = tuple(item for item in items if item.sentence is not None), reading.parts
         self._show_legend(checked.abouts)
-        cv = next((one.said for one in reading.suspicions if one.what == "cv"), "")
-        said = [one.said for one in reading.suspicions] + list(reading.document.notes)
+        cv = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "cv"), "")
+        notices = [suspicion.said for suspicion in reading.suspicions] + list(reading.document.notes)
         if self.text.isReadOnly():
-            said.append(tr("This text is too long to be edited here; it is only shown and read."))
-        self._show_notices(said, cv)
+            notices.append(tr("This text is too long to be edited here; it is only shown and read."))
+        self._show_notices(notices, cv)
         self.text.set_apart([(part.start, part.end) for part in reading.parts if part.kind != "body"])
         self._show_marks()
 
@@ -233,7 +233,7 @@ class LetterView(Card):
         self._show_marks()
 
     def shows(self, item: LetterItem) -> bool:
-        """Whether the filter lets this entry through."""
+        """Return whether the filter lets this entry through."""
         return item.kind not in self._hidden
 
     def unhide(self, kind: str) -> None:
@@ -285,11 +285,15 @@ class LetterView(Card):
 
     def _show_marks(self) -> None:
         # Claims first: the shorter marks of words are drawn, and found under the pointer, above them.
-        order = sorted((item for item in self._items if self.shows(item)), key=lambda one: one.kind not in CLAIM_KINDS)
-        self.text.show_marks([LetterMark(one.key, one.kind, one.start, one.end, _tip(one)) for one in order])
+        order = sorted(
+            (item for item in self._items if self.shows(item)), key=lambda entry: entry.kind not in CLAIM_KINDS
+        )
+        self.text.show_marks(
+            [LetterMark(entry.key, entry.kind, entry.start, entry.end, _tip(entry)) for entry in order]
+        )
 
     def _offer_parts(self, place: int, where: QPoint) -> None:
-        """Offer the kinds of part for the paragraph under the pointer, after the usual menu of a text field."""
+        """Add the kinds of part for the paragraph under the pointer to the text field's usual menu."""
         start, end = self._paragraph(place)
         menu = self.text.createStandardContextMenu() if hasattr(self.text, "createStandardContextMenu") else QMenu(self)
         menu.addSeparator()
@@ -309,14 +313,14 @@ class LetterView(Card):
         return action
 
     def _paragraph(self, place: int) -> tuple[int, int]:
-        """The line of the letter around a place."""
+        """Return the start and end of the line around a position."""
         text = self.text.text()
         start = text.rfind("\n", 0, place) + 1
         end = text.find("\n", place)
         return start, len(text) if end < 0 else end
 
     def _show_notices(self, said: Sequence[str], cv: str = "") -> None:
-        """Show suspicions about the letter; `cv` is the one that offers a way on."""
+        """Show suspicions about the letter; `cv` is the one with a button."""
         if list(said) == self._said:
             return
         self._said = list(said)

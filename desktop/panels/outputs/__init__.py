@@ -1,1 +1,1 @@
-"""Outputs panel (`panel.OutputsPanel`): the texts of a project, as stored."""
+"""The outputs panel (`panel.OutputsPanel`): the texts of a project, as stored."""

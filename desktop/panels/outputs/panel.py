@@ -39,7 +39,7 @@ PROMPT_HEIGHT = 108
 
 
 class OutputCard(Card):
-    """Empty until a row is chosen."""
+    """The card of one output, empty until a row is chosen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -102,7 +102,7 @@ WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110
 
 
 def rows_of(project: "Project") -> RowSource:
-    """Of the project's own file, or of the result folder that it shows."""
+    """Return the rows of the project's own file, or of the result folder that it shows."""
     return ResultRows(project) if project.path.is_dir() else StoredOutputs(project)
 
 
@@ -171,12 +171,12 @@ class OutputsPanel(Panel):
         self._read()
 
     def changed(self, changes: "Changes") -> None:
-        """New outputs are added at the end; where others changed, everything is read again."""
+        """Append new outputs; if others changed, read everything again."""
         if changes.touches("prompt_set"):
             self._read_choices()
         if changes.touches("reading"):
             self._read()  # saved letters stand before the outputs
-        elif all(isinstance(one, int) and one > self.table.last_id() for one in changes.of("output")):
+        elif all(isinstance(output_id, int) and output_id > self.table.last_id() for output_id in changes.of("output")):
             self.loader.read_on()
         else:
             if self._source is not None:
@@ -184,7 +184,7 @@ class OutputsPanel(Panel):
             self._read()
 
     def commands(self) -> list[Command]:
-        """What the heads of the columns do, for the keyboard."""
+        """Return the commands that sort by a column, for the keyboard."""
         to_sort = [
             Command(
                 tr("Sort the outputs by {column}").format(column=head),
@@ -201,7 +201,7 @@ class OutputsPanel(Panel):
     # reading
 
     def where(self) -> "OutputFilter":
-        """What the filters ask for."""
+        """Return the filter set in the boxes."""
         runs = self.generator.currentData()
         return OutputFilter(
             run_ids=tuple(map(int, runs.split(","))) if runs else None,
@@ -327,7 +327,7 @@ class OutputsPanel(Panel):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """As many columns as leave the text room to be read, who wrote it first where several did; the card has what
+        """Show as many columns as leave the text enough room, models first if there are several.
         is left out."""
         tokens = theme.current()
         room = self.view.viewport().width() - tokens.px(TEXT_WIDTH)
@@ -347,7 +347,7 @@ class OutputsPanel(Panel):
 
 
 def _offer(box: ComboBox, choices: tuple[tuple[str, str], ...]) -> None:
-    """The choices after "all"; what was chosen stays chosen if it is still there."""
+    """Fill a box with the choices after "all", and keep the current choice if it is still offered."""
     before = box.currentData()
     while box.count() > 1:
         box.removeItem(1)

@@ -1,4 +1,4 @@
-"""The raters panel: who judged, how well they agree, packets out and in, conflicts and adjudication.
+"""The raters panel: who judged, how well raters agree, packets out and in, conflicts and adjudication.
 
 `panel.RatersPanel` is the front door.
 """

@@ -1,4 +1,4 @@
-"""Adjudication: the comparisons that people disagree on, the most split first, and the page that decides one."""
+"""Adjudication: the comparisons that raters disagree on, the most divided first, and the page that decides one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
 
 
 class AdjudicatePage(Sheet):
-    """`judged` carries a `Verdict`. The keys are those of judging; Escape goes back to the list."""
+    """The page that decides one comparison: `judged` carries a `Verdict`. Keys as in judging; Escape closes it."""
 
     judged = Signal(object)
 
@@ -87,7 +87,7 @@ class AdjudicatePage(Sheet):
         self.set_keys(keys)
 
     def set_keys(self, keys: KeyMap) -> None:
-        """Put other keys in force, and on the buttons."""
+        """Use these keys, and show them on the buttons."""
         self.keys.set_keys(keys)
         first = {name: next(iter(keys.get(name, ())), "") for name in (*CHOICES, "tie", "none")}
         self.cards.set_keys([first[name] for name in CHOICES])
@@ -95,7 +95,7 @@ class AdjudicatePage(Sheet):
         self.none.set_key(first["none"])
 
     def show_one(self, one: "Disagreement", names: Sequence[str], *, writable: bool) -> None:
-        """Show a comparison as it stands; the texts are set when they have been read."""
+        """Show a comparison with its judgments; the texts are set when they have been read."""
         new = self.one is None or self.one.comparison.id != one.comparison.id
         before, self.one = self.one, one
         self._names, self._writable = names, writable
@@ -112,7 +112,7 @@ class AdjudicatePage(Sheet):
         self._show_outcome()
 
     def forget(self) -> None:
-        """Nothing of a comparison stays, and identities are hidden again."""
+        """Clear the comparison, and hide identities again."""
         self.one, self._names = None, ()
         self.head.forget()
         self.names.setChecked(False)
@@ -137,7 +137,7 @@ class AdjudicatePage(Sheet):
             self.judged.emit(Verdict(outcome, card, self.note.toPlainText().strip()))
 
     def _keep_note(self) -> None:
-        """The same outcome with another note."""
+        """Keep the outcome with the edited note."""
         decided = self.one.adjudication if self.one is not None else None
         if self.one is not None and decided is not None:
             card = None if decided.chosen is None else self.one.order.index(decided.chosen)
@@ -146,11 +146,11 @@ class AdjudicatePage(Sheet):
     # showing
 
     def _show_outcome(self) -> None:
-        one = self.one
-        decided = one.adjudication if one is not None else None
+        disagreement = self.one
+        decided = disagreement.adjudication if disagreement is not None else None
         outcome = decided.outcome if decided is not None else ""
         chosen = decided.chosen if decided is not None else None
-        self.cards.set_answer(None if chosen is None or one is None else one.order.index(chosen))
+        self.cards.set_answer(None if chosen is None or disagreement is None else disagreement.order.index(chosen))
         for button, its in ((self.tie, "tie"), (self.none, "none")):
             button.setChecked(outcome == its)
         for button in (self.tie, self.none, *(card.button for card in self.cards.cards)):
@@ -158,11 +158,11 @@ class AdjudicatePage(Sheet):
         self.note.setEnabled(self._writable)
         show_if(self.withdraw, decided is not None and self._writable)
         self._show_note_button()
-        if one is None or decided is None:
+        if disagreement is None or decided is None:
             self.state.setText(tr("Not adjudicated yet. What you choose stands beside the raters' answers."))
         else:
-            said = words.outcome_words(decided.outcome, decided.chosen, one.order)
-            self.state.setText(tr("Adjudicated: {outcome}. Choose again to change it.").format(outcome=said))
+            outcome_text = words.outcome_words(decided.outcome, decided.chosen, disagreement.order)
+            self.state.setText(tr("Adjudicated: {outcome}. Choose again to change it.").format(outcome=outcome_text))
 
     def _show_note_button(self) -> None:
         decided = self.one.adjudication if self.one is not None else None
@@ -178,8 +178,8 @@ class AdjudicatePage(Sheet):
         self._clear()
         if one.workshop:
             counted = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
-            told = tr("{counts}. In a workshop nobody is told apart.").format(counts=counted)
-            self.said.addWidget(Label(told, "", wrap=True))
+            summary = tr("{counts}. In a workshop nobody is told apart.").format(counts=counted)
+            self.said.addWidget(Label(summary, "", wrap=True))
             return
         for place, each in enumerate(one.judgments, start=1):
             self.said.addWidget(_line(each, one.order, place))
@@ -224,14 +224,16 @@ class AdjudicatePage(Sheet):
 
 
 def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
-    """One rater's answer and note."""
+    """Return a widget with one rater's answer and note."""
     who = safe_line(one.rater)
-    said = words.outcome_words(one.outcome, one.chosen, order)
+    outcome = words.outcome_words(one.outcome, one.chosen, order)
     line = QWidget()
     box = QVBoxLayout(line)
     box.setContentsMargins(0, 0, 0, 0)
     box.setSpacing(2)
-    first = tr("{rater}: {said} ({seconds})").format(rater=who, said=said, seconds=spelled_seconds(one.active_seconds))
+    first = tr("{rater}: {said} ({seconds})").format(
+        rater=who, said=outcome, seconds=spelled_seconds(one.active_seconds)
+    )
     box.addWidget(Label(first, "", wrap=True))
     if note := words.safe_lines(one.note):
         quoted = Label(note, "note", wrap=True)
@@ -253,7 +255,7 @@ def _names_words(kind: str) -> str:
 
 
 class AdjudicateSection(RatersSection):
-    """The list with its filters, and the page of one comparison in its place."""
+    """The list with its filters, and the page of one comparison that replaces it."""
 
     concerns = frozenset({"judgment", "annotation", "session", "plan", "axis_definition"})
 
@@ -293,11 +295,11 @@ class AdjudicateSection(RatersSection):
     def show_data(self, data: AdjudicationData) -> None:
         self.data = data
         titles = data.titles
-        axes = dict.fromkeys(one.comparison.axis for one in data.disagreements)
-        tasks = dict.fromkeys(one.comparison.task for one in data.disagreements)
+        axes = dict.fromkeys(disagreement.comparison.axis for disagreement in data.disagreements)
+        tasks = dict.fromkeys(disagreement.comparison.task for disagreement in data.disagreements)
         _offer(self.axis, tr("All axes"), [(key, titles.axes.get(key, key)) for key in axes])
         _offer(self.task, tr("All tasks"), [(key, titles.task(key)) for key in tasks])
-        done = sum(one.adjudication is not None for one in data.disagreements)
+        done = sum(disagreement.adjudication is not None for disagreement in data.disagreements)
         left = len(data.disagreements) - done
         self.counted.emit(left)
         adjudicated = plural(done, "1 comparison is adjudicated", "%n comparisons are adjudicated")
@@ -331,21 +333,21 @@ class AdjudicateSection(RatersSection):
         self._narrow()
 
     def _narrow(self) -> None:
-        """The comparisons that the filters leave; the one on the page stays among them until it is left."""
+        """List the comparisons that pass the filters; the one on the page stays until it is left."""
         if self.data is None:
             return
         axis, task, left = self.axis.currentData(), self.task.currentData(), self.left_only.isChecked()
         self.listed = [
-            one
-            for one in self.data.disagreements
-            if (axis is None or one.comparison.axis == axis)
-            and (task is None or one.comparison.task == task)
-            and (not left or one.adjudication is None or one.comparison.id == self.shown)
+            disagreement
+            for disagreement in self.data.disagreements
+            if (axis is None or disagreement.comparison.axis == axis)
+            and (task is None or disagreement.comparison.task == task)
+            and (not left or disagreement.adjudication is None or disagreement.comparison.id == self.shown)
         ]
-        self.view.show_rows([self.data.rows[one.comparison.id] for one in self.listed])
+        self.view.show_rows([self.data.rows[disagreement.comparison.id] for disagreement in self.listed])
         self.table_pages.setCurrentWidget(self.view if self.listed else self.no_match)
         if self.shown:
-            again = next((one for one in self.listed if one.comparison.id == self.shown), None)
+            again = next((listed for listed in self.listed if listed.comparison.id == self.shown), None)
             if again is None:
                 self.close_page()
             else:
@@ -358,18 +360,19 @@ class AdjudicateSection(RatersSection):
     # one comparison
 
     def show_one(self, key: str) -> None:
-        """Read its texts, and put it in the place of the list."""
-        one, project = next((one for one in self.listed if one.comparison.id == key), None), self.project
-        if one is None or project is None:
+        """Show one comparison instead of the list, and read its texts."""
+        disagreement = next((listed for listed in self.listed if listed.comparison.id == key), None)
+        project = self.project
+        if disagreement is None or project is None:
             return
         self.shown = key
         self.page.forget()
-        self._show(one)
+        self._show(disagreement)
         self.inside.setCurrentWidget(self.page)
         self.page.setFocus()
 
         def read(ctx: JobContext) -> list[str]:
-            return read_texts(ctx, project, one.comparison, one.order)
+            return read_texts(ctx, project, disagreement.comparison, disagreement.order)
 
         def show(texts: list[str]) -> None:
             if self.shown == key:
@@ -378,13 +381,18 @@ class AdjudicateSection(RatersSection):
         self.shell.jobs.start(tr("Texts"), read, quiet=True, on_done=show, on_error=self.shell.show_error)
 
     def keep(self, verdict: Verdict) -> None:
-        """Keep what was decided of the comparison on the page."""
-        one, project = next((one for one in self.listed if one.comparison.id == self.shown), None), self.project
-        if one is None or project is None or project.read_only:
+        """Store the decision on the comparison on the page."""
+        disagreement = next((listed for listed in self.listed if listed.comparison.id == self.shown), None)
+        project = self.project
+        if disagreement is None or project is None or project.read_only:
             return
-        chosen = None if verdict.card is None else one.order[verdict.card]
+        chosen = None if verdict.card is None else disagreement.order[verdict.card]
         adjudicate(
-            project=project, comparison=one.comparison, outcome=verdict.outcome, chosen=chosen, note=verdict.note
+            project=project,
+            comparison=disagreement.comparison,
+            outcome=verdict.outcome,
+            chosen=chosen,
+            note=verdict.note,
         ).start(self.shell.jobs, on_error=self.shell.show_error)
 
     def close_page(self) -> None:
@@ -404,7 +412,7 @@ class AdjudicateSection(RatersSection):
         self.page.show_one(one, names, writable=self.writable)
 
     def _move(self, step: int) -> None:
-        place = next((place for place, one in enumerate(self.listed) if one.comparison.id == self.shown), None)
+        place = next((place for place, listed in enumerate(self.listed) if listed.comparison.id == self.shown), None)
         if place is not None and 0 <= place + step < len(self.listed):
             self.show_one(self.listed[place + step].comparison.id)
 
@@ -452,7 +460,7 @@ def _columns() -> tuple[TableColumn, ...]:
 
 
 def _offer(box: ComboBox, every: str, choices: Sequence[tuple[str, str]]) -> None:
-    """The choices after "all"; what was chosen stays chosen if it is still there."""
+    """Fill a box with the choices after "all", and keep the current choice if it is still offered."""
     before = box.currentData()
     with QSignalBlocker(box):
         box.clear()

@@ -1,4 +1,4 @@
-"""The tab of decisions: conflicting answers, copies of a workshop's seats that differ, and packets nobody finished."""
+"""The decisions tab: conflicting answers, differing copies of a workshop's seats, and unfinished packets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ ANSWER_WIDTH = 260  # text pixels of an answer, before they stand under each oth
 
 
 class AnswerCard(Card):
-    """One of the answers, and the button that counts it."""
+    """One of the answers, and the button that makes it count."""
 
     def __init__(self, head: "JudgmentRow", order: Sequence[int]) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class AnswerCard(Card):
 
 
 class ConflictPage(Sheet):
-    """`decided` carries the id of the judgment that counts, or None for neither. Escape closes it."""
+    """The page of one conflict. `decided` carries the id of the judgment that counts, or None. Escape closes it."""
 
     decided = Signal(object)
 
@@ -95,16 +95,16 @@ class ConflictPage(Sheet):
 
     def show_line(self, line: ConflictLine, place: int, count: int, *, writable: bool) -> None:
         """Show a conflict. Its texts are set when they have been read."""
-        one = line.conflict
-        title = tr("{comparison}, rater {code}").format(comparison=line.title, code=one.code)
+        conflict = line.conflict
+        title = tr("{comparison}, rater {code}").format(comparison=line.title, code=conflict.code)
         self.head.show_place(title, place, count)
         self.said.setText(_said(line))
-        heads = () if line.hidden else one.heads
+        heads = () if line.hidden else conflict.heads
         if tuple(head.id for head in heads) != self._heads:
             self._fill(heads, line.order)
         for answer, head in zip(self.answers, heads, strict=True):
-            answer.show_decided(not one.open and one.decided == head.id, writable)
-        neither = not one.open and one.decided is None
+            answer.show_decided(not conflict.open and conflict.decided == head.id, writable)
+        neither = not conflict.open and conflict.decided is None
         self.neither.set_role("primary" if neither else "")
         self.neither.set_text(tr("✓ Neither counts") if neither else tr("Count neither"))
         self.neither.setEnabled(writable)
@@ -112,7 +112,7 @@ class ConflictPage(Sheet):
             show_if(part, not line.hidden)
 
     def forget(self) -> None:
-        """Nothing of a conflict stays."""
+        """Clear the conflict."""
         self.head.forget()
         self.cards.set_texts(())
         self._fill((), ())
@@ -139,13 +139,13 @@ class ConflictPage(Sheet):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Side by side where there is room for all of them."""
+        """Place the answers side by side if all of them fit."""
         wide = self.width() >= theme.current().px(ANSWER_WIDTH) * len(self.answers)
         self._beside.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
 
 
 def _said(line: ConflictLine) -> str:
-    """The words above a conflict: the task, and that no answer is lost by it."""
+    """Return the words above a conflict: the task, and that no answer is lost by a decision."""
     if line.hidden:
         return tr(
             "This rater's packet has not come back finished: the answers stay hidden until it has, or until you count "
@@ -176,7 +176,7 @@ SEATS_IN_BULK: "dict[WhichCopy, str]" = {
 
 
 class SeatsCard(Card):
-    """A workshop's seats whose copies differ, decided alike: whose they are, and what they say, is not shown."""
+    """Seats of a workshop whose copies differ, decided together; neither the person nor the answers are shown."""
 
     def __init__(self, one: "SeatsToDecide", decide: "Callable[[WhichCopy], object]", *, writable: bool) -> None:
         super().__init__(tr("Seats of the workshop “{title}”").format(title=safe_line(one.title)))
@@ -198,7 +198,7 @@ class SeatsCard(Card):
 
 
 class DecisionsSection(RatersSection):
-    """A list of what waits, and the page of one conflict in its place."""
+    """A list of what waits for a decision, and the page of one conflict that replaces it."""
 
     concerns = frozenset({"judgment", "annotation", "session", "packet", "plan"})
 
@@ -237,18 +237,18 @@ class DecisionsSection(RatersSection):
 
     def show_data(self, data: DecisionsData) -> None:
         self.data = data = replace(data, conflicts=tuple(self._order(data)))
-        waiting = sum(one.conflict.open and not one.hidden for one in data.conflicts)
-        self.counted.emit(waiting + sum(one.seats for one in data.seats))
+        waiting = sum(line.conflict.open and not line.hidden for line in data.conflicts)
+        self.counted.emit(waiting + sum(workshop.seats for workshop in data.seats))
         self._show_seats(data.seats)
-        self.conflicts.show_rows([_conflict_row(one) for one in data.conflicts])
-        self.unfinished.show_rows([_packet_row(one) for one in data.unfinished])
+        self.conflicts.show_rows([_conflict_row(line) for line in data.conflicts])
+        self.unfinished.show_rows([_packet_row(packet) for packet in data.unfinished])
         for card, rows in ((self.conflict_card, data.conflicts), (self.packet_card, data.unfinished)):
             show_if(card, bool(rows))
         for view, some in ((self.conflicts, data.conflicts), (self.unfinished, data.unfinished)):
             if some and not view.current_key:
                 view.select(view.table.rows[0].key)
         self._allow()
-        again = next((one for one in data.conflicts if self.shown and one.key == self.shown.key), None)
+        again = next((line for line in data.conflicts if self.shown and line.key == self.shown.key), None)
         if self.shown is not None and again is None:
             self.close_page()
         elif again is not None:
@@ -262,12 +262,12 @@ class DecisionsSection(RatersSection):
             if (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
-        for one in seats:
-            card = SeatsCard(one, partial(self.ask_to_decide_seats, one), writable=self.writable)
+        for workshop in seats:
+            card = SeatsCard(workshop, partial(self.ask_to_decide_seats, workshop), writable=self.writable)
             self.seats.addWidget(card)
 
     def ask_to_decide_seats(self, one: "SeatsToDecide", which: "WhichCopy") -> None:
-        """Decide what waits of a workshop alike, after a question: decided seats are not listed any more."""
+        """Decide all seats of a workshop in the same way, after a question; decided seats leave the list."""
         project = self.project
         if project is None:
             return
@@ -300,15 +300,15 @@ class DecisionsSection(RatersSection):
         self.counted.emit(0)
 
     def _order(self, data: DecisionsData) -> list[ConflictLine]:
-        """Undecided conflicts come first; while one is open, the order stays."""
-        before = {one.key: place for place, one in enumerate(self.data.conflicts)} if self.shown and self.data else {}
-        return sorted(data.conflicts, key=lambda one: (before.get(one.key, len(before)), not one.conflict.open))
+        """Sort the conflicts, undecided first; while one is open, keep the order."""
+        before = {line.key: place for place, line in enumerate(self.data.conflicts)} if self.shown and self.data else {}
+        return sorted(data.conflicts, key=lambda line: (before.get(line.key, len(before)), not line.conflict.open))
 
     # one conflict
 
     def show_conflict(self, key: str) -> None:
-        """Read its texts, and put it in the place of the list."""
-        line = next((one for one in self.data.conflicts if one.key == key), None) if self.data else None
+        """Show a conflict instead of the list, and read its texts."""
+        line = next((conflict for conflict in self.data.conflicts if conflict.key == key), None) if self.data else None
         project = self.project
         if line is None or project is None:
             return
@@ -352,15 +352,15 @@ class DecisionsSection(RatersSection):
 
     def _place(self, line: ConflictLine) -> tuple[int, int]:
         lines = self.data.conflicts if self.data else ()
-        return next(place for place, one in enumerate(lines) if one.key == line.key), len(lines)
+        return next(place for place, other in enumerate(lines) if other.key == line.key), len(lines)
 
     def undecided(self) -> "list[Conflict]":
-        """The conflicts that can be decided and are not."""
+        """Return the undecided conflicts that can be decided."""
         lines = self.data.conflicts if self.data else ()
-        return [one.conflict for one in lines if one.conflict.open and not one.hidden]
+        return [line.conflict for line in lines if line.conflict.open and not line.hidden]
 
     def ask_to_decide_all(self, which: "Which") -> None:
-        """Decide what waits alike, after a question: it says how many, and that nothing is lost by it."""
+        """Decide all undecided conflicts in the same way, after a question with their number."""
         project, conflicts = self.project, self.undecided()
         if project is None or not conflicts:
             return
@@ -385,7 +385,7 @@ class DecisionsSection(RatersSection):
     # a packet that nobody finished
 
     def ask_to_count(self) -> None:
-        """Warn first: after it what the rater still does is not waited for."""
+        """Warn, then count an unfinished packet: what the rater still does is not waited for."""
         packet, project = self._packet(), self.project
         if packet is None or project is None:
             return
@@ -411,8 +411,8 @@ class DecisionsSection(RatersSection):
         ).open()
 
     def _packet(self) -> "PacketState | None":
-        key, found = self.unfinished.current_key, self.data.unfinished if self.data else ()
-        return next((one for one in found if one.session_id == key), None)
+        key, packets = self.unfinished.current_key, self.data.unfinished if self.data else ()
+        return next((packet for packet in packets if packet.session_id == key), None)
 
     def _allow(self) -> None:
         for button in self.in_bulk.values():
@@ -476,10 +476,10 @@ def _conflict_columns() -> tuple[TableColumn, ...]:
 
 
 def _conflict_row(line: ConflictLine) -> TableRow:
-    one = line.conflict
+    conflict = line.conflict
     waits = tr("waits until the packet is finished") if line.hidden else tr("waits for you")
-    state = waits if one.open else tr("neither counts") if one.decided is None else tr("decided")
-    return TableRow(line.key, (safe_line(line.title), safe_line(one.code), state, number(len(one.heads))))
+    state = waits if conflict.open else tr("neither counts") if conflict.decided is None else tr("decided")
+    return TableRow(line.key, (safe_line(line.title), safe_line(conflict.code), state, number(len(conflict.heads))))
 
 
 def _packet_columns() -> tuple[TableColumn, ...]:

@@ -1,4 +1,4 @@
-"""Packets: made for raters into a folder, and merged when they come back, file by file."""
+"""Packets: written for raters into a folder, and merged file by file when they come back."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -61,7 +61,7 @@ MOST_NAMED = 8  # codes in the preview; more are counted
 
 
 class MakeCard(Card):
-    """The form. What was made goes to `made`."""
+    """The form that writes packets. `made` carries them."""
 
     made = Signal(object)  # tuple of MadePacket
 
@@ -93,16 +93,16 @@ class MakeCard(Card):
         self._show()
 
     def show_plans(self, data: PlansData) -> None:
-        """Offer the plans that can be sent; the chosen one stays chosen."""
+        """Offer the plans that can be sent, and keep the current choice."""
         self._data, before = data, self.plan.currentData()
         with QSignalBlocker(self.plan):
             self.plan.clear()
-            for one in data.plans:
-                if not one.workshop:
-                    self.plan.addItem(words.plan_title(one), one.id)
-            kept = self.plan.findData(self._wanted or before)
+            for plan in data.plans:
+                if not plan.workshop:
+                    self.plan.addItem(words.plan_title(plan), plan.id)
+            place = self.plan.findData(self._wanted or before)
             self._wanted = ""
-            self.plan.setCurrentIndex(kept if kept >= 0 else self.plan.count() - 1)
+            self.plan.setCurrentIndex(place if place >= 0 else self.plan.count() - 1)
         self._show()
 
     def choose_plan(self, plan_id: str) -> None:
@@ -114,7 +114,7 @@ class MakeCard(Card):
         self.whom.setFocus()
 
     def forget(self) -> None:
-        """Another project: neither its plans nor the folder of its packets stay."""
+        """Clear the plans and the packet folder of the last project."""
         self._data, self._folder, self._handle = None, None, None
         self.plan.clear()
         self.folder.set_text(tr("no folder chosen"))
@@ -134,7 +134,7 @@ class MakeCard(Card):
         self._show()
 
     def start(self) -> None:
-        """Make them, if all is said."""
+        """Write the packets if the form is complete."""
         project, folder, plan = self._shell.project, self._folder, self.plan.currentData()
         if project is None or folder is None or not self.make.isEnabled():
             return
@@ -151,11 +151,11 @@ class MakeCard(Card):
         self._show()
 
     def _show(self) -> None:
-        found, busy = self.codes(), self._handle is not None and self._handle.active
+        typed, busy = self.codes(), self._handle is not None and self._handle.active
         project = self._shell.project
-        self.preview.setText(self._why_none() or found.trouble or _preview(found.codes, self._data))
+        self.preview.setText(self._why_none() or typed.trouble or _preview(typed.codes, self._data))
         show_if(self.preview, bool(self.preview.text()))
-        ready = bool(found.codes) and self._folder is not None and self.plan.currentData() is not None
+        ready = bool(typed.codes) and self._folder is not None and self.plan.currentData() is not None
         self.make.setEnabled(ready and not busy and project is not None and not project.read_only)
         self.make.set_text(tr("Making…") if busy else tr("Make packets"))
         read_only = project is not None and bool(project.read_only)
@@ -166,7 +166,7 @@ class MakeCard(Card):
             field.setEnabled(not busy)
 
     def _why_none(self) -> str:
-        """Why there is no plan to send; empty where there is one, or where that is not known yet."""
+        """Return why there is no plan to send; empty if there is one, or if that is not known yet."""
         if self._data is None or self.plan.count():
             return ""
         return tr("There is no plan to send yet: draw comparisons under Judge first. A workshop’s are made in it.")
@@ -207,7 +207,7 @@ class MakeCard(Card):
 
 
 class MadeCard(Card):
-    """The packets that were made, and their folder. Hidden before."""
+    """The packets that were written, and their folder. Hidden until there are some."""
 
     def __init__(self) -> None:
         super().__init__(tr("Packets to send"))
@@ -229,7 +229,7 @@ class MadeCard(Card):
         self._folder = made[0].path.parent if made else None
         self.folder.set_text(str(self._folder or ""))
         self.view.show_rows(words.made_rows(made))
-        packets = all(one.path.suffix == PACKET_SUFFIX for one in made)
+        packets = all(packet.path.suffix == PACKET_SUFFIX for packet in made)
         here = tr("Send each rater the file with their code, and no other.")
         self.said.setText(here if packets else tr("The README in the folder says what to do with these files."))
         self.setVisible(bool(made))
@@ -243,18 +243,18 @@ class MadeCard(Card):
 
 
 def _preview(codes: tuple[str, ...], data: PlansData | None) -> str:
-    """Whose packets these will be, and who of them is known already."""
+    """Return whose packets these will be, and which of the codes are known already."""
     if not codes:
         return ""
     named = ", ".join(safe_line(code) for code in codes[:MOST_NAMED])
     more = f" {tr('and {n} more').format(n=len(codes) - MOST_NAMED)}" if len(codes) > MOST_NAMED else ""
-    said = tr("{packets}: {codes}.").format(packets=plural(len(codes), "1 packet", "%n packets"), codes=named + more)
+    preview = tr("{packets}: {codes}.").format(packets=plural(len(codes), "1 packet", "%n packets"), codes=named + more)
     known = [code for code in codes if data is not None and code in data.codes]
     if known:
-        said += " " + tr("Known raters, who get this plan as well: {codes}.").format(
+        preview += " " + tr("Known raters, who get this plan as well: {codes}.").format(
             codes=", ".join(known[:MOST_NAMED])
         )
-    return said
+    return preview
 
 
 # ---- Packets that come back
@@ -263,7 +263,7 @@ BESIDE_FROM = 760  # text pixels: narrower, the cards stand under each other
 
 
 class MergeCard(Card):
-    """Takes the files; `merged` carries the report."""
+    """The card that takes packet files; `merged` carries the report."""
 
     merged = Signal(object, bool)  # MergeReport, and whether unknown raters were taken in
 
@@ -272,7 +272,7 @@ class MergeCard(Card):
         self._shell = shell
         self._handle: JobHandle | None = None
         self._waiting: list[tuple[Path, ...]] = []
-        said = tr(
+        explanation = tr(
             "Drop any number of packets anywhere on this window, or choose them; from other tools Potato’s folder (its "
             "config.yaml), or Label Studio’s exports. Texts are checked against what was sent out; the "
             "files stay as they are. Nothing here is overwritten: what is here already counts once, and answers that "
@@ -285,7 +285,7 @@ class MergeCard(Card):
         buttons = FlowLayout(spacing=theme.current().grid, centred=True)
         buttons.addWidget(self.choose)
         buttons.addWidget(self.cancel)
-        self.box.addWidget(Label(said, "soft", wrap=True))
+        self.box.addWidget(Label(explanation, "soft", wrap=True))
         self.box.addWidget(self.state)
         self.box.addWidget(self.progress)
         self.box.addSpacing(theme.current().grid)
@@ -299,10 +299,10 @@ class MergeCard(Card):
         kinds = tr("Packets and results ({pattern})").format(pattern=" ".join(patterns))
         chosen, _ = QFileDialog.getOpenFileNames(self, tr("Choose packets"), "", kinds)
         if chosen:
-            self.start([Path(one) for one in chosen])
+            self.start([Path(name) for name in chosen])
 
     def start(self, paths: Sequence[Path], *, accepted: bool = False) -> None:
-        """Merge these files; while others are being merged they wait for their turn."""
+        """Merge these files; while others are being merged, they wait."""
         project, wanted = self._shell.project, tuple(dict.fromkeys(paths))
         if project is None or not wanted:
             return
@@ -336,7 +336,7 @@ class MergeCard(Card):
         self._show()
 
     def _changed(self) -> None:
-        """The job goes on, or has ended: then the next files have their turn."""
+        """Follow the job, and start on the next files when it has ended."""
         self._show()
         if self._waiting and self._handle is not None and not self._handle.active:
             self.start(self._waiting.pop(0))
@@ -358,7 +358,7 @@ class MergeCard(Card):
 
 
 class ReportCard(Card):
-    """The result of each merged file, one row each. Hidden before anything was merged."""
+    """The result of each merged file, one row each. Hidden until something was merged."""
 
     take_in = Signal(object)  # the paths of files by raters who are not known here
     decide = Signal()
@@ -385,28 +385,28 @@ class ReportCard(Card):
         self.hide()
 
     def show_report(self, report: "MergeReport", accepted: bool) -> None:
-        """Another report; where strangers of the last one were taken in, their rows alone are other ones."""
-        news = {(one.path, one.code): one for one in report.files}
+        """Show a report. With `accepted`, only the rows of accepted strangers replace those of the last report."""
+        news = {(file.path, file.code): file for file in report.files}
         before = self._report.files if self._report is not None and accepted else ()
-        files = tuple(news.pop((one.path, one.code), one) for one in before) + tuple(news.values())
-        self._accepted = (self._accepted | {one.path for one in report.files}) if accepted else frozenset()
+        files = tuple(news.pop((file.path, file.code), file) for file in before) + tuple(news.values())
+        self._accepted = (self._accepted | {file.path for file in report.files}) if accepted else frozenset()
         self._report = report = replace(report, files=files)
         self.said.setText(words.report_words(report, self._accepted))
         self.view.show_rows(words.merge_rows(report, self._accepted))
-        waiting = [one for one in files if not one.refused and not words.was_merged(one, self._accepted)]
-        strangers = [one for one in waiting if one.unknown_rater]
-        held = [one for one in waiting if not one.unknown_rater]
-        self._unknown, self._held = (tuple(one.path for one in some) for some in (strangers, held))
-        told = plural(len(strangers), "1 packet is by a rater", "%n packets are by raters")
-        self._tell(self.unknown, strangers, tr("{packets} this project does not know: {codes}."), told)
-        told = plural(len(held), "1 packet waits for your decision", "%n packets wait for your decision")
-        self._tell(self.held, held, tr("{packets}, because answers are not as they were signed: {codes}."), told)
+        waiting = [file for file in files if not file.refused and not words.was_merged(file, self._accepted)]
+        strangers = [file for file in waiting if file.unknown_rater]
+        held = [file for file in waiting if not file.unknown_rater]
+        self._unknown, self._held = (tuple(file.path for file in some) for some in (strangers, held))
+        packets = plural(len(strangers), "1 packet is by a rater", "%n packets are by raters")
+        self._tell(self.unknown, strangers, tr("{packets} this project does not know: {codes}."), packets)
+        packets = plural(len(held), "1 packet waits for your decision", "%n packets wait for your decision")
+        self._tell(self.held, held, tr("{packets}, because answers are not as they were signed: {codes}."), packets)
         show_if(self.conflicts, bool(report.conflicts))
         self.show()
 
     @staticmethod
     def _tell(notice: Notice, files: "Sequence[MergedFile]", said: str, told: str) -> None:
-        codes = ", ".join(dict.fromkeys(safe_line(one.code) for one in files))
+        codes = ", ".join(dict.fromkeys(safe_line(file.code) for file in files))
         notice.text.setText(said.format(packets=told, codes=codes))
         notice.setAccessibleName(notice.text.text())
         show_if(notice, bool(files))
@@ -422,7 +422,7 @@ class ReportCard(Card):
 
 
 class PacketsSection(RatersSection):
-    """Both ways of packets: out and in."""
+    """The tab of packets, out and in."""
 
     concerns = frozenset({"plan", "rater", "axis_definition"})
 
@@ -461,7 +461,7 @@ class PacketsSection(RatersSection):
         self._bring_in_sight(self.report)
 
     def _bring_in_sight(self, card: Card) -> None:
-        """Once it has its place."""
+        """Scroll to a card once it is laid out."""
         QTimer.singleShot(0, card, lambda: self.sheet.verticalScrollBar().setValue(card.y() - theme.current().gap))
 
     def forget(self) -> None:

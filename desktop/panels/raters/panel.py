@@ -1,6 +1,6 @@
-"""Raters: the coordinator's panel with its tabs.
+"""The raters panel, for the coordinator, with its tabs.
 
-No rater comes here: it names axes and identities. It is destroyed while somebody rates on this machine.
+Raters never see it, because it names axes and identities. It is destroyed while somebody rates on this machine.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ LONGEST_REASON = 500
 
 
 class CareSection(RatersSection):
-    """A row for each person; of the chosen one what was seen, and the decision."""
+    """A row for each person; for the chosen one the observations, and the decision."""
 
     concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation"})
 
@@ -71,8 +71,8 @@ class CareSection(RatersSection):
 
     @property
     def card(self) -> "RaterCard | None":
-        """The chosen rater's."""
-        return next((one for one in self.cards if one.rater_id == self.raters.current_key), None)
+        """The card of the chosen rater."""
+        return next((card for card in self.cards if card.rater_id == self.raters.current_key), None)
 
     # the tab's life
 
@@ -83,9 +83,9 @@ class CareSection(RatersSection):
         self.cards = tuple(cards)
         self.raters.show_rows(words.care_rows(cards))
         if cards and self.card is None:
-            flagged = next((one for one in cards if one.flags and one.exclusion is None), cards[0])
+            flagged = next((card for card in cards if card.flags and card.exclusion is None), cards[0])
             self.raters.select(flagged.rater_id)
-        self.counted.emit(sum(bool(one.flags) and one.exclusion is None for one in cards))
+        self.counted.emit(sum(bool(card.flags) and card.exclusion is None for card in cards))
         self._show_card()
         self.pages.setCurrentWidget(self.sheet if cards else self.nothing)
 
@@ -163,7 +163,7 @@ def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
 
 
 class RatersPanel(Panel):
-    """A tab for each thing a coordinator does. All reading happens in threads."""
+    """The coordinator's panel, with a tab for each task. All reading happens in threads."""
 
     key = "raters"
     title = "Raters"
@@ -232,13 +232,13 @@ class RatersPanel(Panel):
         raters: int = 0,
         **what: object,
     ) -> None:
-        """Sent here with packets that came back, to make packets of a plan for so many raters, or for a tab."""
+        """Open with returned packets to merge, with a plan to make packets of for `raters` raters, or at a tab."""
         if packets_for:
             self.make_packets(packets_for)
             self.packets.make.whom.setText(str(raters))
         elif packets:
             self.show_tab("packets")
-            self.packets.merge.start([Path(one) for one in packets])
+            self.packets.merge.start([Path(path) for path in packets])
         elif tab in self.sections:
             self.show_tab(tab)
 
@@ -277,7 +277,7 @@ class RatersPanel(Panel):
             section.ask()
 
     def _say_count(self, key: str, count: int) -> None:
-        """Show how many things wait, behind the tab's title."""
+        """Show the number of waiting decisions after the tab's title."""
         title = self.sections[key].accessibleName()
         shown = tr("{title} ({count})").format(title=title, count=number(count)) if count else title
         self.tabs.setTabText(list(self.sections).index(key), shown)

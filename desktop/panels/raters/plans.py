@@ -1,4 +1,4 @@
-"""The plans of a project and, for the chosen one, its raters: counts alone, and never an answer."""
+"""The plans of a project and, for the chosen one, its raters: only counts, never an answer."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +31,7 @@ NAME_WIDTH = 220
 
 
 class PlansData(NamedTuple):
-    """`codes`: of all raters who are persons, so that new ones get codes of their own."""
+    """Plans with their titles. `codes`: those of all human raters, so that new ones get codes of their own."""
 
     plans: "tuple[PlanState, ...]"
     titles: Titles
@@ -39,7 +39,7 @@ class PlansData(NamedTuple):
 
 
 class PlansSection(RatersSection):
-    """`told` hands what was read to the tab that makes packets; `packets_wanted` carries a plan."""
+    """The tab of plans: `told` carries the data to the packets tab, `packets_wanted` carries a plan."""
 
     concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation", "axis_definition"})
     told = Signal(object)  # PlansData
@@ -81,8 +81,8 @@ class PlansSection(RatersSection):
     @property
     def plan(self) -> "PlanState | None":
         """The chosen plan."""
-        found = self.data.plans if self.data is not None else ()
-        return next((one for one in found if one.id == self.plans.current_key), None)
+        plans = self.data.plans if self.data is not None else ()
+        return next((plan for plan in plans if plan.id == self.plans.current_key), None)
 
     # the tab's life
 
@@ -137,7 +137,7 @@ class PlansSection(RatersSection):
             renaming.start(self.shell.jobs, on_error=self.shell.show_error)
 
     def ask_to_delete(self) -> None:
-        """Only a plan that nobody began: no answer can go with it."""
+        """Delete the chosen plan, after a question; only one that nobody began, so that no answer is lost."""
         plan, project = self.plan, self.project
         if plan is None or project is None:
             return
@@ -187,18 +187,18 @@ class PlansSection(RatersSection):
 
 
 def _said(plan: "PlanState") -> str:
-    """A note on a plan's raters above their table, or instead of it."""
+    """Return a note on a plan's raters, shown above their table or instead of it."""
     if plan.workshop:
         return words.workshop_words(plan)
     if not plan.raters:
         return tr("Nobody has rated yet. A rater can sit down at this machine, or get a packet to rate offline.")
-    if any(one.open and one.where == "here" and not one.model for one in plan.raters):
+    if any(rater.open and rater.where == "here" and not rater.model for rater in plan.raters):
         return tr("Of a session that is open on this machine only the number of answers is shown, until its reveal.")
     return ""
 
 
 def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
-    """Reads plans and raters; what cannot change is remembered from one reading to the next."""
+    """Return a function that reads plans and raters; it caches between readings what cannot change."""
     states: list[Any] = []
 
     def read(ctx: JobContext) -> PlansData:

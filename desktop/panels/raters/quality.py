@@ -1,4 +1,4 @@
-"""How far judgments can be trusted: the stored findings about raters as calm tables, one for each question."""
+"""The quality of judgments: the stored findings about raters as plain tables, one for each question."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -50,22 +50,22 @@ def quality_columns() -> tuple[TableColumn, ...]:
 
 
 def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tuple[TableRow, ...], str]:
-    """A row for each finding, and the sentences that all of them have in common."""
-    notes = [_sentences(one) for one in found]
-    told = [set(note) for note, one in zip(notes, found, strict=True) if one.estimate is not None]
-    common = set.intersection(*told) if len(told) > 1 else set()
+    """Return a row for each finding, and the sentences that all of them have in common."""
+    notes = [_sentences(finding) for finding in found]
+    sentence_sets = [set(note) for note, finding in zip(notes, found, strict=True) if finding.estimate is not None]
+    common = set.intersection(*sentence_sets) if len(sentence_sets) > 1 else set()
     head = _common_head(found)
     rows = []
-    for place, (one, note) in enumerate(zip(found, notes, strict=True)):
-        own = [_cut(sentence) for sentence in note if sentence not in common and _belongs(one, sentence)]
-        cells = (_name(one, head, titles), _figure(one), n_words(one), safe_line(_remark(one, own)))
+    for place, (finding, note) in enumerate(zip(found, notes, strict=True)):
+        own = [_cut(sentence) for sentence in note if sentence not in common and _belongs(finding, sentence)]
+        cells = (_name(finding, head, titles), _figure(finding), n_words(finding), safe_line(_remark(finding, own)))
         rows.append(TableRow(f"{key}/{place}", cells))
     below = [sentence for sentence in next((n for n in notes if common <= set(n)), []) if sentence in common]
     return tuple(rows), safe_line(" ".join(below))
 
 
 def n_words(one: Finding) -> str:
-    """n with its unit, which depends on the question."""
+    """Return n with its unit, which depends on the question."""
     name = one.id.removeprefix("creativity.")
     if name.startswith("quality.consistency"):
         return plural(one.n, "1 repeat", "%n repeats")
@@ -94,13 +94,13 @@ def _name(one: Finding, head: str, titles: Titles) -> str:
 
 
 def _common_head(found: Sequence[Finding]) -> str:
-    """ "Hidden repeats answered the same both times: ", where every title of several begins so."""
-    heads = {f"{head}: " for one in found if (head := safe_line(one.title).partition(": ")[0])}
-    return heads.pop() if len(heads) == 1 and len(found) > 1 and all(": " in one.title for one in found) else ""
+    """Return the head that all titles share, like "Hidden repeats answered the same both times: ", or ""."""
+    heads = {f"{head}: " for finding in found if (head := safe_line(finding.title).partition(": ")[0])}
+    return heads.pop() if len(heads) == 1 and len(found) > 1 and all(": " in finding.title for finding in found) else ""
 
 
 def _sentences(one: Finding) -> list[str]:
-    """The note, sentence by sentence; of two measures no more than the number that goes with the row."""
+    """Return the note as sentences; for consistency and “without” measures, only the number that explains the row."""
     if one.id.endswith("quality.consistency"):
         if one.estimate is None or not one.contrast:
             return []
@@ -114,17 +114,17 @@ def _sentences(one: Finding) -> list[str]:
 
 
 def _belongs(one: Finding, sentence: str) -> bool:
-    """Whether a sentence is for a row: how people and models were compared is told in full by the finding itself."""
+    """Return whether a sentence belongs in a row; how people and models were compared is left to the finding itself."""
     return not one.id.startswith(COMMON) or sentence.startswith(CHANCE)
 
 
 def _cut(sentence: str) -> str:
-    """ "Chance is 0.333; p: exact binomial." without the test, which the finding itself tells."""
+    """Return "Chance is 0.333." without the test behind the semicolon, which the finding itself names."""
     return f"{sentence.partition(';')[0]}." if sentence.startswith(CHANCE) and ";" in sentence else sentence
 
 
 def _remark(one: Finding, sentences: Sequence[str]) -> str:
-    """Why there is no number or no interval, the test, and what the measure says of this row alone."""
+    """Return why there is no number or no interval, the test, and the note on this row alone."""
     if one.estimate is None:
         return tr("Not defined: {reason}.").format(reason=(one.reason or "").rstrip("."))
     parts = []
@@ -148,8 +148,9 @@ ORDER = (
 
 @dataclass(frozen=True)
 class QualityTable:
-    """One question with its rows. `below`: what holds for all of them. `hidden`: rows that would tell one person of a
-    workshop apart."""
+    """One question with its rows. `below`: notes on all of them. `hidden`: the number of rows that would identify one
+    person of a workshop.
+    """
 
     key: str
     title: str
@@ -161,8 +162,11 @@ class QualityTable:
 
 @dataclass(frozen=True)
 class QualityData:
-    """`measurement`: of the creativity study; None where the project has none. `newer`: something counts now that the
-    findings do not know of. `revealed`: sessions that can be measured at all."""
+    """The tables of the quality tab.
+
+    `measurement`: that of the creativity study; None if the project has none. `newer`: there are newer judgments than
+    the findings. `revealed`: the number of sessions that can be measured at all.
+    """
 
     tables: tuple[QualityTable, ...]
     measurement: Measurement | None
@@ -179,31 +183,31 @@ class _Question:
 
 
 def read_quality(ctx: JobContext, project: "Project") -> QualityData:
-    """The tables that have rows, and whether they are up to date."""
+    """Read the tables that have rows, and whether they are up to date."""
     titles = read_titles(project)
-    found = [
-        one
+    findings = [
+        finding
         for row in project.findings.all(STUDY)
-        if (one := row.finding).id.startswith((QUALITY, AGREEMENT)) and one.variant == "default"
+        if (finding := row.finding).id.startswith((QUALITY, AGREEMENT)) and finding.variant == "default"
     ]
     ctx.check()
-    measured = next((one for one in StoredFindings(project).measurements(ctx) if one.study == STUDY), None)
+    measured = next((each for each in StoredFindings(project).measurements(ctx) if each.study == STUDY), None)
     revealed = sum(row.revealed_at is not None for row in project.judging.sessions())
     return QualityData(
-        tables_of(found, titles, _workshop_codes(project)), measured, _newer(project, measured), revealed
+        tables_of(findings, titles, _workshop_codes(project)), measured, _newer(project, measured), revealed
     )
 
 
 def tables_of(
     found: Sequence[Finding], titles: Titles, secret: frozenset[str] = frozenset()
 ) -> tuple[QualityTable, ...]:
-    """Findings in tables, in the order in which they are asked. `secret`: codes that are told to nobody."""
+    """Return findings in tables, in the order of the questions. `secret`: the codes that are never shown."""
     tables = []
     left = list(found)
     for question in QUESTIONS:
-        mine = [one for one in left if question.holds(one)]
-        left = [one for one in left if not question.holds(one)]
-        open_ones = [one for one in mine if not _tells(one, secret)]
+        mine = [finding for finding in left if question.holds(finding)]
+        left = [finding for finding in left if not question.holds(finding)]
+        open_ones = [finding for finding in mine if not _tells(finding, secret)]
         rows, below = quality_rows(question.key, open_ones, titles)
         if mine:
             hidden = len(mine) - len(rows)
@@ -212,15 +216,15 @@ def tables_of(
 
 
 def hidden_words(hidden: int) -> str:
-    """That rows about single people of a workshop are kept back; empty where none is."""
+    """Say that rows about single people of a workshop are not shown; empty if there are none."""
     if not hidden:
         return ""
-    one = "1 row about a single participant of a workshop is not shown."
-    return plural(hidden, one, "%n rows about single participants of a workshop are not shown.")
+    singular = "1 row about a single participant of a workshop is not shown."
+    return plural(hidden, singular, "%n rows about single participants of a workshop are not shown.")
 
 
 def _tells(one: Finding, secret: frozenset[str]) -> bool:
-    """Whether a finding is about somebody by code who was promised that nobody is told apart."""
+    """Return whether a finding names a person whose anonymity was promised."""
     named = {one.dims.get("rater", ""), one.label, *one.label.split(PAIR)}
     return bool(named & secret)
 
@@ -233,7 +237,7 @@ def _workshop_codes(project: "Project") -> frozenset[str]:
 
 
 def _newer(project: "Project", measured: Measurement | None) -> bool:
-    """Whether sessions ended, packets were merged or conflicts were decided since."""
+    """Return whether sessions ended, packets were merged or conflicts were decided after the measurement."""
     if measured is None or not measured.measured_at:
         return False
     at = measured.measured_at
@@ -244,7 +248,7 @@ def _newer(project: "Project", measured: Measurement | None) -> bool:
 
 
 def _ids(*starts: str) -> Callable[[Finding], bool]:
-    return lambda one: one.id.startswith(starts)
+    return lambda finding: finding.id.startswith(starts)
 
 
 def _of_agreement(one: Finding) -> bool:
@@ -335,13 +339,13 @@ class TableCard(Card):
     def show_table(self, table: QualityTable) -> None:
         self.view.show_rows(table.rows)
         show_if(self.view, bool(table.rows))
-        for label, said in ((self.below, table.below), (self.hidden, hidden_words(table.hidden))):
-            label.setText(said)
-            show_if(label, bool(said))
+        for label, text in ((self.below, table.below), (self.hidden, hidden_words(table.hidden))):
+            label.setText(text)
+            show_if(label, bool(text))
 
 
 class QualitySection(RatersSection):
-    """The tables, when they were measured, and the button that measures."""
+    """The tables, the time of their measurement, and the button that measures."""
 
     concerns = frozenset({"finding", "session", "annotation", "packet", "event", "plan", "axis_definition"})
 
@@ -383,7 +387,7 @@ class QualitySection(RatersSection):
             self.cards.pop(key).deleteLater()
 
     def _show_tables(self, data: QualityData) -> None:
-        """Cards stay where they are while their rows change, so that nothing jumps under the reader."""
+        """Update the rows of the cards in place, so that nothing jumps under the reader."""
         for key in self.cards.keys() - {table.key for table in data.tables}:
             self.cards.pop(key).deleteLater()
         for place, table in enumerate(data.tables):
@@ -394,14 +398,14 @@ class QualitySection(RatersSection):
                 self._tables.insertWidget(place, self.cards[table.key])
 
     def _say_nothing(self, data: QualityData) -> None:
-        """Why there is no table yet, and what goes on from there."""
+        """Say why there is no table yet, and how to get one."""
         if not data.revealed:
-            title, said = (
+            title, explanation = (
                 tr("Nobody has finished yet"),
                 tr("How far judgments can be trusted shows once a rater has finished, here or with a packet."),
             )
         else:
-            title, said = (
+            title, explanation = (
                 tr("Not measured yet"),
                 tr(
                     "Measuring tells how consistent raters are with themselves and with each other, each number "
@@ -409,7 +413,7 @@ class QualitySection(RatersSection):
                 ),
             )
         self.nothing.title.setText(title)
-        self.nothing.text.setText(said)
+        self.nothing.text.setText(explanation)
         self.nothing.button.set_text(self._button_words() if data.revealed else tr("See the plans"))
 
     def _go_on(self) -> None:

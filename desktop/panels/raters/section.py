@@ -1,4 +1,4 @@
-"""Shared by the tabs of the raters panel: reading off the window's thread, and pages about one comparison."""
+"""Parts shared by the tabs of the raters panel: reading off the window's thread, and pages about one comparison."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class RatersSection(QWidget):
-    """One tab. `attach` gives it a project, `ask` reads again; what is read comes to `show_data`.
+    """One tab. `attach` gives it a project, `ask` starts a reading; `show_data` receives the result.
 
-    It shows one of its pages: `waiting` until something was read, then what `show_data` chooses.
+    It shows one of its pages: `waiting` until something was read, then the one that `show_data` chooses.
     """
 
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
@@ -52,7 +52,7 @@ class RatersSection(QWidget):
         return self.project is not None and not self.project.read_only
 
     def attach(self, project: "Project | None") -> None:
-        """Another project, or none: what was shown of the last one goes."""
+        """Switch to another project, or to none, and clear what was shown of the last one."""
         self.forget()
         self.pages.setCurrentWidget(self.waiting)
         self._reader.read_with(self.reading(project) if project is not None else None)
@@ -63,7 +63,7 @@ class RatersSection(QWidget):
         self._reader.ask()
 
     def deliver(self, changes: "Changes", *, seen: bool) -> None:
-        """Something was written: read it now where it is seen, else when one comes here."""
+        """React to changes in the project: read now if the tab is visible, else when it is opened."""
         if changes.touches(*self.concerns):
             self.stale = True
             if seen:
@@ -72,7 +72,7 @@ class RatersSection(QWidget):
     # for the tabs
 
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:
-        """The function that reads this tab's rows; it runs in a thread."""
+        """Return the function that reads this tab's rows; it runs in a thread."""
         raise NotImplementedError
 
     def show_data(self, data: Any) -> None:
@@ -89,7 +89,7 @@ LEAST_HEIGHT = 190  # text pixels of the cards; the page scrolls rather than squ
 
 
 class NeutralCards(ComparisonCards):
-    """Cards under the letters A, B, C; without `choosing` they are only read. Captions name identities when asked."""
+    """Cards with the letters A, B, C; without `choosing` they are read-only. Captions name identities on request."""
 
     def __init__(self, keys: Sequence[str], *, choosing: bool) -> None:
         super().__init__(keys)
@@ -100,7 +100,7 @@ class NeutralCards(ComparisonCards):
         theme.signals.changed.connect(self._fit)
 
     def name_identities(self, names: Sequence[str]) -> None:
-        """Say beside each letter who the text was written for; an empty sequence: nobody's."""
+        """Show beside each letter who the text was written for; an empty sequence hides it."""
         for place, card in enumerate(self.cards):
             name = safe_line(names[place]) if place < len(names) else ""
             card.caption.setText(f"{card.letter} · {name}" if name else card.letter)
@@ -114,7 +114,7 @@ class NeutralCards(ComparisonCards):
 
 
 class PageHead(QWidget):
-    """The line above a comparison: back to the list, what it is, and on to its neighbours."""
+    """The line above a comparison: back to the list, its title, and on to its neighbours."""
 
     closed = Signal()
     moved = Signal(int)  # −1 or +1
@@ -144,7 +144,7 @@ class PageHead(QWidget):
         self.place.set_text("")
 
     def show_place(self, title: str, place: int, count: int) -> None:
-        """Which one it is, of how many."""
+        """Show the title, the place in the list, and the length of the list."""
         self.title.set_text(title)
         self.place.set_text(tr("{place} of {count}").format(place=place + 1, count=count))
         self.before.setEnabled(place > 0)

@@ -56,7 +56,7 @@ REMEMBERED = ("lastVisited", "history", "shortcuts")  # what Qt's own dialog wou
 
 
 class SaveDialog(QFileDialog):
-    """Asks for a place. It is Qt's own dialog: the system's remembers folders, and nobody could empty it."""
+    """The dialog for the place to save. It is Qt's own: the system's remembers folders, and nobody could clear it."""
 
     def __init__(self, parent: QWidget, on_chosen: Callable[[Path], object]) -> None:
         super().__init__(parent, tr("Save my picture"))
@@ -79,18 +79,18 @@ class SaveDialog(QFileDialog):
         self.finished.connect(self._end)
 
     def _follow(self, words: str) -> None:
-        """Another kind of picture: the name gets its ending."""
+        """Change the ending of the file name to that of the chosen format."""
         self.setDefaultSuffix(self._endings.get(words, "png"))
         for typed in self.selectedFiles()[:1]:
             self.selectFile(f"{Path(typed).stem}.{self.defaultSuffix()}")
 
     def _end(self, result: int) -> None:
         chosen = self.selectedFiles() if result else []
-        on_chosen, kept = self._on_chosen, self._kept
+        on_chosen, remembered = self._on_chosen, self._kept
         self.setDirectory(_home())
         self.setHistory([])
         # Qt writes what it remembers when the dialog is destroyed.
-        self.destroyed.connect(lambda: _remember(kept))
+        self.destroyed.connect(lambda: _remember(remembered))
         self.deleteLater()
         if chosen:
             path = Path(chosen[0])
@@ -99,7 +99,7 @@ class SaveDialog(QFileDialog):
 
 
 class Copied(QObject):
-    """The clipboards filled since this was made: by this program, which fills the screen meanwhile."""
+    """The clipboards filled since this object was made, all by this program, which fills the screen meanwhile."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -107,7 +107,7 @@ class Copied(QObject):
         QGuiApplication.clipboard().changed.connect(self._modes.add)
 
     def clear(self) -> None:
-        """Take it back; what was there before stays."""
+        """Clear these clipboards; older contents stay."""
         QGuiApplication.clipboard().changed.disconnect(self._modes.add)
         for mode in self._modes:
             QGuiApplication.clipboard().clear(mode)
@@ -132,7 +132,7 @@ def _remember(kept: dict[str, object]) -> None:
 
 
 def _settings() -> QSettings:
-    """Where Qt keeps what its file dialog remembers, for every program that uses it."""
+    """Return the settings in which Qt's file dialog remembers places, for every program that uses it."""
     settings = QSettings(QSettings.Scope.UserScope, "QtProject")
     settings.beginGroup("FileDialog")
     return settings
@@ -144,7 +144,7 @@ STIRRINGS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Mou
 
 
 class PicturePage(QWidget):
-    """`save` and `done` are made here, and stand where the host puts them."""
+    """The page of a participant's picture. The host places its buttons `save` and `done`."""
 
     left = Signal()
 
@@ -152,9 +152,9 @@ class PicturePage(QWidget):
         super().__init__()
         self._shell = shell
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        kept = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
-        kept += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
-        self.view = FingerprintView(shell, kept=kept, with_head=False)
+        privacy = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
+        privacy += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
+        self.view = FingerprintView(shell, kept=privacy, with_head=False)
         self.save = QuietButton(tr("Save my picture…"), icon="export")
         self.paper = QuietButton(tr("Print…"))
         self.done = PrimaryButton(tr("Done: next person"))
@@ -205,24 +205,24 @@ class PicturePage(QWidget):
     # saving
 
     def ask_where(self) -> None:
-        """Ask for a place, without holding the window."""
+        """Ask for the place to save, without blocking the window."""
         if self.view.fingerprint is not None:
             self._ask(SaveDialog(self.window(), self.save_to))
 
     def save_to(self, path: Path) -> None:
         """Write the picture in the format of the path's ending."""
-        found = self.view.fingerprint
-        if found is None:
+        fingerprint = self.view.fingerprint
+        if fingerprint is None:
             return
 
-        save_fingerprint(found=found, path=path).start(
+        save_fingerprint(found=fingerprint, path=path).start(
             self._shell.jobs,
             on_done=lambda _: self._tell(Notice(tr("Your picture is saved."), tone="ok")),
             on_error=lambda error: self._tell(error_notice(error)),
         )
 
     def ask_printer(self) -> None:
-        """Ask which printer, without holding the window."""
+        """Ask for the printer, without blocking the window."""
         if self.view.fingerprint is None:
             return
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter
@@ -235,7 +235,7 @@ class PicturePage(QWidget):
         self._ask(dialog)
 
     def _ask(self, dialog: QDialog) -> None:
-        """Open a dialog that goes away with the person."""
+        """Open a dialog that closes when the person leaves."""
 
         def answered(_: int) -> None:
             self._asking = None
@@ -245,7 +245,7 @@ class PicturePage(QWidget):
         QDialog.open(dialog)  # PySide's QPrintDialog.open wants a receiver by name
 
     def print_on(self, printer: "QPrinter") -> None:
-        """The picture on paper; where the person has left meanwhile, nothing."""
+        """Print the picture, unless the person has left meanwhile."""
         if self.view.fingerprint is not None:
             try:
                 print_page(self.view.fingerprint, theme.tokens_for("light"), printer)
@@ -284,7 +284,7 @@ CONSENT_HEIGHT = 120
 
 
 class WelcomeFact(QWidget):
-    """Something to know before one starts: a few words, and what they mean."""
+    """A fact to know before the start: a title and its explanation."""
 
     def __init__(self, title: str, text: str = "") -> None:
         super().__init__()
@@ -299,7 +299,7 @@ class WelcomeFact(QWidget):
 
 
 class WelcomePage(Sheet):
-    """The page that every participant begins at. Nothing of the last one is ever on it."""
+    """The first page of every participant. It never shows anything of the last one."""
 
     started = Signal(bool)  # whether the consent text was agreed to
     leave_wanted = Signal()
@@ -338,7 +338,7 @@ class WelcomePage(Sheet):
         theme.signals.changed.connect(self._arrange)
 
     def show_plan(self, plan: "WorkshopPlan", chance: "Chance | None") -> None:
-        """Say what this workshop's plan asks for."""
+        """Describe the plan of this workshop."""
         self._asks = bool(plan.consent_text.strip())
         self.about.setText(_about(plan.comparisons))
         self.time.title.setText(plural(plan.minutes, "About %n minute", "About %n minutes"))
@@ -352,7 +352,7 @@ class WelcomePage(Sheet):
         self.forget()
 
     def forget(self) -> None:
-        """As the next person finds it."""
+        """Reset the page for the next person."""
         self.agree.setChecked(False)
         self.start.set_text(tr("Start"))
         self._allow()
@@ -411,7 +411,7 @@ class WelcomePage(Sheet):
         self._arrange()
 
     def _arrange(self, _tokens: object = None) -> None:
-        """Two facts beside each other where there is room."""
+        """Place two facts beside each other if there is room."""
         wide = self.viewport().width() >= theme.current().px(TWO_COLUMNS_FROM)
         for place, fact in enumerate((self.time, self.power, self.yours, self.group)):
             self._facts.addWidget(fact, *divmod(place, 2 if wide else 1), Qt.AlignmentFlag.AlignTop)
@@ -420,7 +420,7 @@ class WelcomePage(Sheet):
         self._fit_consent()
 
     def _fit_consent(self) -> None:
-        """As high as its text, up to a few lines; the rest of a long one scrolls."""
+        """Make the consent text as tall as it needs, up to a limit; a longer text scrolls."""
         most = theme.current().px(CONSENT_HEIGHT)
         self.consent.setFixedHeight(min(most, round(self.consent.document().size().height()) + 4))
 
@@ -442,7 +442,7 @@ RARELY = 0.5  # the chance below which a clear preference is missed more often t
 
 
 def power_words(chance: "Chance | None") -> str:
-    """How likely a preference would be seen, for somebody who never heard of statistics."""
+    """Explain to a layperson how likely this session is to detect a preference."""
     if chance is None:
         return tr("How often you chose what. Whether that is a preference, this session cannot tell.")
     seen = min(99, max(1, round(100 * chance.power)))

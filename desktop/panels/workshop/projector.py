@@ -30,7 +30,7 @@ BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
 
 
 def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
-    """The steps that there is something for. Bars, which two identities are shown as, have no dots."""
+    """Return the steps that have data. Bars, the chart for two identities, have no dots."""
     return (
         CHANCE,
         GROUP,
@@ -40,7 +40,7 @@ def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
 
 
 def figure_at(picture: "GroupPicture", step: int) -> Figure:
-    """The radar at a step, or bars where there are too few spokes for one; each adds to the one before."""
+    """Return the radar of a step, or bars if there are too few spokes; each step adds to the one before."""
     group = picture.group
     assert group is not None
     if step == CHANCE:
@@ -50,7 +50,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
         if step >= PEOPLE:
             marks = [_with_dots(mark, picture) for mark in marks]
         if step >= MODELS:
-            marks += [mark for one in picture.models for mark in _marks(one, one.title)]
+            marks += [mark for model in picture.models for mark in _marks(model, model.title)]
     return Figure(
         key="workshop.group",
         study="creativity",
@@ -68,7 +68,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
 
 
 def words_at(picture: "GroupPicture", step: int) -> str:
-    """The step in a sentence or two, for everybody in the room."""
+    """Explain the step in a sentence or two, for everybody in the room."""
     group = picture.group
     assert group is not None
     if step == CHANCE:
@@ -97,21 +97,23 @@ def _spokes(picture: "GroupPicture") -> int:
 
 def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:
     shares = {
-        (one.dims["axis"], one.label): one
-        for one in voice.findings
-        if (one.id, one.variant) == ("creativity.share", "default")
+        (share.dims["axis"], share.label): share
+        for share in voice.findings
+        if (share.id, share.variant) == ("creativity.share", "default")
     }
     several = len(voice.axes) > 1
     marks = []
     for axis in voice.axes:
-        for one in axis.identities:
-            finding = shares.get((axis.axis, one.identity))
-            if finding is None or one.relative is None:
+        for identity in axis.identities:
+            finding = shares.get((axis.axis, identity.identity))
+            if finding is None or identity.relative is None:
                 continue
-            low, high = (None, None) if chance or one.interval is None else (one.interval.low, one.interval.high)
+            low, high = (
+                (None, None) if chance or identity.interval is None else (identity.interval.low, identity.interval.high)
+            )
             section = axis.title if several else ""
-            value = 1.0 if chance else one.relative
-            marks.append(FigureMark(finding, one.label, series, section, value, low, high, n=axis.n))
+            value = 1.0 if chance else identity.relative
+            marks.append(FigureMark(finding, identity.label, series, section, value, low, high, n=axis.n))
     return marks
 
 
@@ -120,7 +122,7 @@ def _with_dots(mark: FigureMark, picture: "GroupPicture") -> FigureMark:
 
 
 class Poster(QWidget):
-    """One figure, as large as there is room."""
+    """One figure, as large as the room allows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -151,7 +153,7 @@ class Poster(QWidget):
 
 
 class ProjectorPage(QWidget):
-    """Keys go forward and back; `left` when whoever leads is done showing."""
+    """The full-screen pages of the group. Keys go forward and back; `left` is emitted at the end of the show."""
 
     left = Signal()
 

@@ -96,7 +96,7 @@ TO_DECIDE = (
 
 
 class SeatsBox(QWidget):
-    """`made` and `collected` say what is wanted, with the folder; what came of it is told to `show_…`."""
+    """The box of remote seats: `made` and `collected` carry the request; `show_…` methods show the result."""
 
     made = Signal(int, object, object)  # how many, Path, Tool or None
     collected = Signal(object)  # Path
@@ -169,7 +169,7 @@ class SeatsBox(QWidget):
 
 
 class LeaveDialog(QDialog):
-    """Escape goes on with the workshop. `unfinished`: somebody is judging, whose answers would be left uncounted."""
+    """The dialog that asks for the PIN. Escape stays. `unfinished`: somebody's answers would be left uncounted."""
 
     def __init__(self, parent: QWidget, pin: Pin, *, unfinished: bool, on_leave: Callable[[], object]) -> None:
         super().__init__(parent)
@@ -226,7 +226,7 @@ WIDTH = 760
 
 
 class FacilitatorPage(Sheet):
-    """No row, code or time of any person is ever on it."""
+    """The page of whoever leads the workshop. It never shows a row, a code or a time of any person."""
 
     ended = Signal()
     next_wanted = Signal()
@@ -314,7 +314,7 @@ class FacilitatorPage(Sheet):
 
 
 def _group_card(picture: "GroupPicture") -> QWidget:
-    """The shares of each axis with their intervals; or why there are none."""
+    """Return the shares of each axis with their intervals, or the reason why there are none."""
     if picture.group is None:
         return Label(tr(picture.reason), "soft", wrap=True)
     tokens = theme.current()
@@ -330,8 +330,8 @@ def _group_card(picture: "GroupPicture") -> QWidget:
             axis=axis.title, n=plural(axis.n, "%n choice", "%n choices")
         )
         grid.addWidget(Label(safe_line(heading), "strong", wrap=True), row, 0, 1, 3)
-        for place, one in enumerate(axis.identities, start=1):
-            _share_row(grid, row + place, axis, one, place - 1)
+        for place, identity in enumerate(axis.identities, start=1):
+            _share_row(grid, row + place, axis, identity, place - 1)
         row += len(axis.identities) + 1
     words = [
         tr("The tick marks chance; in brackets the 95 % interval, with each person as one unit, whatever each chose."),
@@ -357,7 +357,7 @@ def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfCho
 
 
 class WorkshopRoom(QWidget):
-    """Fills the screen while a workshop is on. Only a `Keeper` holds the project, and the window is blind."""
+    """The full screen of a workshop, with a blind window. Only a `Keeper` holds the project."""
 
     def __init__(
         self, shell: Shell, project: "Project", plan: "WorkshopPlan", chance: "Chance | None", pin: Pin
@@ -391,13 +391,13 @@ class WorkshopRoom(QWidget):
         shell.session.leaving.connect(self.close_up)
 
     def get_ready(self) -> None:
-        """Load what the pictures take while the first people judge; where that fails, the picture will say why."""
+        """Load what the pictures need while the first people judge; if that fails, the picture will say why."""
         self._keeper.warm().start(self._shell.jobs, on_error=lambda _: None)
 
     # one person after another
 
     def next_person(self) -> None:
-        """Let go of everything that was somebody's, and welcome the next."""
+        """Clear everything that belonged to the last person, and welcome the next."""
         self._empty_seat()
         self._shell.set_saved("")
         self.facilitator.forget()
@@ -440,7 +440,7 @@ class WorkshopRoom(QWidget):
     # whoever leads it
 
     def ask_to_leave(self) -> None:
-        """For whoever leads the workshop: the counts, and the way out."""
+        """Ask for the PIN, which leads to the counts and to the exit."""
         if self.pages.currentWidget() in (self.facilitator, self.projector):
             return
         if self.findChild(LeaveDialog) is None:
@@ -456,8 +456,8 @@ class WorkshopRoom(QWidget):
     def _collect_seats(self, folder: Path) -> None:
         box = self.facilitator.seats
 
-        def show(found: "Collected") -> None:
-            box.show_collected(found)
+        def show(collected: "Collected") -> None:
+            box.show_collected(collected)
             self._count()
 
         self._keeper.collect_seats(folder).start(self._shell.jobs, on_done=show, on_error=box.show_failure)
@@ -468,7 +468,7 @@ class WorkshopRoom(QWidget):
         self.projector.setFocus()
 
     def show_facilitator(self) -> None:
-        """The page of whoever leads it, counted anew."""
+        """Show the facilitator's page, with current counts."""
         self._empty_seat()
         self.projector.forget()
         self.facilitator.show_waiting()
@@ -481,13 +481,13 @@ class WorkshopRoom(QWidget):
         )
 
     def end(self) -> None:
-        """Back to the ordinary window."""
+        """End the workshop, and return to the ordinary window."""
         self._shell.set_blind(False)  # first: the panel that comes back names things
         self.close_up()
         self._shell.set_saved("saved")
 
     def close_up(self) -> None:
-        """The workshop is over: nothing of it stays."""
+        """Clear everything of the workshop when it is over."""
         if self._over:
             return
         self._over = True
@@ -510,9 +510,9 @@ class WorkshopRoom(QWidget):
 def open_workshop(
     shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", pin: Pin, *, seats_first: bool = False
 ) -> WorkshopRoom | None:
-    """Hold a workshop with this plan of the open project, in the window around `shell`.
+    """Start a workshop with this plan of the open project, in the window around `shell`.
 
-    `seats_first`: at the page of who leads it, where seats elsewhere are made, instead of with the first person here.
+    `seats_first`: begin at the facilitator's page, which makes seats elsewhere, instead of with the first person here.
     """
     project = shell.project
     if project is None:

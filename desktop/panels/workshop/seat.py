@@ -1,6 +1,6 @@
-"""One participant's place in a workshop: judging, the end, the picture. It is destroyed as a whole.
+"""One participant's place in a workshop: judging, the end, the picture.
 
-Nothing outside of it holds an answer, a note or a fingerprint; the next person gets a new one.
+It is destroyed as a whole: no answer, note or fingerprint is held anywhere else, and the next person gets a new one.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ BACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Backspace)
 
 
 class FinishPage(QWidget):
-    """From here on nothing is asked any more; `wanted` locks the answers."""
+    """The page after the last question; `wanted` asks to lock the answers."""
 
     wanted = Signal()
     back = Signal()
@@ -98,7 +98,7 @@ ROOMY_HEADER = 860  # pixels of text room from which the header has place for al
 
 
 class Seat(QWidget):
-    """`left` when the next person is to start; `refused` (an AppError) where the place could not be opened."""
+    """One person's pages. `left`: the next person can start; `refused` (an AppError): the seat could not be opened."""
 
     left = Signal()
     refused = Signal(object)
@@ -127,12 +127,12 @@ class Seat(QWidget):
     # its life
 
     def begin(self, *, consent: bool) -> None:
-        """Open the comparisons for somebody new."""
+        """Open the comparisons for a new person."""
         self._consent = consent
         self._ask(self._keeper.seat(self._code), self._sit_down, self.refused.emit)
 
     def close_up(self) -> None:
-        """The person has left: let go of every answer, and end the judging thread."""
+        """Drop every answer after the person has left, and end the judging thread."""
         for handle in self._jobs:
             handle.cancel()
         self.work.flush_note()
@@ -145,7 +145,7 @@ class Seat(QWidget):
 
     @property
     def judging(self) -> bool:
-        """Whether answers would be left uncounted if the person left now."""
+        """True if answers would be left uncounted if the person left now."""
         return self.control.in_session
 
     def ask_to_start_over(self) -> None:
@@ -189,7 +189,7 @@ class Seat(QWidget):
         self.bar.set_progress(answered, progress.total)
 
     def _draw_picture(self, _revelation: object) -> None:
-        """The session is locked. What the reveal says is in the picture too, so it is not kept."""
+        """Show the picture of the locked session. It contains the reveal, which is not kept separately."""
         self._show_page(self.picture)
         self.picture.show_waiting()
         self._ask(self._keeper.fingerprint(self._code), self.picture.show_fingerprint, self.picture.show_failure)

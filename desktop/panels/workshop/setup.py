@@ -1,4 +1,4 @@
-"""Setting up a workshop: its plan or a new draw, what it can show, its PIN. A page of the fingerprint panel."""
+"""The setup of a workshop: its plan or a new draw, its power, its PIN. A page of the fingerprint panel."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ CONSENT_HEIGHT = 72
 
 
 class PlanList(QWidget):
-    """One of the plans, or None for drawing a new one."""
+    """A list to choose a plan from, or None for a new draw."""
 
     changed = Signal()
 
@@ -61,7 +61,7 @@ class PlanList(QWidget):
         self._group.idToggled.connect(lambda: self.changed.emit())
 
     def show_plans(self, plans: "Sequence[WorkshopPlan]") -> None:
-        """The latest first, and picked while nobody has begun; a new one is offered where something can be drawn."""
+        """Show the plans, the latest first and chosen if nobody began; and a new one if something can be drawn."""
         for old in self._group.buttons():
             self._group.removeButton(old)
             self._box.removeWidget(old)
@@ -81,13 +81,13 @@ class PlanList(QWidget):
         return self.plans[index] if 0 <= index < len(self.plans) else None
 
     def button(self, index: int) -> QRadioButton:
-        found = self._group.button(index)
-        assert isinstance(found, QRadioButton)
-        return found
+        button = self._group.button(index)
+        assert isinstance(button, QRadioButton)
+        return button
 
 
 class DrawForm(QWidget):
-    """One axis, or several mixed: a picture of several sides, of which each is a test of its own and sees less."""
+    """The form of a draw: one axis, or several mixed, of which each is a separate test with less power."""
 
     changed = Signal()
 
@@ -115,7 +115,7 @@ class DrawForm(QWidget):
         self.comparisons.valueChanged.connect(lambda _: self._changed())
 
     def show_axes(self, offers: Sequence[WorkshopAxis], name: str = "") -> None:
-        """Three axes and more are mixed at first; a fingerprint on one side is none."""
+        """Offer these axes; three or more are mixed by default, because a fingerprint needs more than one side."""
         self.name.setText(name)
         fresh, self._offers = not self._offers, tuple(offers)
         if fresh and len(offers) > 2 and not self.hour.isChecked():
@@ -128,13 +128,13 @@ class DrawForm(QWidget):
         return tuple(offer for offer in self._offers if offer.key in self.axes and self.axes[offer.key].isChecked())
 
     def wanted(self) -> DrawWorkshop:
-        """The draw that is set."""
+        """Return the draw as set in the form."""
         axes = tuple(offer.key for offer in self.chosen)
         consent_text = self.consent.toPlainText().strip()
         return DrawWorkshop(axes, self.comparisons.value(), self.seed.value(), consent_text, self.name.text())
 
     def design(self) -> "JudgingDesign | None":
-        """The design for one participant, of what can be drawn; None without an axis."""
+        """Return the design for one participant, within what can be drawn; None without an axis."""
         chosen = self.chosen
         drawn = min((self._drawn(offer) for offer in chosen), default=0)
         if not drawn:
@@ -152,7 +152,7 @@ class DrawForm(QWidget):
         self._list_axes()
 
     def _changed(self) -> None:
-        """Say how many there will be: of some axes there are fewer than are asked for."""
+        """Show how many comparisons there will be, which may be fewer than requested."""
         numbers = [self._drawn(offer) for offer in self.chosen]
         words = plural(sum(numbers), "%n comparison for each person.", "%n comparisons for each person.")
         if any(number < self.comparisons.value() for number in numbers):
@@ -186,10 +186,10 @@ class DrawForm(QWidget):
         self._changed()
 
     def _checked(self, before: set[str], several: bool) -> list[str]:
-        """The axes that stay checked in another list; where none does, every axis if they are mixed."""
-        there = [offer.key for offer in self._offers]
-        kept = [key for key in there if key in before]
-        return (kept if len(kept) > 1 else there) if several else (kept or there)[:1]
+        """Return the axes that stay checked in another list; if none does, every axis when mixed, else the first."""
+        offered = [offer.key for offer in self._offers]
+        still_checked = [key for key in offered if key in before]
+        return (still_checked if len(still_checked) > 1 else offered) if several else (still_checked or offered)[:1]
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -239,7 +239,7 @@ ASK_AFTER_MILLISECONDS = 150
 
 
 class WorkshopSetup(QWidget):
-    """`offer()` looks up what there is; `closed` when the person changed their mind. Starting takes the window over."""
+    """The setup page: `offer()` looks up plans and axes; `closed` cancels. Starting takes over the window."""
 
     closed = Signal()
 
@@ -275,7 +275,7 @@ class WorkshopSetup(QWidget):
         )
 
     def forget(self) -> None:
-        """Another project, or none."""
+        """Clear the offers and the PIN when the project changes."""
         self._show_offers(Offers((), ()), looked=False)
         self.pin.clear()
 
@@ -284,14 +284,14 @@ class WorkshopSetup(QWidget):
     def _show_offers(self, offers: Offers, *, looked: bool = True) -> None:
         self.plans.show_plans(offers.plans)
         self.form.show_axes(offers.axes, offers.name)
-        there = bool(offers.plans or offers.axes)
+        available = bool(offers.plans or offers.axes)
         words = tr("A workshop shows outputs of one prompt, written for each identity of an axis. Generate some first.")
-        self.nothing.setText("" if there else words if looked else tr("Looking…"))
-        self.nothing.setVisible(not there)
+        self.nothing.setText("" if available else words if looked else tr("Looking…"))
+        self.nothing.setVisible(not available)
         self._follow()
 
     def _follow(self) -> None:
-        """The choice changed: show what belongs to it, and ask what it can show."""
+        """Show the fields of the chosen plan, and ask for its power."""
         plan = self.plans.chosen
         self.form.setVisible(plan is None and bool(self.form.axes))
         design = self._design()
@@ -345,7 +345,7 @@ class WorkshopSetup(QWidget):
         )
 
     def _open(self, plan: "WorkshopPlan", pin: "Pin", seats: bool) -> None:
-        """With the chance for what was drawn: fewer comparisons than were asked for may have been possible."""
+        """Open the workshop with the power of what was drawn, which may be less than what was asked for."""
         if plan.design is None or (self._chance is not None and self._chance.design == plan.design):
             self._enter(plan, self._chance if plan.design is not None else None, pin, seats)
             return

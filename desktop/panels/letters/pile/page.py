@@ -55,7 +55,7 @@ WIDTH, ICON = 620, 36
 
 
 class PileStartPage(Sheet):
-    """Says how the letters are treated before they are given. `trouble` says why the last pile was none."""
+    """The page that says how letters are treated before they are chosen. `trouble`: why the last pile was unusable."""
 
     folder_wanted = Signal()
     files_wanted = Signal()
@@ -74,7 +74,7 @@ class PileStartPage(Sheet):
         theme.signals.changed.connect(self._dress)
 
     def show_trouble(self, words: str) -> None:
-        """Why there is no table, or "" ."""
+        """Show why there is no table; "" for no reason."""
         self.trouble.setText(words)
         self.trouble.setVisible(bool(words))
 
@@ -82,11 +82,11 @@ class PileStartPage(Sheet):
         words = QVBoxLayout()
         words.setSpacing(4)
         words.addWidget(Label(tr("A pile of letters"), "display", wrap=True))
-        said = tr(
+        explanation = tr(
             "Drop a folder or a zip here: each letter becomes a row, with its figures beside those of the others. You "
             "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."
         )
-        words.addWidget(Label(said, "soft", wrap=True))
+        words.addWidget(Label(explanation, "soft", wrap=True))
         head = QHBoxLayout()
         head.setSpacing(16)
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
@@ -94,7 +94,7 @@ class PileStartPage(Sheet):
         buttons = FlowLayout(spacing=8, centred=True)
         for button in (self.folder, self.files):
             buttons.addWidget(button)
-        kept = tr(
+        privacy = tr(
             "Nothing leaves this computer, and nothing is kept. A file that cannot be read is a row that says why."
         )
         box = self.card.box
@@ -102,7 +102,7 @@ class PileStartPage(Sheet):
         box.addLayout(head)
         box.addWidget(self.trouble)
         box.addLayout(buttons)
-        box.addWidget(Label(kept, "note", wrap=True))
+        box.addWidget(Label(privacy, "note", wrap=True))
         self.put_in_the_middle(self.card)
 
     def _dress(self, _tokens: object = None) -> None:
@@ -117,7 +117,7 @@ BUTTONS_FROM = 900  # text pixels of width; with less, what can be done is in th
 
 
 class PilePage(QWidget):
-    """`show_pile` takes a folder, a zip or several files; `closed` asks to go back to the letter."""
+    """The page of a pile: `show_pile` takes a folder, a zip or several files; `closed` goes back to the letter."""
 
     closed = Signal()
 
@@ -149,7 +149,7 @@ class PilePage(QWidget):
     # the pile
 
     def show_pile(self, paths: Sequence[Path] = ()) -> None:
-        """Read these; without any, the pile that is here, or the way to one."""
+        """Read these paths; without any, show the current pile or the page to choose one."""
         if not paths:
             self._show_state()
             return
@@ -167,7 +167,7 @@ class PilePage(QWidget):
         self._show_state()
 
     def forget(self) -> None:
-        """Let go of the pile."""
+        """Drop the pile."""
         self._let_go()
         self._show_state()
 
@@ -185,10 +185,10 @@ class PilePage(QWidget):
     def _add(self, paths: tuple[Path, ...], found: Sequence[Any]) -> None:
         if paths is not self.paths:
             return  # another pile meanwhile
-        for one in found:
-            if isinstance(one, letters.PileStart):
-                self.view.start(dict(one.groups), one.stand_ins)
-        self.view.add_rows([one for one in found if isinstance(one, PileRow)])
+        for item in found:
+            if isinstance(item, letters.PileStart):
+                self.view.start(dict(item.groups), item.stand_ins)
+        self.view.add_rows([item for item in found if isinstance(item, PileRow)])
         self._show_badge()
 
     def _finish(self, paths: tuple[Path, ...], pile: Pile) -> None:
@@ -206,7 +206,7 @@ class PilePage(QWidget):
             self._show_state()
 
     def _ended(self) -> None:
-        """A pile that was cancelled keeps the rows it has; one without any goes."""
+        """Keep the rows of a cancelled pile, or drop it if it has none."""
         if not self._is_cancelled(self._reading):
             return
         self._reading = None
@@ -224,15 +224,15 @@ class PilePage(QWidget):
             self._comparing.cancel()
         rows, paths = self.view.rows, self.paths
 
-        def show(found: Any) -> None:
+        def show(result: Any) -> None:
             if paths is self.paths and rows == self.view.rows:
-                self.view.show_tests(*found)
+                self.view.show_tests(*result)
 
         compare = letters.compare_groups(rows=rows, columns=self.view.columns)
         self._comparing = compare.start(self.shell.jobs, on_done=show)
 
     def open_letter(self, row: PileRow) -> None:
-        """Show one letter of the pile; a file that could not be read says why again."""
+        """Show one letter of the pile; for a file that could not be read, show why."""
         if not row.read and not row.figures:
             self.shell.show_error(AppError(row.reason, hint=row.hint))
             return
@@ -242,11 +242,11 @@ class PilePage(QWidget):
         self._opening = opening.start(self.shell.jobs, on_done=partial(self._hand_over, self.paths, row))
 
     def beside(self, by: int) -> PileRow | None:
-        """The letter so many places after the one that was opened last, as the table shows them; None past its ends."""
+        """Return the letter so many rows after the one opened last, in the table's order; None past its ends."""
         rows = [row for row in self.view.table.shown if row.read]
         places = [place for place, row in enumerate(rows) if row.path_in_pile == self._opened]
-        there = bool(places) and 0 <= places[0] + by < len(rows)
-        return rows[places[0] + by] if there else None
+        in_range = bool(places) and 0 <= places[0] + by < len(rows)
+        return rows[places[0] + by] if in_range else None
 
     def step(self, by: int) -> None:
         """Open the next letter, or the previous one."""
@@ -257,7 +257,7 @@ class PilePage(QWidget):
         self.open_letter(row)
 
     def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[Document, Document | None]") -> None:
-        """Give the letter to the panel, which may ask first: the place in the pile moves when it is shown."""
+        """Hand the letter to the panel, which may ask first; the place in the pile moves once it is shown."""
         drop_result(self._opening)
         self._opening = None
         document, cv = found
@@ -265,7 +265,7 @@ class PilePage(QWidget):
         self.shell.show_panel("letters", document=document, context=cv, shown=shown)
 
     def _move_to(self, paths: tuple[Path, ...], path: str) -> None:
-        """This letter is the one that is open; it is the table's chosen row too."""
+        """Note the letter as the opened one, and select its row in the table."""
         if paths is not self.paths:
             return  # another pile meanwhile
         self._opened = path
@@ -276,13 +276,13 @@ class PilePage(QWidget):
     # what is added to it: CVs, and who was chosen
 
     def choose_cvs(self) -> None:
-        """A folder of CVs, matched by file name."""
+        """Ask for a folder of CVs, which are matched by file name."""
         name = QFileDialog.getExistingDirectory(self, tr("A folder of CVs, named as the letters are"))
         if name:
             self._read_with(letters.read_with_cvs(paths=self.paths, rows=self.view.rows, cvs=Path(name)))
 
     def choose_cv(self, rows: Sequence[PileRow]) -> None:
-        """One CV for these letters."""
+        """Ask for one CV for these letters."""
         path = ask_letter(self, tr("Choose the CV"))
         if path is not None:
             self._hold_against(rows, FilePlace(path))
@@ -305,28 +305,28 @@ class PilePage(QWidget):
         self._add_by(operation, take)
 
     def choose_outcomes(self) -> None:
-        """A table of who was chosen."""
-        kinds = " ".join(f"*.{one}" for one in ("csv", "tsv", "xlsx", "jsonl", "parquet"))
+        """Ask for a table of who was chosen."""
+        kinds = " ".join(f"*.{ending}" for ending in ("csv", "tsv", "xlsx", "jsonl", "parquet"))
         name, _ = QFileDialog.getOpenFileName(self, tr("Who was chosen"), "", f"{tr('Tables')} ({kinds})")
         paths, rows = self.paths, self.view.rows
 
-        def take(found: tuple[tuple[PileRow, ...], tuple[str, ...]]) -> None:
+        def take(outcomes: tuple[tuple[PileRow, ...], tuple[str, ...]]) -> None:
             if paths is self.paths:
-                self.view.take_outcomes(*found)
+                self.view.take_outcomes(*outcomes)
 
         if name:
             self._add_by(letters.join_outcomes(path=Path(name), rows=rows), take)
 
     def _add_by(self, operation: "Operation[Any]", take: Callable[[Any], None]) -> None:
-        """One at a time: each goes out from the rows as they stand."""
+        """Run one operation at a time, because each starts from the current rows."""
 
         def over() -> None:
             self._adding = None
             self.progress.follow(None)
             self._show_state()
 
-        def done(found: Any) -> None:
-            take(found)
+        def done(result: Any) -> None:
+            take(result)
             over()
 
         def fail(error: AppError) -> None:
@@ -353,7 +353,7 @@ class PilePage(QWidget):
             letters.export_table(path=path, rows=rows, columns=columns).start(self.shell.jobs)
 
     def report(self) -> None:
-        """Write the report of all letters, as they stand."""
+        """Write the report of all letters with their current rows."""
         if self.view.compared is None:
             self.shell.notify(tr("The groups are still being compared: ask again in a moment."))
             return
@@ -373,11 +373,11 @@ class PilePage(QWidget):
 
     @property
     def name_of_pile(self) -> str:
-        """What the pile is called: its folder or zip, or how many files it has."""
+        """The name of the pile: its folder or zip, or how many files it has."""
         return self.paths[0].name if len(self.paths) == 1 else plural(len(self.paths), "", "%n files")
 
     def leave(self) -> None:
-        """Go back, after a question where somebody's corrections, or what is being read, may be lost."""
+        """Go back, after a question if corrections, or letters being read, may be lost."""
         if self._reading is None and not self.view.table.any_by_hand:
             self.closed.emit()
             return
@@ -399,20 +399,20 @@ class PilePage(QWidget):
             self.show_pile([Path(name)])
 
     def choose_files(self) -> None:
-        endings = " ".join(f"*.{one}" for one in ("zip", *ENDINGS))
+        endings = " ".join(f"*.{ending}" for ending in ("zip", *ENDINGS))
         names, _ = QFileDialog.getOpenFileNames(self, tr("A zip, or letters"), "", f"{tr('Letters')} ({endings})")
         if names:
             self.show_pile([Path(name) for name in names])
 
     def _choose_other(self) -> None:
-        """The pile that is here stays until another one is chosen."""
+        """Offer to choose another pile; the current one stays until then."""
         menu = QMenu(self.other)
         menu.addAction(self.start.folder.text(), self.choose_folder)
         menu.addAction(self.start.files.text(), self.choose_files)
         self.menu = open_below(menu, self.other)
 
     def _open_menu(self) -> None:
-        """What there is no button for, and where there is little room everything."""
+        """Open the menu of actions without a button; in a narrow page, of all actions."""
         menu = QMenu(self.menu_button)
         if self._narrow:
             menu.addAction(self.start.folder.text(), self.choose_folder)
@@ -428,7 +428,7 @@ class PilePage(QWidget):
         self.menu = open_below(menu, self.menu_button)
 
     def use_as_reference(self) -> None:
-        """Keep the figures of these letters as a set that letters are compared with."""
+        """Save the figures of these letters as a reference set."""
         ReferenceDialog(self.window(), self.shell, self.view.pile(self.name_of_pile)).open()
 
     # the look
@@ -440,14 +440,14 @@ class PilePage(QWidget):
         self.badge.setVisible(bool(stand_ins))
 
     def _show_state(self) -> None:
-        there = bool(self.paths)
-        self.pages.setCurrentIndex(int(there))
+        has_pile = bool(self.paths)
+        self.pages.setCurrentIndex(int(has_pile))
         self._narrow = self.width() < theme.current().px(BUTTONS_FROM)
-        self.name.set_text(self.name_of_pile if there else "")
+        self.name.set_text(self.name_of_pile if has_pile else "")
         for widget in (self.name, self.menu_button):
-            widget.setVisible(there)
+            widget.setVisible(has_pile)
         for button in (self.other, self.cvs, self.report_button, self.export_button):
-            button.setVisible(there and not self._narrow)
+            button.setVisible(has_pile and not self._narrow)
         ready = self._ready
         for button in (self.cvs, self.export_button, self.report_button, self.view.rates.add):
             button.setEnabled(ready)
@@ -455,7 +455,7 @@ class PilePage(QWidget):
 
     @property
     def _ready(self) -> bool:
-        """Whether every letter was read, and nothing is being added to them."""
+        """True if every letter was read, and nothing is being added to them."""
         return bool(self.paths) and self._reading is None and self._adding is None
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,4 +1,4 @@
-"""A pile's rows as the table shows them, filters them, and exports them. No Qt."""
+"""The rows of a pile as the table shows them, filters them, and exports them. No Qt."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ NO_GROUP = "–"  # the filter's word for rows without a group
 
 @dataclass(frozen=True)
 class PileFilter:
-    """Which rows are shown; "" lets all through. `group`: a key, or `NO_GROUP`; `look`: a kind, or `ANYTHING`."""
+    """A filter of rows; "" lets all through. `group`: a key, or `NO_GROUP`; `look`: a kind, or `ANYTHING`."""
 
     text: str = ""
     occupation: str = ""
@@ -43,7 +43,7 @@ class PileFilter:
     look: str = ""
 
     def matches(self, row: PileRow) -> bool:
-        """Whether a row is shown."""
+        """Return whether a row is shown."""
         if self.only_bad and row.read:
             return False
         if self.occupation and row.occupation != self.occupation:
@@ -60,7 +60,7 @@ class PileFilter:
 
 
 def note(row: PileRow) -> str:
-    """Why a file has no figures, or what looks wrong with the letter although it was read."""
+    """Return why a file has no figures, or what looks wrong with the letter although it was read."""
     if row.reason:
         return " ".join(part for part in (row.reason, row.hint) if part)
     copy = tr("The same text as “{file}”: not compared.").format(file=row.same_as) if row.same_as else ""
@@ -68,7 +68,7 @@ def note(row: PileRow) -> str:
 
 
 def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozenset[str]) -> str:
-    """A cell. A guess ends in a question mark, so that colour is not the only sign."""
+    """Return the text of a cell. A guess ends in a question mark, so that colour is not the only sign."""
     if column == "file":
         return safe_line(row.path_in_pile)
     if column == "note":
@@ -87,7 +87,7 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
 
 
 def text_of(row: PileRow, column: str, labels: Mapping[str, str]) -> str:
-    """The value of an editable column, as it is edited."""
+    """Return the value of an editable column, as it is edited."""
     if column == "group":
         return labels.get(row.group, row.group)
     if column == "outcome":
@@ -107,7 +107,7 @@ def outcome_key(outcome: bool | None) -> str:
 
 
 def with_text(row: PileRow, column: str, value: str) -> PileRow:
-    """The row with what a person set; a group and an outcome are set by their keys."""
+    """Return the row with the value that a person set; a group and an outcome are set by their keys."""
     words = " ".join(value.split())
     if column == "outcome":
         return replace(row, outcome=None if not words else words == CHOSEN)
@@ -121,7 +121,7 @@ def with_text(row: PileRow, column: str, value: str) -> PileRow:
 
 
 def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
-    """The sort key of a column; None comes last in both directions."""
+    """Return the sort key of a column; None comes last in both directions."""
     if column in ("file", "note"):
         words = row.path_in_pile if column == "file" else note(row)
         return words.casefold() or None
@@ -135,12 +135,12 @@ def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
 
 
 def looked_at(row: PileRow) -> int:
-    """How many places of a letter there are to look at."""
+    """Count the places of a letter to look at."""
     return sum(row.to_look_at.values())
 
 
 def kind_title(kind: str) -> str:
-    """What a kind of thing to look at is called."""
+    """Return the name of a kind of thing to look at."""
     return {
         "doubt": tr("doubt"),
         "personal_life": tr("personal life"),
@@ -157,13 +157,13 @@ def kind_title(kind: str) -> str:
 
 
 def look_said(row: PileRow) -> str:
-    """“To look at: doubt 2, family 1”; "" where there is nothing."""
+    """Return “To look at: doubt 2, family 1”; "" if there is nothing."""
     kinds = [f"{kind_title(kind)} {number(count)}" for kind, count in row.to_look_at.items()]
     return tr("To look at: {kinds}").format(kinds=", ".join(kinds)) if kinds else ""
 
 
 def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descending: bool) -> list[PileRow]:
-    """Sorted, equal ones in the pile's order, those without a value last."""
+    """Sort the rows, keeping the order of equal ones; rows without a value come last."""
     with_key, without = [], []
     for row in rows:
         value = key(row)
@@ -176,21 +176,21 @@ def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descendin
 
 
 def summary(rows: Sequence[PileRow], passed_over: int) -> str:
-    """How many files were read, failed, repeated another, or were passed over."""
+    """Say how many files were read, failed, repeated another, or were passed over."""
     bad = sum(not row.read for row in rows)
     copies = sum(bool(row.same_as) for row in rows)
-    said = [tr("{read} of {all} files read").format(read=number(len(rows) - bad), all=number(len(rows)))]
+    parts = [tr("{read} of {all} files read").format(read=number(len(rows) - bad), all=number(len(rows)))]
     if bad:
-        said.append(tr("{n} could not be").format(n=number(bad)))
+        parts.append(tr("{n} could not be").format(n=number(bad)))
     if copies:
-        said.append(tr("{n} say the same as an earlier one").format(n=number(copies)))
+        parts.append(tr("{n} say the same as an earlier one").format(n=number(copies)))
     if passed_over:
-        said.append(tr("{n} left aside that a system put there").format(n=number(passed_over)))
-    return " · ".join(said)
+        parts.append(tr("{n} left aside that a system put there").format(n=number(passed_over)))
+    return " · ".join(parts)
 
 
 def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -> list[str]:
-    """The names of an exported table's columns; a stand-in scorer's say so."""
+    """Return the column names of an exported table; those of a stand-in scorer say so."""
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
@@ -206,7 +206,7 @@ def export_name(column: PileColumn, stand_ins: frozenset[str]) -> str:
 def export_row(
     row: PileRow, columns: "Iterable[PileColumn]", stand_ins: frozenset[str], by_hand: frozenset[str]
 ) -> dict[str, Any]:
-    """A row as it is exported; figures are unrounded."""
+    """Return a row as exported; figures are unrounded."""
 
     def source(column: str, value: str) -> str:
         return "" if not value else "set by hand" if column in by_hand else "guess"

@@ -68,7 +68,7 @@ SORT_AGAIN_MILLISECONDS = 1000  # while rows come
 
 
 class PileTable(QAbstractTableModel):
-    """`rows` are all of them in the pile's order; `shown` those that the table shows, in its own."""
+    """The model of a pile. `rows`: all rows in the pile's order; `shown`: the filtered rows in the table's order."""
 
     edited = Signal()  # a person set something right
 
@@ -91,12 +91,12 @@ class PileTable(QAbstractTableModel):
     # the rows
 
     def start(self, labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
-        """A pile begins. `groups`: key and label; `stand_ins`: figures of a stand-in scorer."""
+        """Begin a pile. `labels`: the label of each group key; `stand_ins`: figures of a stand-in scorer."""
         self.labels, self.stand_ins = labels, stand_ins
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
     def clear(self) -> None:
-        """Let go of every row."""
+        """Drop every row."""
         self.beginResetModel()
         self.rows, self.shown = [], []
         self._place, self._by_hand = {}, {}
@@ -105,7 +105,7 @@ class PileTable(QAbstractTableModel):
         self.endResetModel()
 
     def add(self, rows: Sequence[PileRow]) -> None:
-        """Rows that came: at the end, and sorted in a moment where the table is sorted."""
+        """Append rows; a sorted table is sorted again after a moment."""
         for row in rows:
             self._place[row.path_in_pile] = len(self.rows)
             self.rows.append(row)
@@ -119,15 +119,15 @@ class PileTable(QAbstractTableModel):
                 self._again.start()
 
     def replace_rows(self, rows: Sequence[PileRow], by_hand: Collection[str] = ()) -> None:
-        """Rows that were here, with other values. `by_hand`: columns that a person said where they differ now."""
+        """Replace the values of existing rows. `by_hand`: columns whose new values a person set."""
         for row in rows:
             place = self._place.get(row.path_in_pile)
             if place is None:
                 continue
             before = self.rows[place]
-            said = {column for column in by_hand if getattr(row, column) != getattr(before, column)}
-            if said:
-                self._by_hand[row.path_in_pile] = self.by_hand(row) | said
+            corrected = {column for column in by_hand if getattr(row, column) != getattr(before, column)}
+            if corrected:
+                self._by_hand[row.path_in_pile] = self.by_hand(row) | corrected
             self.rows[place] = row
         self._measure(rows)
         self.labels = {**self.labels, **{row.group: row.group for row in rows if row.group not in ("", *self.labels)}}
@@ -135,30 +135,30 @@ class PileTable(QAbstractTableModel):
         self.edited.emit()
 
     def show(self, where: PileFilter) -> None:
-        """Other ones of the same rows."""
+        """Filter the rows."""
         if where != self._where:
             self._where = where
             self._arrange()
 
     def by_hand(self, row: PileRow) -> frozenset[str]:
-        """The columns of a row that a person set."""
+        """Return the columns of a row that a person set."""
         return self._by_hand.get(row.path_in_pile, frozenset())
 
     @property
     def any_by_hand(self) -> bool:
-        """Whether a person set anything right in this pile."""
+        """True if a person corrected anything in this pile."""
         return bool(self._by_hand)
 
     @property
     def count_by_hand(self) -> int:
-        """How many rows a person set something right in."""
+        """The number of rows that a person corrected."""
         return len(self._by_hand)
 
     def occupations(self) -> list[str]:
         return sorted({row.occupation for row in self.rows if row.occupation})
 
     def set_text(self, paths: Iterable[str], column: str, value: str) -> None:
-        """Set a name, an occupation or the key of a group for some rows; they are no guesses any more."""
+        """Set a name, an occupation or the key of a group for some rows; they are no longer guesses."""
         places = {row.path_in_pile: place for place, row in enumerate(self.shown)}
         for path in paths:
             place = self._place[path]
@@ -175,20 +175,20 @@ class PileTable(QAbstractTableModel):
     def _measure(self, rows: Sequence[PileRow]) -> None:
         self.kinds |= {kind for row in rows for kind in row.to_look_at}
         for column, longest in self.longest.items():
-            said = {*longest, *(shown(row, column, self.labels, self.by_hand(row)) for row in rows)}
-            longest[:] = nlargest(LONGEST, said, key=len)
+            texts = {*longest, *(shown(row, column, self.labels, self.by_hand(row)) for row in rows)}
+            longest[:] = nlargest(LONGEST, texts, key=len)
 
     def _arrange(self) -> None:
         self._again.stop()
         self.layoutAboutToBeChanged.emit()
         before = [(index, self.shown[index.row()].path_in_pile) for index in self.persistentIndexList()]
-        found = [row for row in self.rows if self._where.matches(row)]
+        matching = [row for row in self.rows if self._where.matches(row)]
         column, order = self._sorted_by
         if column != UNSORTED:
             name, descending = COLUMNS[column], order == Qt.SortOrder.DescendingOrder
-            found = ordered(found, lambda row: sort_key(row, name, self.labels), descending=descending)
-        self.shown = found
-        places = {row.path_in_pile: place for place, row in enumerate(found)}
+            matching = ordered(matching, lambda row: sort_key(row, name, self.labels), descending=descending)
+        self.shown = matching
+        places = {row.path_in_pile: place for place, row in enumerate(matching)}
         now = [self.index(places[path], old.column()) if path in places else _NOWHERE for old, path in before]
         self.changePersistentIndexList([old for old, _ in before], now)
         self.layoutChanged.emit()
@@ -257,11 +257,11 @@ class PileTable(QAbstractTableModel):
         return None
 
     def _aloud(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
-        said = shown(row, column, self.labels, by_hand)
+        text = shown(row, column, self.labels, by_hand)
         if column == "file":
-            return said if row.read else tr("{file}, not read").format(file=said)
-        guess = tr(", guessed") if column in GUESSED and said and column not in by_hand else ""
-        return f"{column_title(column)}: {said.removesuffix(' ?')}{guess}" if said else ""
+            return text if row.read else tr("{file}, not read").format(file=text)
+        guess = tr(", guessed") if column in GUESSED and text and column not in by_hand else ""
+        return f"{column_title(column)}: {text.removesuffix(' ?')}{guess}" if text else ""
 
     def _tip(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
         if column == "file":
@@ -269,9 +269,9 @@ class PileTable(QAbstractTableModel):
         if column == "look":
             return look_said(row)
         if column in GUESSED and row.read:
-            said = text_of(row, column, self.labels)
+            text = text_of(row, column, self.labels)
             guess = tr("Guessed from the letter: press F2 to set it right.") if column not in by_hand else ""
-            return " · ".join(part for part in (said, guess) if part)
+            return " · ".join(part for part in (text, guess) if part)
         return note(row) if column == "note" or not row.read else ""
 
     def _dressed(self, row: PileRow, column: str, by_hand: frozenset[str], role: int) -> Any:
@@ -338,14 +338,14 @@ EDITABLE_WORDS = 80
 
 
 def choices_of(column: str, labels: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Key and words of what such a column can hold, beside “not known”."""
+    """Return key and words of each choice in such a column, besides “not known”."""
     if column == "group":
         return tuple(labels.items())
     return ((CHOSEN, outcome_said(True)), (NOT_CHOSEN, outcome_said(False)))
 
 
 class _Delegate(QStyledItemDelegate):
-    """A group and an outcome are chosen from a list; a name and an occupation are typed."""
+    """The editors: a group and an outcome are chosen from a list; a name and an occupation are typed."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         table = index.model()
@@ -376,7 +376,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class PileList(QTableView):
-    """`opened` carries the row that was double-clicked, or that Enter was pressed on."""
+    """The view of the table; `opened` carries the row that was double-clicked, or on which Enter was pressed."""
 
     opened = Signal(object)  # PileRow
     current_changed = Signal(object)  # PileRow, or None
@@ -407,19 +407,19 @@ class PileList(QTableView):
         theme.signals.changed.connect(self._dress)
 
     def chosen(self) -> list[PileRow]:
-        """The rows that are selected, or the current one."""
+        """Return the selected rows, or the current one."""
         rows = {index.row() for index in self.selectionModel().selectedRows()}
         if not rows and self.currentIndex().isValid():
             rows = {self.currentIndex().row()}
         return [self.table.shown[row] for row in sorted(rows)]
 
     def show_columns(self, without: Sequence[str]) -> None:
-        """All columns but these."""
+        """Show all columns but these."""
         for place, name in enumerate(COLUMNS):
             self.setColumnHidden(place, name in without)
 
     def fit_names(self) -> None:
-        """Wider where names would be cut; a column is only made narrower where the table is."""
+        """Widen the columns where names would be cut; narrow a column only with the table."""
         tokens = theme.current()
         font = QFont(tokens.family)
         font.setPixelSize(tokens.control)

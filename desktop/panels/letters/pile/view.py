@@ -62,7 +62,7 @@ from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTab
 
 
 class PileRates(Card):
-    """`show_rates` takes what was counted; None asks for outcomes. `table_wanted` asks for a table of them."""
+    """The selection rates: `show_rates` with None asks for outcomes. `table_wanted` asks for a table of them."""
 
     table_wanted = Signal()
 
@@ -95,21 +95,21 @@ class PileRates(Card):
         self.show_remarks(())
 
     def show_rates(self, found: SelectionRates | None, labels: Mapping[str, str]) -> None:
-        """The rates of every group, or how outcomes come here."""
+        """Show the rates of every group, or how to supply outcomes."""
         asked = tr(
             "Choose a table that says who was invited, hired, or whatever you decide on: a column “file” or “name”, "
             "and “outcome” with yes or no; “group” where you know it. Or set outcomes in the list, with the right "
             "button."
         )
         self.said.setText(safe_line(rates_said(found, labels)) if found is not None else asked)
-        self.table.show_rows([] if found is None else [_chosen_row(one, labels) for one in found.rates])
+        self.table.show_rows([] if found is None else [_chosen_row(rate, labels) for rate in found.rates])
         self.without.setText(without_said(found) if found is not None else "")
         self.without.setVisible(bool(self.without.text()))
         self.table.setVisible(found is not None and bool(found.rates))
         self.limits.setVisible(found is not None)
 
     def show_remarks(self, remarks: Sequence[str]) -> None:
-        """What of the table could not be used."""
+        """Show which parts of the table could not be used."""
         self.remarks.setText("\n".join(safe_line(remark) for remark in remarks[:MOST_REMARKS]))
         more = len(remarks) - MOST_REMARKS
         if more > 0:
@@ -132,7 +132,7 @@ PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
 
 
 class PileBar(QWidget):
-    """`changed` when other rows are to be shown: those that `where` lets through."""
+    """The bar of filters: `changed` when the filter `where` was changed."""
 
     changed = Signal()
 
@@ -169,7 +169,7 @@ class PileBar(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def where(self) -> PileFilter:
-        """The filter that is set."""
+        """Return the current filter."""
         return PileFilter(
             self.text.text().strip(),
             self.occupation.currentData() or "",
@@ -179,8 +179,8 @@ class PileBar(QWidget):
         )
 
     def offer(self, occupations: Sequence[str], groups: Mapping[str, str], kinds: Collection[str]) -> None:
-        """The occupations, groups and kinds to look at that there are; what was chosen stays chosen."""
-        every = [(tr("All occupations"), ""), *((safe_line(one), one) for one in occupations)]
+        """Offer these occupations, groups and kinds to look at, and keep the current choices."""
+        every = [(tr("All occupations"), ""), *((safe_line(occupation), occupation) for occupation in occupations)]
         _fill(self.occupation, every)
         named = [(safe_line(label), key) for key, label in groups.items()]
         _fill(self.group, [(tr("All groups"), ""), *named, (tr("Group not known"), NO_GROUP)])
@@ -188,7 +188,7 @@ class PileBar(QWidget):
         _fill(self.look, [(tr("All letters"), ""), (tr("Something to look at"), ANYTHING), *known])
 
     def clear(self) -> None:
-        """Look for nothing."""
+        """Clear the filters."""
         with QSignalBlocker(self.text), QSignalBlocker(self.only_bad):
             self.text.clear()
             self.only_bad.setChecked(False)
@@ -219,14 +219,14 @@ LEAST_HEIGHT = 180
 
 
 class _Differences(TextTable):
-    """As high as there is room, and scrolled by itself: only in a low window its page scrolls too."""
+    """The table of differences. It is as tall as there is room and scrolls itself; its page only in a low window."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class PileTests(Card):
-    """`show_tests` takes what was compared; before, it says what is missing."""
+    """The comparison of groups: `show_tests` shows it; before that, the page says what is missing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -259,14 +259,14 @@ class PileTests(Card):
         self.show_waiting("")
 
     def show_waiting(self, why: str) -> None:
-        """Nothing is compared yet, and why."""
+        """Show why nothing is compared yet."""
         self.said.setText(why)
         self.said.setVisible(bool(why))
         for widget in (self.pairs, self.table, self.limits, self.badge):
             widget.hide()
 
     def show_tests(self, tests: Sequence[GroupTest], labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
-        """Every figure of every two groups."""
+        """Show every figure for every two groups."""
         if not tests:
             missing = tr("There are not two groups with letters: set the group of rows, with F2 or the right button.")
             self.show_waiting(missing)
@@ -289,49 +289,49 @@ class PileTests(Card):
 
 
 def _pairs_said(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
-    """Which groups are compared, and in which direction."""
+    """Say which groups are compared, and in which direction."""
     pairs = list(dict.fromkeys(test.groups for test in tests))
-    said = [tr("{one} minus {other}").format(one=labels.get(a, a), other=labels.get(b, b)) for a, b in pairs]
+    differences = [tr("{one} minus {other}").format(one=labels.get(a, a), other=labels.get(b, b)) for a, b in pairs]
     few = sum(test.few for test in tests)
-    lines = [safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(said)))]
+    lines = [safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(differences)))]
     if few:
         lines.append(tr("{few} of {all} figures have too few letters.").format(few=few, all=len(tests)))
     return " ".join(lines)
 
 
 def _row(place: int, test: GroupTest, labels: Mapping[str, str], several: bool, stands_in: bool) -> TableRow:
-    one, other = (labels.get(group, group) for group in test.groups)
+    first, second = (labels.get(group, group) for group in test.groups)
     title = tr(test.title)
     if several:
-        title += "\n" + tr("{one} minus {other}").format(one=one, other=other)
+        title += "\n" + tr("{one} minus {other}").format(one=first, other=second)
     if stands_in:
         title += "\n" + tr("stand-in")
     counts = "n = " + " + ".join(number(test.n_by_group[group]) for group in test.groups)
     if test.missing:
         counts += "\n" + tr("{n} without").format(n=number(test.missing))
-    said = test.said
+    sentence = test.said
     for group in test.groups:
-        said = said.replace(f"“{group}”", f"“{labels.get(group, group)}”")
-    return TableRow(f"{place}", (title, difference_said(test), counts, p_said(test), said))
+        sentence = sentence.replace(f"“{group}”", f"“{labels.get(group, group)}”")
+    return TableRow(f"{place}", (title, difference_said(test), counts, p_said(test), sentence))
 
 
 def difference_said(test: GroupTest) -> str:
-    """The difference with its interval, in points for a share; or that there is none."""
+    """Format the difference with its interval, in points for a share; a dash if there is none."""
     if test.estimate is None:
         return "–"
     share = test.unit.startswith("share")
     by = 100 if share else 1
     decimals = 0 if share or test.unit == "words" else 1
     unit = tr(" points") if share else f" {tr(test.unit)}"
-    said = _signed(by * test.estimate, decimals) + unit
+    estimate = _signed(by * test.estimate, decimals) + unit
     if test.interval is None:
-        return said
+        return estimate
     low, high = (_signed(by * bound, decimals) for bound in (test.interval.low, test.interval.high))
-    return tr("{said}\n({low} to {high})").format(said=said, low=low, high=high)
+    return tr("{said}\n({low} to {high})").format(said=estimate, low=low, high=high)
 
 
 def p_said(test: GroupTest) -> str:
-    """The adjusted p; none where there are too few letters to say."""
+    """Format the adjusted p, or say that there are too few letters."""
     p = test.p_adjusted
     if p is None:
         return tr("too few") if test.few else "–"
@@ -351,7 +351,7 @@ COUNT_MILLISECONDS = 300  # between two counts while rows come
 
 
 class PileView(QWidget):
-    """`add_rows` while a pile is read, `finish` at its end. `tests_wanted` asks to compare the rows as they stand."""
+    """The view of a pile: `add_rows` while it is read, `finish` at its end. `tests_wanted` asks to compare the rows."""
 
     opened = Signal(object)  # PileRow
     tests_wanted = Signal()
@@ -379,7 +379,7 @@ class PileView(QWidget):
     # the rows
 
     def start(self, groups: Mapping[str, str], stand_ins: frozenset[str]) -> None:
-        """A pile begins: what groups are called, and which figures a stand-in scorer makes."""
+        """Begin a pile with the labels of its groups, and the figures that a stand-in scorer makes."""
         self.table.start(groups, stand_ins)
         self._offer()
 
@@ -390,19 +390,19 @@ class PileView(QWidget):
             self._count.start()
 
     def finish(self, pile: Pile | None) -> None:
-        """Every row is there; None where the reading was cancelled: what came by then is kept and compared."""
+        """End the reading; None if it was cancelled: the rows read so far are kept and compared."""
         self._finished, self._read = True, pile
         self._passed_over = pile.passed_over if pile is not None else 0
         self._remarks = pile.remarks if pile is not None else ()
-        there = {name for row in self.table.rows for name in row.figures}
+        present = {name for row in self.table.rows for name in row.figures}
         self.columns = pile.columns if pile is not None and pile.columns else tuple(
-            column for column in FIGURES if column.name in there
+            column for column in FIGURES if column.name in present
         )  # fmt: skip
         self._show_counts()
         self._ask_for_tests()
 
     def pile(self, name: str) -> Pile:
-        """The pile as it stands, with what was set by hand."""
+        """Return the pile with its current rows, including corrections by hand."""
         read = self._read or Pile("", ())
         return replace(read, name=name, rows=self.rows, columns=self.columns, remarks=self._remarks)
 
@@ -412,18 +412,18 @@ class PileView(QWidget):
         self.rates.show_rates(rates, self.table.labels)
 
     def take_outcomes(self, rows: Sequence[PileRow], remarks: Sequence[str]) -> None:
-        """The rows with what a table says of them, and what is to be said of the table."""
+        """Update the rows with the outcomes of a table, and show the remarks on the table."""
         self.rates.show_remarks(remarks)
         self.table.replace_rows(rows, by_hand=("outcome", "group"))
 
     def take_cvs(self, pile: Pile) -> None:
-        """Rows that were read again, with a CV or without."""
+        """Update the rows that were read again, with a CV or without."""
         self._remarks = pile.remarks
         self.columns += tuple(column for column in pile.columns if column not in self.columns)
         self.table.replace_rows(pile.rows, by_hand=("cv",))
 
     def forget(self) -> None:
-        """Let go of every row."""
+        """Drop every row."""
         for timer in (self._compare, self._count):
             timer.stop()
         self.columns, self._passed_over, self._finished, self._remarks = (), 0, False, ()
@@ -442,11 +442,11 @@ class PileView(QWidget):
 
     @property
     def rows(self) -> tuple[PileRow, ...]:
-        """All rows as they stand, whatever is shown of them."""
+        """All current rows, independent of the filter."""
         return tuple(self.table.rows)
 
     def export(self) -> tuple[list[dict[str, Any]], list[str]]:
-        """The rows that are shown, in their order, with every figure; and the names of the columns."""
+        """Return the rows that are shown, in their order, with every figure; and the names of the columns."""
         stand_ins = self.table.stand_ins
         rows = [export_row(row, self.columns, stand_ins, self.table.by_hand(row)) for row in self.table.shown]
         return rows, export_columns(self.columns, stand_ins)
@@ -473,9 +473,9 @@ class PileView(QWidget):
         self._show_counts()
 
     def _show_columns(self, more: Sequence[PileRow] = ()) -> None:
-        """Files that were not read have a reason and nothing else, which then has all the room.
+        """Show the columns that have values; for unread files only the reason, which then gets all the room.
 
-        A column that no row has anything for is not shown. `more`: rows that came.
+        `more`: rows that were added.
         """
         if any("unsupported" in row.figures for row in more):
             self._there.add("unsupported")
@@ -485,9 +485,9 @@ class PileView(QWidget):
 
     def _show_note(self, row: PileRow | None) -> None:
         """Show the note of the chosen row in full."""
-        said = "  ".join(part for part in (look_said(row), note(row)) if part) if row is not None else ""
-        self.note.setText(safe_line(said))
-        self.note.setVisible(bool(said))
+        text = "  ".join(part for part in (look_said(row), note(row)) if part) if row is not None else ""
+        self.note.setText(safe_line(text))
+        self.note.setVisible(bool(text))
 
     def _offer(self) -> None:
         self.bar.offer(self.table.occupations(), self.table.labels, self.table.kinds)
@@ -497,13 +497,13 @@ class PileView(QWidget):
         self._offer()
         rows, shown = self.table.rows, self.table.shown
         self.tabs.setTabText(LETTERS, tr("Letters {n}").format(n=number(len(rows))) if rows else tr("Letters"))
-        said = summary(rows, self._passed_over) if rows else ""
+        counts = summary(rows, self._passed_over) if rows else ""
         hidden = len(rows) - len(shown)
         if hidden:
-            said += " · " + tr("{n} not shown").format(n=number(hidden))
+            counts += " · " + tr("{n} not shown").format(n=number(hidden))
         guesses = tr("“?” marks a guess: F2 sets it right.") if any(row.read for row in rows) else ""
         remarks = safe_line(" ".join(self._remarks))
-        self.said.setText(" ".join(part for part in (f"{said}.", remarks, guesses) if part) if said else "")
+        self.said.setText(" ".join(part for part in (f"{counts}.", remarks, guesses) if part) if counts else "")
         self.nothing.setText(tr("No row is like that.") if rows and not shown else "")
         for widget in (self.nothing, self.everything):
             widget.setVisible(bool(rows) and not shown)
