@@ -240,8 +240,8 @@ def source_of(info: "BackendInfo") -> Source:
 
 def options_for(info: "BackendInfo", study: str) -> tuple[Option, ...]:
     """What can be set for a backend with prompts of a study; nothing is known of a plug-in's parameters."""
-    registry.known = OPTIONS.get(info.name, ())
-    return (*registry.known, ANSWER) if study == "completion" and info.capabilities.likelihood else registry.known
+    options = OPTIONS.get(info.name, ())
+    return (*options, ANSWER) if study == "completion" and info.capabilities.likelihood else options
 
 
 def same_generator(backend: str, given: "Mapping[str, Parameter]", stored: "Mapping[str, Parameter]") -> bool:
