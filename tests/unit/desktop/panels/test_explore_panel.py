@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from sklearn.decomposition import PCA
 
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
@@ -39,7 +40,7 @@ TEXTS = 120
 
 @pytest.fixture(autouse=True)
 def computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "shared", Inline)
+    monkeypatch.setattr(compute, "shared", Inline)
 
 
 def written(path: Path, *, texts: int = TEXTS, vectors: bool = True, scores: bool = True) -> Project:
