@@ -20,7 +20,7 @@ COMPLETING = "_BIASPRINT_COMPLETE"  # a shell asks for completions: it names the
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
+    """Run the program and return the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
     if getattr(sys, "frozen", False):
         from multiprocessing import freeze_support
 
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def self_test(*, start: bool) -> int:
-    """Try everything, or measure how long a start takes. It is not among the commands."""
+    """Try everything, or measure how long a start takes. This option is not listed among the commands."""
     if start:
         from biasprint.desktop.start_time import run as run_start
 

@@ -1,4 +1,4 @@
-"""Starting the window, which is up first."""
+"""The start of the program: the window is shown before anything else is loaded."""
 
 import ctypes
 import gc
@@ -52,11 +52,11 @@ class GarbageCollector(QObject):
     """Collects Python's garbage on the window's thread only, in place of Python's own timing, from `start` to `stop`.
 
     A collection runs in whatever thread happens to allocate; one in a job would delete widgets there, which crashes Qt.
-    It is also kept short: what was imported is set apart, because a full collection over it held the window for 80 ms;
-    so is what a live board has read of 10,000 texts, which held it for 77 ms; and one looks often, because what busy
-    jobs leave behind in a second held it for 90 ms at a time. And none comes while a rater's key is answered: a
-    full one over a session of 100,000 comparisons held it for 54 ms, by its own clock.
-    What was freed is given back to the system then: readings of many threads leave gaps that would stay for good.
+    Collections are kept short. Imported objects are frozen, because a full collection over them held the window for 80
+    ms; so are the 10,000 texts that a live board has read, which held it for 77 ms. The timer fires often, because the
+    garbage that busy jobs leave in a second held the window for 90 ms. No collection runs while a rater's key is
+    answered: a full one over a session of 100,000 comparisons held it for 54 ms, by its own clock. Freed memory is then
+    returned to the system: readings of many threads leave gaps that would otherwise stay for good.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -69,9 +69,9 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self.look)
 
     def start(self, settling: int = 0) -> None:
-        """For so many looks what is new is set apart unseen: it is mostly what was imported, and stays.
+        """Start the timer. During the first `settling` looks, new objects are frozen unseen: mostly imports.
 
-        Looking through it took a tenth of the window's time while a project was opened with it.
+        Collecting them took a tenth of the window's time while a project was opened with it.
         """
         self._settling = settling
         gc.disable()
@@ -82,7 +82,7 @@ class GarbageCollector(QObject):
         gc.enable()
 
     def look(self) -> None:
-        """Collect the young if there are many; now and then everything that is not set apart."""
+        """Collect young objects if there are many; now and then everything that is not frozen."""
         self._looks += 1
         if precedence.taken:
             return
@@ -100,7 +100,7 @@ class GarbageCollector(QObject):
             gc.collect(1 if middle > MIDDLE_EVERY else 0)
 
     def _collect_all(self) -> None:
-        """What is in use after a collection that took long is set apart, until the project is closed."""
+        """Collect everything; if that took long, freeze what is still in use until the project is closed."""
         before = time.thread_time()
         gc.collect(2)
         if time.thread_time() - before > LONG_SECONDS:
@@ -109,7 +109,7 @@ class GarbageCollector(QObject):
         self._give_back()
 
     def everything(self) -> None:
-        """Collect also what was set apart: a project was closed, and what of it is in cycles can go."""
+        """Collect frozen objects too: a project was closed, and its reference cycles can be freed."""
         if self._set_apart:
             self._set_apart = False
             gc.unfreeze()
@@ -118,7 +118,7 @@ class GarbageCollector(QObject):
 
 
 def _giving_back() -> Callable[[], object]:
-    """How freed memory goes back to the system where the C library keeps it until it is told: glibc. Half a ms."""
+    """Return a function that gives freed memory back to the system (glibc; elsewhere it does nothing). Half a ms."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):  # Windows, macOS and musl give it back by themselves
@@ -136,7 +136,7 @@ TURN_MILLISECONDS = 1  # of 0 Qt would make an event, served before those of the
 
 
 def build_application(argv: Sequence[str], settings: Settings | None = None) -> QApplication:
-    """The QApplication, dressed in the theme that the reader chose."""
+    """Create the QApplication with the theme that the reader chose."""
     app = QApplication(list(argv))
     app.setApplicationName("Biasprint")
     app.setApplicationDisplayName("")
@@ -159,7 +159,7 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
 
 
 def create_window(settings: Settings) -> MainWindow:
-    """The window, with nothing in it yet but the rail."""
+    """Create the window, which at first contains only the rail."""
     window = MainWindow(settings)
     if settings.notice:
         window.show_notice(Notice(settings.notice, tone="warn"))
@@ -214,7 +214,7 @@ def start(
 
 
 def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None:
-    """The first step now, each other one when what was pressed and is to be painted by then has been."""
+    """Run the first step now, and each later one once pending key presses have been handled and painted."""
     steps[0]()
     if steps[1:]:
         QTimer.singleShot(TURN_MILLISECONDS, window, lambda: _in_turns(window, steps[1:]))
@@ -237,7 +237,7 @@ def _is_at_judging(window: MainWindow) -> bool:
 
 
 def _start_marking(window: MainWindow) -> None:
-    """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
+    """Start the process that marks words, which takes 1 to 2 s: a letter may be opened next."""
     # Not in the thread, where the engine is imported beside it: see WarmUp.
 
     def work(ctx: JobContext) -> None:
@@ -248,7 +248,7 @@ def _start_marking(window: MainWindow) -> None:
 
 
 def _get_ready_for_letters(window: MainWindow) -> None:
-    """Then what reads its file, and what this process does for a letter."""
+    """Start the processes that read letter files and mark words, if the person is not judging."""
     if _is_at_judging(window):
         return
 
@@ -256,7 +256,7 @@ def _get_ready_for_letters(window: MainWindow) -> None:
 
 
 def tell_of_drafts(window: MainWindow) -> None:
-    """Say it where letters were left behind edited and not saved, as by a crash. They are named in Letters alone."""
+    """Show a notice if edited letters were left unsaved, as by a crash. They are named in Letters alone."""
 
     def look(ctx: JobContext) -> int:
         folder = home() / "letters" / "drafts"
@@ -284,7 +284,7 @@ def tell_of_drafts(window: MainWindow) -> None:
 
 
 def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) -> int:
-    """Open the window and stay until it is closed. The exit code.
+    """Open the window, stay until it is closed, and return the exit code.
 
     It opens the project at `path`, or what the operation `first` gives: that is how the sample project comes.
     """
@@ -310,7 +310,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
 
 
 def hold_the_keyboard(app: QApplication, window: MainWindow) -> None:
-    """Give the window the keyboard, and again when a dialog that had it closes: what a window manager does.
+    """Give the window the keyboard, and again when a dialog that had it closes, as a window manager does.
 
     Where there is one, these are requests, and it decides.
     """
@@ -356,7 +356,7 @@ class FirstPaint(QObject):
 
 
 def _show_unexpected_errors(window: MainWindow) -> None:
-    """An error in the window itself is shown like any other, and still written where a developer looks."""
+    """Show an error in the window itself like any other, and still write it where a developer looks."""
 
     def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, error, trace)

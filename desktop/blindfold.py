@@ -1,8 +1,8 @@
-"""While a rater is blind, nothing in the window leads to an identity, an axis, a model or a file name.
+"""The blindfold: while a rater is blind, the window leads to no identity, axis, model or file name.
 
-What does is put in a vault: the project, the recent files, what running jobs are about and bring. Panels that show any
-of it are destroyed; they are built anew when they are next shown. So hidden is what cannot be reached, rather than what
-somebody remembered to mask.
+Everything that does is put in a vault: the project, the recent files, what running jobs are about and bring. Panels
+that show any of it are destroyed; they are built again when they are next shown. Names are hidden because they cannot
+be reached, and do not depend on somebody remembering to mask them.
 """
 
 import re
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class BlindableWindow(Shell, Protocol):
-    """What is hidden or said anew, besides what every panel may ask of the window."""
+    """The parts of the window that the blindfold hides or renames, besides what every panel may ask of the window."""
 
     name: str
     drawer: "JobsDrawer"
@@ -38,17 +38,17 @@ class BlindableWindow(Shell, Protocol):
     banners: "Banners"
 
     def drop_panels(self) -> None:
-        """Destroy what a rater who is blind may not see."""
+        """Destroy the panels that a blind rater may not see."""
 
     def say_read_only(self, why: str, *, copy: bool = True) -> None:
-        """The banner of a project that cannot be written to."""
+        """Show the banner of a project that cannot be written to."""
 
     def setWindowTitle(self, title: str) -> None: ...
 
 
 @dataclass
 class Hidden:
-    """What is in the vault: words that no message may hold, and what is done when names may be seen again."""
+    """The content of the vault: words that no message may hold, and the calls to make when names may be seen again."""
 
     names: tuple[str, ...]
     project: "Project | None"
@@ -80,7 +80,7 @@ class Blindfold(QObject):
         self.changed.emit(on)
 
     def keep(self, later: Callable[[], object]) -> bool:
-        """Have something done when names may be seen again, from any thread. False, and not kept: they may be now."""
+        """Store a call to make when names may be seen again, from any thread. Return False if they may be seen now."""
         with self._lock:
             if self._vault is None:
                 return False
@@ -88,18 +88,18 @@ class Blindfold(QObject):
             return True
 
     def masked(self, text: str) -> str:
-        """A sentence without the project's file name and folder, while blind."""
+        """Return the sentence without the project's file name and folder, while blind."""
         vault = self._vault
         return text if vault is None else vault.use(lambda hidden: _without(text, hidden.names))
 
     def masked_error(self, error: AppError) -> AppError:
-        """The same error without names; its details, which nobody reads before sending them on, are left out."""
+        """Return the same error without names and without its details, which nobody reads before sending them on."""
         if not self.on:
             return error
         return AppError(self.masked(error.message), kept=self.masked(error.kept), hint=self.masked(error.hint))
 
     def with_project(self, work: "Callable[[Project], T]") -> T:
-        """Work on the project, which stays out of reach while blind. Not on the window's thread: it waits."""
+        """Run work on the project, which stays out of reach while blind. Not on the window's thread: it waits."""
         with self._lock:
             vault, project = self._vault, self._window.project
         if vault is None:
@@ -119,7 +119,7 @@ class Blindfold(QObject):
         return answer
 
     def name_window(self) -> None:
-        """The window's title and the status line: with the project's name, unless blind. A packet has no name."""
+        """Set the window's title and the status line: with the project's name, unless blind. A packet has no name."""
         project = self._window.project
         if self._window.packet is not None:
             self._window.setWindowTitle(f"{tr('Rating packet')} — {self._window.name}")
@@ -166,7 +166,7 @@ def _names(project: "Project | None") -> tuple[str, ...]:
 
 
 def _without(text: str, names: tuple[str, ...]) -> str:
-    """A text in which nothing but "the project" stands for any of `names`; only whole words are names."""
+    """Return the text with each of `names` replaced by "the project"; only whole words are replaced."""
     for name in names:
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", tr("the project"), text)
     return text

@@ -20,7 +20,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def build_program() -> typer.Typer:
-    """Every command of the program."""
+    """Build the parser with every command of the program."""
     app = build()
     app.command()(gui)
     app.command()(demo)

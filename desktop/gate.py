@@ -34,14 +34,14 @@ EXAMINATION, WORKING_COPY, DAMAGE = "examination", "working-copy", "damage"
 
 
 class NoticingWindow(Shell, Protocol):
-    """Where it is said, besides what every panel may ask of the window."""
+    """The part of the window where notices are shown, besides what every panel may ask of the window."""
 
     session: "ProjectSession"
     banners: "Banners"
 
 
 class ProjectNotices:
-    """`look` is called when a project was opened and after every change: it says what is new.
+    """The notices about the open project. `look` is called when one was opened and after every change.
 
     The dialogs are imported when they are needed: none is for the first paint.
     """
@@ -53,7 +53,7 @@ class ProjectNotices:
         self._examining = False
 
     def forget(self) -> None:
-        """Another project: nothing is told of it yet."""
+        """Remove the notices: another project was opened, and none has been shown for it yet."""
         for key in (EXAMINATION, WORKING_COPY, DAMAGE):
             self._window.banners.remove(key)
         self._copy, self._damage, self._examining = (), (0, 0), False
@@ -66,7 +66,7 @@ class ProjectNotices:
             self._say_examination(project)  # last: it may let go of the project
 
     def _say_examination(self, project: "Project") -> None:
-        """That a large file from elsewhere is still examined, and what came out; a refused one is let go of."""
+        """Show that a large file from elsewhere is being examined, then the result; refuse the project if it fails."""
         examination = project.examination
         if examination is None:
             return
@@ -84,26 +84,26 @@ class ProjectNotices:
             self._window.notify(tr("The project was examined: its structure is sound."))
 
     def _say_working_copy(self, project: "Project") -> None:
-        """That the project is worked on in a copy, as its drive has no locks; again where there is more to know."""
+        """Show that the project is edited in a copy, its drive having no locks; again when there is more to report."""
         working = project.working
         if working is None:
             return
-        told = (*working.told, working.trouble)
-        if told != self._copy:
+        remarks = (*working.told, working.trouble)
+        if remarks != self._copy:
             from biasprint.desktop.dialogs.backups import working_copy_notice
 
-            self._copy = told
+            self._copy = remarks
             notice = working_copy_notice(working, named=self._window.packet is None)
             self._window.banners.show_notice(notice, key=WORKING_COPY)
 
     def _say_damage(self, project: "Project") -> None:
-        """Tell of damaged rows, and again where more were met."""
-        found = len(project.left_out), len(project.damage)
-        if found == self._damage:
+        """Show that rows are damaged, and again when more were met."""
+        damage = len(project.left_out), len(project.damage)
+        if damage == self._damage:
             return
         from biasprint.desktop.dialogs.backups import damage_notice, show_backups
 
-        self._damage = found
+        self._damage = damage
         path, notice = project.path, damage_notice(project)
         notice.add_action(tr("Restore a backup…"), lambda: show_backups(self._widget, self._window, path))
         self._window.banners.show_notice(notice, key=DAMAGE)
@@ -119,7 +119,7 @@ class GatedWindow(Shell, Protocol):
 
 
 class LookGate(QObject):
-    """`raters`: the codes of whom to ask; None while they are being looked up."""
+    """The gate in front of panels that show names. `raters`: the codes of whom to ask; None until they are known."""
 
     def __init__(self, window: GatedWindow) -> None:
         super().__init__(window)
@@ -133,11 +133,11 @@ class LookGate(QObject):
 
     @property
     def open(self) -> bool:
-        """Whether nobody has to be asked, as far as that is known now."""
+        """Return whether nobody has to be asked, as far as is known now."""
         return self.raters == () and not self._window.blindfold.on
 
     def know(self, raters: tuple[str, ...]) -> None:
-        """It is certain whom to ask; who waited goes on."""
+        """Store whom to ask, and continue for everybody who waited for it."""
         self._state += 1
         self.raters = raters
         waiting, self._waiting = self._waiting, None
@@ -159,7 +159,7 @@ class LookGate(QObject):
             then()
 
     def _ask_blind(self, where: str, then: Callable[[], object]) -> None:
-        """In the middle of a comparison: whether there is somebody to ask is in the project, which is out of reach."""
+        """Ask while blind, in the middle of a comparison: whom to ask is in the project, which is out of reach."""
 
         def known(raters: tuple[str, ...]) -> None:
             if raters:
@@ -185,13 +185,13 @@ class LookGate(QObject):
         question.open()
 
     def _keep_rating(self) -> None:
-        """The keys of judging work on: whoever asked for a panel by the rail or the palette had left the cards."""
+        """Give the keyboard back to the current panel, for a person who declined the question."""
         panel = self._window.panels.get(self._window.current)
         if panel is not None:
             panel.take_keyboard()
 
     def _record(self, where: str, then: Callable[[], object]) -> None:
-        """First on disk, then shown."""
+        """Write the look to disk, then show what was asked for."""
         blindfold = self._window.blindfold
 
         def work(ctx: JobContext) -> None:
@@ -213,7 +213,7 @@ class LookGate(QObject):
         then()
 
     def _forget(self) -> None:
-        """The project is gone, and with it what was wanted of it."""
+        """Forget what was wanted: the project was closed."""
         self._waiting = None
         self.know(())
 
@@ -223,13 +223,13 @@ class LookGate(QObject):
             self.look_up()
 
     def _end_of_blindness(self) -> None:
-        """Most often a session was begun meanwhile; what was written a moment ago counts before anybody goes on."""
+        """Deliver pending changes first, as a session has usually begun; then look up whom to ask if unknown."""
         self._window.session.tell_now()
         if self.raters is None:
             self.look_up()
 
     def look_up(self) -> None:
-        """Sessions began or ended: read anew who is to be asked. Until that is known nobody gets in."""
+        """Look up again who has to be asked, as sessions began or ended. Until that is known nobody gets in."""
         if self._window.blindfold.on or self._window.project is None or self._window.packet is not None:
             return
         self._state += 1
@@ -249,6 +249,6 @@ class LookGate(QObject):
         def ask(project: "Project") -> tuple[str, ...]:
             from biasprint.core.judging.looking import sessions_to_ask
 
-            return tuple(one.code for one in sessions_to_ask(project))
+            return tuple(session.code for session in sessions_to_ask(project))
 
         return self._window.blindfold.with_project(ask)

@@ -1,4 +1,4 @@
-"""The demo where there is no display: the sample project, measured and told in text, reports and pictures."""
+"""The demo where there is no display: the sample project, measured and shown as text, reports and pictures."""
 
 import os
 import shlex
@@ -57,7 +57,7 @@ def demo(out: Path) -> None:
 
 
 def _measured(file: Path, out: Path) -> Iterator[Audited]:
-    """Each study of the sample, measured; its report is written."""
+    """Measure each study of the sample, and write its report."""
     with Project.open(file) as project:
         for study in STUDIES:
             with job(f"Measuring {study}") as ctx:
@@ -74,7 +74,7 @@ def _report_of(out: Path, study: str) -> Path:
 
 
 def panel_pictures(file: Path, out: Path) -> Iterator[Path]:
-    """One picture of each panel with the project open, as the window would show it."""
+    """Save one picture of each panel with the project open, as the window would show it."""
     with offscreen_window(file) as (window, settle):
         for number, key in enumerate(window.rail.shown(), start=1):
             window.show_panel(key)
@@ -86,7 +86,7 @@ def panel_pictures(file: Path, out: Path) -> Iterator[Path]:
 
 @contextmanager
 def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], None]]]":
-    """The real window on a project, drawn off screen, and a function that waits until it has nothing left to do."""
+    """Return the real window on a project, drawn off screen, and a function that waits until it is idle."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     try:
         from PySide6.QtCore import QDeadlineTimer, QEventLoop
@@ -109,7 +109,7 @@ def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], Non
     start(window, file)
 
     def settle() -> None:
-        """Let events and jobs run until a while passes without a job."""
+        """Process events and jobs until no job has run for a while."""
         deadline = QDeadlineTimer(PATIENCE_SECONDS * 1000)
         quiet = QDeadlineTimer(400)
         while not quiet.hasExpired():

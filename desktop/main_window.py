@@ -1,4 +1,4 @@
-"""The window: composition only. Rail, panels, banners, jobs drawer and status line, and who tells whom."""
+"""The main window: it only composes rail, panels, banners, jobs drawer and status line, and connects them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -45,7 +45,7 @@ LOAD_AGAIN_MILLISECONDS = 20
 
 
 class Leaving(QObject):
-    """The way out. Nothing on it blocks the window, and no thread is ever ended by force."""
+    """Leaving the program. No step blocks the window, and no thread is ever ended by force."""
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
@@ -71,7 +71,7 @@ class Leaving(QObject):
         ).open()
 
     def begin(self) -> None:
-        """Cancel what runs, wait at most two seconds for it, and go on."""
+        """Cancel running jobs, wait at most two seconds for them, and go on."""
         if self._begun:
             return
         self._begun = True
@@ -116,7 +116,7 @@ KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a w
 
 
 class MainWindow(QMainWindow):
-    """The shell that panels see (`biasprint.desktop.shell.Shell`)."""
+    """The main window, which panels see as `biasprint.desktop.shell.Shell`."""
 
     files_dropped = Signal(list)  # of Path: data files, no projects
     panel_shown = Signal(str)
@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
         return self.session.packet
 
     def show_panel(self, key: str, **what: Any) -> None:
-        """Go to a panel, building it the first time; through the gate where it names identities."""
+        """Show a panel, building it the first time; through the gate where it names identities."""
         if self.packet is not None and key not in IN_PACKETS:
             return
         if self.entries[key].names_identities:
@@ -193,12 +193,12 @@ class MainWindow(QMainWindow):
 
     def settle(self, then: Callable[[], object]) -> None:
         go_on = then
-        for panel in [one for one in self.panels.values() if one.built]:
+        for panel in [panel for panel in self.panels.values() if panel.built]:
             go_on = partial(panel.before_it_goes, go_on)
         go_on()
 
     def _show_blinding(self, key: str, **what: Any) -> None:
-        """To a panel that goes on with a rating: the others go."""
+        """Show a panel; if it makes the window blind, first settle what the other panels would lose."""
         if key in self.panels and self.panels[key].blinds and not self.blindfold.on:
             self.rail.set_current(self.current)  # for as long as a question is open
             self.settle(lambda: self._show_panel(key, **what))
@@ -228,13 +228,13 @@ class MainWindow(QMainWindow):
             self.connections.look()
 
     def _give_keyboard(self, panel: "Panel") -> None:
-        """Let Tab and the panel's keys begin in it. Whoever goes through the rail by the keyboard stays there."""
+        """Let Tab and the panel's keys begin in it, unless the person moves through the rail by the keyboard."""
         focused = QApplication.focusWidget()
         if focused is None or not (panel.isAncestorOf(focused) or self.rail.isAncestorOf(focused)):
             panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keyboard_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Where a page goes, Qt gives the keyboard to what comes next, round the window: the panel keeps it."""
+        """Keep the keyboard in the panel when one of its pages is hidden: Qt would give it to the next widget."""
         if now is self.rail.brand and before is not None and not before.isVisible() and self.current in self.panels:
             self.panels[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
         self.status.set_saved(state, text)
 
     def _say_saved(self) -> None:
-        """Of the project, by name: beside it a panel may say that a letter is not saved."""
+        """Show that the project, named, is saved: beside it a panel may show that a letter is not."""
         if self.project is not None:
             read_only, working = bool(self.project.read_only), self.project.working
             words = tr("Project saved")
@@ -272,9 +272,9 @@ class MainWindow(QMainWindow):
         self.blindfold.put(blind)
 
     def set_kiosk(self, page: "WorkshopRoom | None") -> None:
-        """A workshop: one page alone on the whole screen, and no way from it to anything else. None: as it was.
+        """Show one page alone on the whole screen, such as a workshop's, with no way out; None restores the window.
 
-        Every panel is let go of; it is built anew when it is next shown.
+        Every panel is destroyed; it is built again when it is next shown.
         """
         if (page is None) == (self.kiosk is None):
             return
@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
         return self.blindfold.on
 
     def drop_panels(self, *, every: bool = False) -> None:
-        """Destroy what a rater who is blind may not see; each of those panels is built anew when it is shown again."""
+        """Destroy the panels that a blind rater may not see; each is built again when it is next shown."""
         for key in [key for key in self.panels if every or not self.entries[key].blind_safe]:
             if every:
                 self.panels[key].attach(None)
@@ -372,7 +372,7 @@ class MainWindow(QMainWindow):
                 key.setContext(Qt.ShortcutContext.WindowShortcut)
 
     def offer_commands(self) -> None:
-        """The command palette, with what can be done now."""
+        """Show the command palette with what can be done now."""
         panel = self.panels.get(self.current)
         self.palette_box.offer([*(panel.commands() if panel is not None else ()), *window_commands(self)])
 
@@ -417,7 +417,7 @@ class MainWindow(QMainWindow):
         self._attach(None)
 
     def _close_what_names_identities(self) -> None:
-        """A panel that was left open would show the texts of the project that is opened, unasked."""
+        """Destroy panels that name identities and leave the current one: they would show the next project unasked."""
         for key in [key for key in self.panels if self.entries[key].names_identities]:
             self._drop_panel(key)
         if self.current and self.entries[self.current].names_identities:
@@ -464,18 +464,18 @@ class MainWindow(QMainWindow):
     # jobs and settings
 
     def show_parts(self) -> None:
-        """The page with the parts of the program: what works, what is still being prepared."""
+        """Show the page with the parts of the program: what works, what is still being prepared."""
         self.parts_page.open()
 
     def _part_ready(self) -> None:
-        """More works from now on: what was said to be missing is not said any more, and panels look again."""
+        """Remove notices that wait for a part just installed, and let the panels look again."""
         self.banners.remove_waiting()
         self.drawer.remove_waiting()
         for panel in self.panels.values():
             panel.look_again()
 
     def _keep_quiet(self) -> None:
-        """Nothing of the preparation is told while somebody judges, or a workshop has the screen."""
+        """Hide the progress of the installation while somebody judges, or a workshop has the screen."""
         silent = self.blindfold.on or self.kiosk is not None
         self.parts_line.set_silent(silent)
         if silent:
@@ -486,7 +486,7 @@ class MainWindow(QMainWindow):
             self.notify(handle.result_text)
 
     def _job_failed(self, error: AppError) -> None:
-        """An error from a job can name a model: while a rater is blind it waits."""
+        """Show a job's error; while a rater is blind it waits, because it can name a model."""
         if not self.blindfold.keep(lambda: self.show_error(error)):
             self.show_error(error)
 
@@ -539,15 +539,15 @@ class MainWindow(QMainWindow):
         self._fit()
 
     def _room(self) -> QSize:
-        """The largest size with which the whole window, its frame too, is on the screen."""
+        """Return the largest size with which the whole window, including its frame, is on the screen."""
         return self.screen().availableSize() - FRAME
 
     def _fit_screen(self, _: object = None) -> None:
-        """No larger at least than the screen: on a small one, or at a large scale, pages scroll."""
+        """Keep the minimum size within the screen: on a small one, or at a large scale, pages scroll."""
         self.setMinimumSize(LEAST_SIZE.boundedTo(self._room()))
 
     def _fit(self) -> None:
-        """The rail gives up its names where they would take the room of the work."""
+        """Fold the rail to icons where its names would take the room of the work."""
         self.rail.set_narrow(self.width() / theme.current().scale < NARROW_BELOW)
         self.palette_box.hide()
 
@@ -566,7 +566,7 @@ class MainWindow(QMainWindow):
             self.files_dropped.emit(data)
 
     def _take_packets(self, packets: list[Path]) -> None:
-        """A rater opens the one packet; whoever has the project open gets them merged."""
+        """Open packet files: a rater opens a single packet; with a project open they are merged into it."""
         if self.project is not None and self.packet is None and "raters" in self.entries:
             self.show_panel("raters", packets=packets)
         elif len(packets) == 1:

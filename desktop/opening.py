@@ -19,10 +19,10 @@ INSTEAD = "Biasprint's command line works without a window: see “biasprint --h
 
 
 def open_window(path: Path | None, *, demo: bool = False) -> int:
-    """Open the window on a project, on the sample project, or on nothing yet; the exit code.
+    """Open the window on a project, on the sample project, or on nothing yet; return the exit code.
 
-    Where Qt could not open one, it says why: Qt itself would end the process. So it does where the program has no
-    folder of its own to write to.
+    Where Qt could not open a window, print why: Qt itself would end the process. Also where the program has no folder
+    of its own to write to.
     """
     reason = why_no_window() or why_not_on_platform(os.environ.get("QT_QPA_PLATFORM", ""))
     if reason:
@@ -46,8 +46,8 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
 
 
 def why_not_on_platform(asked: str) -> str:
-    """Why Qt cannot draw on what QT_QPA_PLATFORM asks for; empty where it can. A child tries it: Qt aborts."""
-    names = [one.partition(":")[0] for one in asked.split(";") if one]
+    """Return why Qt cannot draw with this QT_QPA_PLATFORM, or "". Tried in a child process, as Qt aborts."""
+    names = [platform.partition(":")[0] for platform in asked.split(";") if platform]
     if all(name in ALWAYS_THERE or name.startswith(TRIED_ALREADY) for name in names):
         return ""
     from subprocess import TimeoutExpired

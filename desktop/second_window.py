@@ -1,4 +1,4 @@
-"""A project that is open in another window: raise that window if it is this person's, else open read-only here."""
+"""A project that is open in another window: raise that window if it is the same person's, else open read-only here."""
 
 import hashlib
 import sys
@@ -18,7 +18,7 @@ from biasprint.desktop.widgets.words import tr
 
 
 class OpeningWindow(Shell, Protocol):
-    """What is told of a failed opening, besides what every panel may ask of the window."""
+    """The parts of the window that a failed opening needs, besides what every panel may ask of the window."""
 
     started_with: Path | None  # the project that it was started for
 
@@ -27,7 +27,7 @@ class OpeningWindow(Shell, Protocol):
 
 
 def door_name(path: Path) -> str:
-    """The name of the local socket on which the window that holds a project hears a knock."""
+    """Return the name of the local socket on which the window that holds a project listens."""
     name = "biasprint-" + hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
     # Without a folder Qt takes the common temporary one, which on Linux all users share.
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
@@ -35,7 +35,7 @@ def door_name(path: Path) -> str:
 
 
 class WindowDoor(QObject):
-    """Open while this window holds a project: a second window of the same user knocks, and this one comes to front."""
+    """A socket that is open while this window holds a project: another window of the same user raises this one."""
 
     knocked = Signal()
 
@@ -62,7 +62,7 @@ class WindowDoor(QObject):
 
 
 def knock(path: Path, parent: QObject, on_answer: Callable[[bool], object]) -> None:
-    """Ask the window that holds `path` to come to front; hear whether somebody opened."""
+    """Ask the window that holds `path` to come to front; report whether one answered."""
     socket = QLocalSocket(parent)
     answers: list[bool] = []
 
@@ -78,7 +78,7 @@ def knock(path: Path, parent: QObject, on_answer: Callable[[bool], object]) -> N
 
 
 def handle_failed_opening(window: OpeningWindow, error: AppError, path: Path) -> None:
-    """What to do about a project that could not be opened."""
+    """Handle a project that could not be opened: show why, raise its other window, or open it read-only."""
     if not isinstance(error, ProjectInUse):
         if not path.exists():
             window.settings.forget_recent(path)

@@ -35,7 +35,7 @@ class Setting:
     step: int = 10
 
     def admits(self, value: object) -> bool:
-        """Whether a value, from a file that anybody may have edited, is one of this setting's."""
+        """Return whether the value is valid for this setting; it may come from a file that anybody edited."""
         if self.kind == "choice":
             return value in [choice for choice, _ in self.choices]
         if self.kind == "switch":
@@ -154,14 +154,14 @@ RESERVED = (
 
 
 def normal(sequence: str) -> str:
-    """One way of writing a key: "ctrl+z" is "Ctrl+Z". Empty where it names no single key."""
+    """Normalise a key's name: "ctrl+z" becomes "Ctrl+Z". Empty where it names no single key."""
     keys = QKeySequence(sequence, QKeySequence.SequenceFormat.PortableText)
     # Qt reads a name that it does not know as an unknown key, which it cannot write again.
     return keys.toString(QKeySequence.SequenceFormat.PortableText) if keys.count() == 1 else ""
 
 
 def with_new_actions(kept: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """A key map of an earlier version with the actions that it lacks, on their usual keys or, if taken, beside them."""
+    """Return an earlier version's key map with the actions it lacks, on their usual keys or, if taken, beside them."""
     taken = {key for keys in kept.values() for key in keys}
     complete = dict(kept)
     for name, usual in DEFAULT_KEYS.items():
@@ -171,7 +171,7 @@ def with_new_actions(kept: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str
 
 
 def conflicts(key_map: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """The keys that stand for more than one thing, each with the names of its actions; "window" is the window."""
+    """Return the keys assigned more than once, each with the names of its actions; "window" means the window."""
     users: dict[str, list[str]] = {}
     for name, keys in key_map.items():
         for key in dict.fromkeys(keys):
@@ -183,10 +183,10 @@ def conflicts(key_map: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 
 
 class JudgeKeys:
-    """From key presses to actions.
+    """The mapping from key presses to actions.
 
-    A page asks `handle` in its keyPressEvent: a press comes there only if the field that has the keyboard did not
-    take it, so that typing, and Ctrl+Z in a note, never judge anything.
+    A page asks `handle` in its keyPressEvent: a press arrives there only if the focused field did not take it. So
+    typing, and Ctrl+Z in a note, never judge anything.
     """
 
     def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
@@ -194,11 +194,11 @@ class JudgeKeys:
         self._by_key: dict[str, Callable[[], object]] = {}
 
     def set_keys(self, keys: KeyMap) -> None:
-        """Put other keys in force, written portably; an action without keys has none."""
+        """Replace the keys, written portably; an action without keys has none."""
         self._by_key = {key: action for name, action in self._actions.items() for key in keys.get(name, ())}
 
     def handle(self, event: QKeyEvent) -> bool:
-        """Do what the key stands for; False if it stands for nothing."""
+        """Run the key's action; return False if the key has none."""
         action = next((self._by_key[name] for name in _names(event) if name in self._by_key), None)
         if action is None:
             return False
@@ -208,11 +208,14 @@ class JudgeKeys:
 
 
 def _names(event: QKeyEvent) -> list[str]:
-    """The ways to write a key press: as it is, and without Shift, which some keyboards need for digits."""
+    """Return the ways to write a key press: as it is, and without Shift, which some keyboards need for digits."""
     key = Qt.Key(event.key())
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     tried = [modifiers] if modifiers != Qt.KeyboardModifier.ShiftModifier else [modifiers, NO_MODIFIER]
-    return [QKeySequence(QKeyCombination(one, key)).toString(QKeySequence.SequenceFormat.PortableText) for one in tried]
+    return [
+        QKeySequence(QKeyCombination(pressed, key)).toString(QKeySequence.SequenceFormat.PortableText)
+        for pressed in tried
+    ]
 
 
 MOST_RECENT = 10
@@ -220,10 +223,10 @@ StoredKeys = dict[str, tuple[str, ...]]
 
 
 class Settings(QObject):
-    """What the reader chose. `notice` says what went wrong at loading, in one sentence, or is empty.
+    """The reader's choices. `notice` gives in one sentence what failed at loading, or is empty.
 
-    A change holds at once; the window calls `save` a moment later, off its thread: one JSON file, written whole or not
-    at all. A damaged one is put aside, never lost.
+    A change takes effect at once; the window calls `save` a moment later, off its thread. The JSON file is written
+    whole or not at all. A damaged one is renamed, never lost.
     """
 
     changed = Signal(str)  # the key of a setting, "keys" or "recent"
@@ -237,12 +240,12 @@ class Settings(QObject):
         self._data: dict[str, Any] = self._load()
 
     def get(self, key: str) -> Value:
-        """The value of a setting, or its default where none was chosen."""
+        """Return the value of a setting, or its default where none was chosen."""
         value: Any = self._data.get(key)
         return value if BY_KEY[key].admits(value) else BY_KEY[key].default
 
     def set(self, key: str, value: Value) -> None:
-        """Choose a value. ValueError for one that the setting does not admit."""
+        """Choose a value. Raises ValueError for one that the setting does not admit."""
         if not BY_KEY[key].admits(value):
             raise ValueError(f"{key} cannot be {value!r}")
         if self.get(key) != value:
@@ -257,25 +260,27 @@ class Settings(QObject):
         return int(self.get("reading_percent")) / 100
 
     def keys(self) -> StoredKeys:
-        """The keys of judging, by action; the defaults where what was kept makes no sense."""
-        kept = self._data.get("keys")
-        if not isinstance(kept, dict):
+        """Return the keys of judging by action; the defaults where the stored ones are invalid."""
+        stored = self._data.get("keys")
+        if not isinstance(stored, dict):
             return dict(DEFAULT_KEYS)
-        known = {name: usual for name, usual in DEFAULT_KEYS.items() if name in kept or name not in ADDED_LATER}
-        read = with_new_actions({name: _keys_of(kept.get(name), usual) for name, usual in known.items()})
+        known = {name: usual for name, usual in DEFAULT_KEYS.items() if name in stored or name not in ADDED_LATER}
+        read = with_new_actions({name: _keys_of(stored.get(name), usual) for name, usual in known.items()})
         return dict(DEFAULT_KEYS) if conflicts(read) else read
 
     def set_keys(self, key_map: Mapping[str, Iterable[str]]) -> None:
-        """Remap the keys of judging. ValueError where two actions would share one."""
+        """Remap the keys of judging. Raises ValueError where two actions would share one."""
         wanted = {name: tuple(normal(key) for key in key_map[name]) for name in DEFAULT_KEYS}
         if conflicts(wanted) or not all(all(keys) and keys for keys in wanted.values()):
             raise ValueError(f"keys are used twice or missing: {conflicts(wanted)}")
         self._keep("keys", {name: list(keys) for name, keys in wanted.items()})
 
     def recent(self) -> list[Path]:
-        """The projects that were opened last, newest first."""
-        kept = self._data.get("recent")
-        return [Path(name) for name in kept if isinstance(name, str)][:MOST_RECENT] if isinstance(kept, list) else []
+        """Return the projects that were opened last, newest first."""
+        stored = self._data.get("recent")
+        return (
+            [Path(name) for name in stored if isinstance(name, str)][:MOST_RECENT] if isinstance(stored, list) else []
+        )
 
     def add_recent(self, path: Path) -> None:
         whole = path.absolute()
@@ -285,7 +290,7 @@ class Settings(QObject):
         self._keep("recent", [str(p) for p in self.recent() if p != path])
 
     def conceal(self, keep: Callable[[Callable[[], object]], object]) -> None:
-        """A rater is blind from now on: the recent projects' names are not here, and stay in the file."""
+        """Forget the recent projects here, as a rater is blind from now on; they stay in the file."""
         recent, unsaved = self._data.get("recent", []), self.unsaved
         self._concealed = True  # before the names go, and until they are back: a thread may be writing
         self._data = {name: value for name, value in self._data.items() if name != "recent"}
@@ -299,7 +304,7 @@ class Settings(QObject):
         keep(restore)
 
     def save(self) -> None:
-        """Write what was chosen. Safe to call from any thread. AppError where the file cannot be written."""
+        """Write the settings. Safe to call from any thread. Raises AppError where the file cannot be written."""
         self.unsaved = False
         data = {**self._data, **_recent_in(self.path)} if self._concealed else self._data
         try:
@@ -341,7 +346,7 @@ class Settings(QObject):
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file whole: whoever reads it, and whatever happens, sees the old text or the new one."""
+    """Write a file atomically: a reader sees the old text or the new one, whatever happens."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -357,7 +362,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def _recent_in(path: Path) -> dict[str, Any]:
-    """The recent projects as the file has them."""
+    """Return the recent projects that the file lists."""
     with suppress(OSError, ValueError, RecursionError):
         data = json.loads(path.read_text("utf-8"))
         if isinstance(data, dict) and "recent" in data:

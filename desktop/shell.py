@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """`keys` is a portable key sequence or empty; held, it runs again and again if the command `repeats`.
+    """A command. `keys` is a portable key sequence or empty; a held key runs it again if the command `repeats`.
 
     `enabled` is asked when the command is shown.
     """
@@ -37,7 +37,7 @@ class Command:
 
 
 class Shell(Protocol):
-    """What a panel may ask of the window around it."""
+    """The window as a panel sees it: everything that a panel may ask of it."""
 
     jobs: "JobRunner"
     settings: "Settings"
@@ -53,28 +53,28 @@ class Shell(Protocol):
 
     @property
     def packet(self) -> "PacketInfo | None":
-        """What the open file says of itself where it is a packet; None for an ordinary project."""
+        """The description of the open file where it is a packet; None for an ordinary project."""
 
     def show_panel(self, key: str, **what: Any) -> None:
         """Go to a panel; `what` is handed to its `opened_with`."""
 
     def open_project(self, path: Path) -> None:
-        """Open a project file instead of the one that is open."""
+        """Open another project file in place of the open one."""
 
     def notify(self, text: str) -> None:
-        """One quiet notice in the status line."""
+        """Show one quiet notice in the status line."""
 
     def show_error(self, error: "AppError") -> None:
-        """The banner: what happened, what was kept, what to do."""
+        """Show an error in the banner: what happened, what was kept, what to do."""
 
     def show_notice(self, notice: "Notice", *, key: str = "") -> None:
-        """A banner with actions of its own; one with the same key is replaced."""
+        """Show a banner with actions of its own; it replaces one with the same key."""
 
     def set_saved(self, state: str, text: str = "") -> None:
-        """The saved dot: "saved", "saving", "failed", or "" for none; with other words if wanted."""
+        """Set the saved dot to "saved", "saving", "failed", or "" for none; with other words if wanted."""
 
     def set_status(self, text: str) -> None:
-        """The panel's own words in the status line, for instance the active time. Empty: none."""
+        """Show the panel's own words in the status line, for instance the active time. Empty: none."""
 
     def show_parts(self) -> None:
         """Show which parts of the program are installed, and how far the others are."""
@@ -84,22 +84,22 @@ class Shell(Protocol):
 
     @property
     def may_look(self) -> bool:
-        """Whether what names identities may be shown without a question."""
+        """Return whether content that names identities may be shown without a question."""
 
     def settle(self, then: Callable[[], object]) -> None:
-        """Do what takes panels away, after a question where one of them would lose what was not saved."""
+        """Run an action that destroys panels, after a question where one of them would lose unsaved work."""
 
     def set_blind(self, blind: bool) -> None:
-        """While blind, nothing in the window names a project, file, model or axis, or leads to one.
+        """Set blindness: while blind, nothing in the window names a project, file, model or axis, or leads to one.
 
-        Panels that are not `blind_safe` are destroyed at once, and made anew when they are next shown.
+        Panels that are not `blind_safe` are destroyed at once, and made again when they are next shown.
         """
 
     def set_kiosk(self, page: "QWidget | None") -> None:
-        """Fill the screen with one page alone, such as a workshop's; None brings the window back."""
+        """Fill the screen with one page alone, such as a workshop's; None restores the window."""
 
 
 def see_findings(shell: Shell, studies: Sequence[str]) -> None:
-    """Go where the findings of a study are seen best; of several, where all are."""
+    """Show the findings of a study in the panel made for it; of several studies, in the one that has all."""
     place = words_of(studies[0] if len(studies) == 1 else "")
     shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))

@@ -1,7 +1,7 @@
-"""`biasprint --self-test start`: how long a start takes, until the window is painted and until it answers a key.
+"""The measurement `biasprint --self-test start`: seconds until the window is painted and until it answers a key.
 
 Counted from the moment that the environment names, on the clock that all processes of a computer share: that is when
-whoever asks began to start the program.
+the caller began to start the program.
 """
 
 import os
@@ -18,7 +18,7 @@ STARTED = "BIASPRINT_STARTED"
 
 
 def run() -> int:
-    """Start the program as ever, press Ctrl+K once it is painted, print both times in seconds, and leave."""
+    """Start the program as usual, press Ctrl+K once it is painted, print both times in seconds, and exit."""
     make = app.create_window
 
     def make_and_watch(settings: Settings) -> MainWindow:
@@ -31,7 +31,7 @@ def run() -> int:
 
 
 class FirstPaintWatch(QObject):
-    """Sees when the rail and the command palette are painted."""
+    """A watch that notes when the rail and the command palette are painted."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)

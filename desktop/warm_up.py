@@ -4,7 +4,7 @@ One thread at a time imports the engine, and the others wait for it. Where two t
 it at the same moment, one of them can fail (CPython issue 83065, open before Python 3.15). So a job waits for
 `import_store` before it works, and a panel is loaded when `is_importing` is false.
 
-Nothing of Qt is imported in a thread: PySide makes its classes when they are first named, and two threads naming them
+No part of Qt is imported in a thread: PySide makes its classes when they are first named, and two threads naming them
 at once crash it. The panels' own modules follow on the window's thread, one at a time.
 """
 
@@ -91,7 +91,7 @@ _wanted = list(STORE)
 
 
 class WarmUp(QObject):
-    """`start` returns at once; the engine comes in a job of its own, then the panels one by one."""
+    """The imports in the background. `start` returns at once; a job imports the engine, then the panels one by one."""
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -105,7 +105,7 @@ class WarmUp(QObject):
     def start(
         self, then: Callable[[], object] | None = None, *, with_engine: Callable[[], object] | None = None
     ) -> None:
-        """`with_engine` is called once the engine is there, `then` when the panels are too."""
+        """Start the imports. `with_engine` is called once the engine is imported, `then` when the panels are too."""
         self._then, self._with_engine = then, with_engine
         self._runner.start(tr("Getting ready"), lambda ctx: import_engine(), on_done=self._go_on, quiet=True)
 
@@ -130,7 +130,7 @@ class WarmUp(QObject):
 
 
 def _panels_in_steps() -> Iterator[None]:
-    """Import what the panels need; each step holds the window for as little as one module takes."""
+    """Import what the panels need; each step blocks the window only for the time of one module."""
     with suppress(ImportError):  # what is wrong with it is said where it is needed
         yield from loading.steps()
     for package in PACKAGES:
@@ -144,11 +144,11 @@ def modules_of(package: str) -> Iterator[str]:
 
     A package below is imported when the name after its own is asked for, so that each step costs one module.
     """
-    found_at = import_module(package)
+    parent = import_module(package)
     # What is wrong with a package is said where it is needed.
     return (
-        found.name
-        for found in pkgutil.walk_packages(found_at.__path__, f"{found_at.__name__}.", onerror=lambda name: None)
+        module.name
+        for module in pkgutil.walk_packages(parent.__path__, f"{parent.__name__}.", onerror=lambda name: None)
     )
 
 
@@ -165,7 +165,7 @@ def import_engine() -> None:
 
 
 def import_store() -> None:
-    """Import the store, once, in whichever job's thread comes first; the others wait for it."""
+    """Import the store once, in the first job's thread that needs it; the others wait for it."""
     with _importing:
         while _wanted:
             _import(_wanted.pop(0))

@@ -54,7 +54,7 @@ CONTROLS = (
 
 
 def help_text(panel: str, shell: "Shell") -> str:
-    """What a panel is for, and the keys that work in it."""
+    """Return what a panel is for, and the keys that work in it."""
     from biasprint.core.prompts.resource_files import packaged, read_toml
 
     parts = [tr(part) for part in read_toml(packaged("help", "panels.toml")).get(panel, ())]
@@ -68,7 +68,7 @@ def show_help(window: "QWidget", shell: "Shell", panel: str, title: str) -> None
 
 
 def keys_text(shell: "Shell", title: str, here: "Sequence[Command]", everywhere: "Sequence[Command]") -> str:
-    """Every key there is: of the panel one is in, of the window, and of judging as they are set."""
+    """Return every key that works now: the panel's, the window's, and those of judging as they are set."""
     groups = (
         (title, _lines(here)),
         (tr("In every page and dialog"), tr(CONTROLS)),
@@ -83,19 +83,19 @@ def show_keys(window: "QWidget", text: str) -> None:
 
 
 def _lines(commands: "Sequence[Command]") -> str:
-    return "\n".join(f"{one.keys}   {one.title}" for one in commands if one.keys)
+    return "\n".join(f"{command.keys}   {command.title}" for command in commands if command.keys)
 
 
 def _judging_keys(settings: "Settings") -> str:
     keys = settings.keys()
-    return "\n".join(f"{' / '.join(keys[one.name])}   {tr(one.title)}" for one in KEY_ACTIONS)
+    return "\n".join(f"{' / '.join(keys[action.name])}   {tr(action.title)}" for action in KEY_ACTIONS)
 
 
 FONT_STEP = 10
 
 
 class Window(Shell, Protocol):
-    """What the commands use of the window, besides what every panel may ask of it."""
+    """The window as its commands see it, besides what every panel may ask of it."""
 
     entries: Mapping[str, PanelEntry]
     panels: Mapping[str, Panel]
@@ -105,7 +105,7 @@ class Window(Shell, Protocol):
 
     @property
     def blind(self) -> bool:
-        """Whether a rater is blind: then no command may lead to a name."""
+        """True while a rater is blind: then no command may lead to a name."""
 
     def close(self) -> bool:
         """Leave the program, after a question if jobs run."""
@@ -118,14 +118,14 @@ class Window(Shell, Protocol):
 
 
 def window_commands(window: Window) -> list[Command]:
-    """Every command of the window, with its key."""
-    there = panel_commands(window)
+    """Return every command of the window, with its key."""
+    own = panel_commands(window)
     about = [workshop_command(window), own_command(window)]
-    return [*there, *about, *file_commands(window), *recent_commands(window), *view_commands(window)]
+    return [*own, *about, *file_commands(window), *recent_commands(window), *view_commands(window)]
 
 
 def workshop_command(window: Window) -> Command:
-    """To the page that sets a workshop up, from anywhere."""
+    """Return the command that opens the setup of a workshop, from anywhere."""
 
     def there() -> bool:
         return "fingerprint" in window.rail.shown()
@@ -134,7 +134,7 @@ def workshop_command(window: Window) -> Command:
 
 
 def own_command(window: Window) -> Command:
-    """To where axes and texts of one's own are defined."""
+    """Return the command that opens the place where one's own axes and texts are defined."""
 
     def there() -> bool:
         return "prompts" in window.rail.shown()
@@ -143,7 +143,7 @@ def own_command(window: Window) -> Command:
 
 
 def file_commands(window: Window) -> list[Command]:
-    """What concerns the project file. A rater who is blind does not see any names, so most wait."""
+    """Return the commands on the project file. A blind rater must not see any names, so most are then disabled."""
 
     def sighted() -> bool:
         return not window.blind
@@ -244,7 +244,7 @@ def view_commands(window: Window) -> list[Command]:
 
 
 def file_menu(window: Window) -> QMenu:
-    """The menu under the program's name."""
+    """Build the menu under the program's name."""
     menu = QMenu(window)
     *files, leave = file_commands(window)
     for command in files[:2]:
@@ -302,7 +302,7 @@ MOST_ROWS = 8
 
 
 class _CommandDelegate(QStyledItemDelegate):
-    """A command's title, and its key at the right."""
+    """The drawing of a command: its title, and its key at the right."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -321,7 +321,7 @@ class _CommandDelegate(QStyledItemDelegate):
 
 
 class CommandPalette(QFrame):
-    """Shown over the window with Ctrl+K. Escape, or a click elsewhere, closes it."""
+    """The command palette, shown over the window with Ctrl+K. Escape, or a click elsewhere, closes it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -367,11 +367,11 @@ class CommandPalette(QFrame):
         self.field.setFocus()
 
     def titles(self) -> list[str]:
-        """What is offered now."""
+        """Return the titles of the commands offered now."""
         return [command.title for command in self._hits]
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is kept of what was offered: it names recent projects."""
+        """Drop everything that was offered: it names recent projects."""
         super().hideEvent(event)
         self._commands, self._hits, self._before = [], [], None
         self._model.clear()
@@ -415,7 +415,7 @@ class CommandPalette(QFrame):
             command.run()
 
     def _close(self) -> None:
-        """Give the keyboard back to whoever had it: the keys of judging work on."""
+        """Close the palette and return the keyboard to the widget that had it, so that judging by keys goes on."""
         before = self._before
         self.hide()
         if before is not None and isValid(before) and before.isVisible():
@@ -434,14 +434,14 @@ class CommandPalette(QFrame):
 
 
 def found(commands: list[Command], query: str) -> list[Command]:
-    """The commands whose title has every word of the query, those that begin with it first."""
+    """Return the commands whose title has every word of the query, those that begin with it first."""
     words = query.casefold().split()
     hits = [command for command in commands if all(word in command.title.casefold() for word in words)]
     return sorted(hits, key=lambda command: not command.title.casefold().startswith(query.casefold().strip()))
 
 
 class AboutDialog(TextDialog):
-    """The licences of everything that is installed."""
+    """The dialog with the licences of everything that is installed."""
 
     def __init__(self, parent: QWidget) -> None:
         from biasprint.core.machine.bill import page
@@ -450,7 +450,7 @@ class AboutDialog(TextDialog):
 
 
 def _this_computer() -> str:
-    """What somebody who asks for help is asked about, and where the program keeps its own files."""
+    """Return the facts to report when asking for help: versions, system, and the folder of the program's own files."""
     here = tr("Python {python}, Qt {qt}, {system}").format(
         python=platform.python_version(), qt=qVersion(), system=platform.platform(terse=True)
     )

@@ -1,1 +1,1 @@
-"""Charts: findings become what is drawn (no widgets), then one painter draws it on screen, in PNG and in SVG."""
+"""Charts: findings become figures (no widgets), then one painter draws them on screen, in PNG and in SVG."""

@@ -1,4 +1,4 @@
-"""The canvas of figures on a QPainter: on a widget, into a picture, or nowhere, to learn how high something is."""
+"""The canvas of figures on a QPainter: on a widget, into a picture, or nowhere, only to measure the height."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class PaintCanvas(Canvas):
-    """Without a painter it only measures. Colours and typeface are the theme's."""
+    """A canvas that only measures when it has no painter. Colours and typeface are the theme's."""
 
     def __init__(self, painter: QPainter | None, tokens: Tokens, width: float) -> None:
         super().__init__(width)
@@ -89,7 +89,7 @@ class PaintCanvas(Canvas):
 def below(
     painter: QPainter | None, tokens: Tokens, top: float, width: float, drawing: Callable[[PaintCanvas], float]
 ) -> tuple[float, PaintCanvas]:
-    """Let something be drawn from `top` on, at the reader's size of type; where it ends, and its canvas."""
+    """Draw something from `top` on at the reader's size of type; return where it ends, and its canvas."""
     canvas = PaintCanvas(painter, tokens, width / tokens.scale)
     if painter is None:
         return top + drawing(canvas) * tokens.scale, canvas
@@ -102,7 +102,7 @@ def below(
 
 
 def roles(tokens: Tokens) -> dict[str, QColor]:
-    """The theme's colours by the names that figures know."""
+    """Return the theme's colours by the names that figures use."""
     named = {
         "ink": tokens.ink,
         "soft": tokens.soft,

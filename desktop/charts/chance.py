@@ -1,4 +1,4 @@
-"""What shares look like when nothing is preferred; for a share that is watched see `biasprint.core.metrics.anytime`.
+"""The range of shares when nothing is preferred; for a share that is watched see `biasprint.core.metrics.anytime`.
 
 Pure arithmetic, no numpy: these are evaluated for a handful of shares at every refresh.
 """
@@ -10,7 +10,7 @@ LEVEL = 0.95
 
 
 def chance_range(n: int, chance: float, level: float = LEVEL) -> tuple[float, float]:
-    """Central range of the share of n independent choices at probability `chance`.
+    """Return the central range of the share of n independent choices at probability `chance`.
 
     The binomial quantiles at (1 − level)/2 and (1 + level)/2, divided by n.
     """
@@ -19,9 +19,9 @@ def chance_range(n: int, chance: float, level: float = LEVEL) -> tuple[float, fl
 
 
 def effective_choices(share: float, low: float, high: float, level: float = LEVEL) -> float:
-    """How many independent choices a Wilson interval of this width speaks of: n where raters judged apart.
+    """Return the number of independent choices that a Wilson interval of this width implies: n for independent raters.
 
-    Several raters of the same comparison tell less than as many choices, and their interval is wider accordingly.
+    Several raters of the same comparison give less information than as many choices, and their interval is wider.
     Solves Wilson's half-width h = √a √(p(1−p) + a/4) / (1 + a) for a = z²/n.
     """
     z, h2, spread = NormalDist().inv_cdf((1 + level) / 2), ((high - low) / 2) ** 2, share * (1 - share)
@@ -31,7 +31,7 @@ def effective_choices(share: float, low: float, high: float, level: float = LEVE
 
 
 def _binomial_quantile(n: int, p: float, q: float) -> int:
-    """The smallest k with P(X ≤ k) ≥ q."""
+    """Return the smallest k with P(X ≤ k) ≥ q."""
     # Beyond twelve standard deviations lies less than 1e-30: summed from there, large n stay cheap.
     first = max(0, math.floor(n * p - 12 * math.sqrt(n * p * (1 - p))))
     cumulative = 0.0

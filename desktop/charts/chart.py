@@ -1,4 +1,4 @@
-"""The chart widget: draws a figure, tells the number under the pointer or the focus, and opens it; and its card."""
+"""The chart widget: draws a figure, shows the number under the pointer or the focus, and opens it; and its card."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +37,7 @@ MOST_WIDTHS = 8
 
 @dataclass(frozen=True)
 class ChartSpot:
-    """A place on the chart that stands for a number, in the chart's own pixels."""
+    """A place on the chart that represents a number, in the chart's own pixels."""
 
     area: QRectF
     spot: Spot
@@ -52,7 +52,7 @@ class ChartSpot:
 
 
 def lay_out(painter: QPainter | None, figure: Figure, width: float) -> tuple[float, list[ChartSpot]]:
-    """The figure in the theme in force, without its title; its height and its spots."""
+    """Lay out the figure in the current theme, without its title; return its height and its spots."""
     tokens = theme.current()
     height, canvas = below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure, titled=False))
     return height, [_placed(spot, tokens.scale) for spot in canvas.spots]
@@ -64,7 +64,7 @@ def _placed(spot: Spot, scale: float) -> ChartSpot:
 
 
 class Chart(QWidget):
-    """Shows one figure. Arrow keys go from number to number, Enter opens one, like a click."""
+    """A widget with one figure. Arrow keys go from number to number, Enter opens one, like a click."""
 
     opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
 
@@ -88,11 +88,11 @@ class Chart(QWidget):
 
     @property
     def spots(self) -> tuple[ChartSpot, ...]:
-        """The places that stand for a number, in reading order, as last drawn."""
+        """Return the places that represent a number, in reading order, as last drawn."""
         return tuple(self._spots)
 
     def set_figure(self, figure: Figure) -> None:
-        """Show other numbers; nothing happens when they are the same."""
+        """Show another figure; do nothing if it is the same."""
         if figure == self._figure:
             return
         self._figure = figure
@@ -139,7 +139,7 @@ class Chart(QWidget):
             self._pointed = None  # there are fewer figures now
 
     def _highlight(self, painter: QPainter) -> None:
-        """The figure under the pointer lies on a tint; with the keyboard it also gets the focus ring."""
+        """Tint the figure under the pointer; with the keyboard also draw the focus ring."""
         if self._pointed is None or self._pointed >= len(self._spots):
             return
         tokens = theme.current()
@@ -167,7 +167,7 @@ class Chart(QWidget):
         return f"{self._spots[index].tip}\n{tr('Click for what is behind it')}"
 
     def tooltip_at(self, index: int) -> str:
-        """The tooltip of a figure. Labels come from files: none is ever rendered."""
+        """Return the tooltip of a figure as plain text. Labels come from files and are never rendered."""
         return safe_tip(self._tip(index))
 
     def _show_tip(self, index: int, at: QPoint) -> None:

@@ -1,7 +1,7 @@
 """Charts and pages as files: PNG, SVG, PDF, and the findings of a chart as CSV.
 
-Pictures carry title, legend, notes and stand-in scorers: they travel without the window. No widget is needed: this can
-run off the window's thread.
+Pictures carry title, legend, notes and stand-in scorers, because they are seen without the window. No widget is needed:
+this can run off the window's thread.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ Page = Callable[[QPainter | None, float], float]
 
 
 def export_chart(figure: Figure, tokens: Tokens, path: Path) -> Path:
-    """Write the chart to `path`, in the format of its ending. Whole or not at all; AppError says why not."""
+    """Write the chart to `path`, whole or not at all, in the format of its ending; AppError gives the reason if not."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in FORMATS:
         raise AppError(
@@ -56,11 +56,11 @@ def _painted(figure: Figure, tokens: Tokens, ending: str) -> bytes:
 
 
 def finding_records(figure: Figure) -> list[dict[str, object]]:
-    """One flat record per finding on the chart: "interval.low", "dims.axis"; lists joined.
+    """Return one flat record per finding on the chart: "interval.low", "dims.axis"; lists joined.
 
-    Before the planned n without its tests: an export is no way round "no verdict by peeking".
+    Before the planned n, tests are omitted: an export must not bypass "no verdict by peeking".
     """
-    records = [_flat(found) for found in figure.findings]
+    records = [_flat(finding) for finding in figure.findings]
     if figure.complete:
         return records
     return [{key: value for key, value in record.items() if key not in _TESTS} for record in records]
@@ -75,7 +75,7 @@ def _flat(found: Finding) -> dict[str, object]:
         if key == "scorers":
             flat[key] = "; ".join(_scorer(use) for use in value)
         elif isinstance(value, Mapping):
-            flat.update({f"{key}.{inner}": one for inner, one in value.items()})
+            flat.update({f"{key}.{inner}": part for inner, part in value.items()})
         elif isinstance(value, list | tuple):
             flat[key] = "; ".join(map(str, value))
         else:
@@ -121,7 +121,7 @@ def page_svg(page: Page, tokens: Tokens, width: int, title: str) -> bytes:
 
 
 def page_pdf(page: Page, width: int, title: str) -> bytes:
-    """One page of A4, the drawing as wide as it, or as high where that is what it needs."""
+    """Return one A4 page as a PDF, with the drawing as wide as the page, or as high where it needs that."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -136,7 +136,7 @@ def page_pdf(page: Page, width: int, title: str) -> bytes:
 
 
 def paint_sheet(sheet: QPagedPaintDevice, page: Page, width: int) -> None:
-    """One sheet of paper, the drawing as wide as it, or as high where that is what it needs.
+    """Paint one sheet of paper, with the drawing as wide as the sheet, or as high where it needs that.
 
     Raises AppError where nothing can be drawn on it: a printer that is gone, a file that cannot be written.
     """
@@ -154,7 +154,7 @@ def paint_sheet(sheet: QPagedPaintDevice, page: Page, width: int) -> None:
 
 
 def save(path: Path, content: bytes) -> Path:
-    """Whole or not at all; AppError says why not."""
+    """Write the file whole or not at all; AppError gives the reason if not."""
     file = QSaveFile(str(path))
     written = file.open(QIODevice.OpenModeFlag.WriteOnly) and file.write(QByteArray(content)) == len(content)
     if not (written and file.commit()):

@@ -22,7 +22,7 @@ NOTHING = Figure("fingerprint", "creativity", "", "", "radar", (), empty=" ")
 
 @dataclass(frozen=True)
 class _Chooser:
-    """Whose choices are drawn. `own`: of the fingerprint itself; the others stand beside it."""
+    """A chooser that is drawn. `own`: the one whose fingerprint it is; the others are drawn beside it."""
 
     title: str
     axes: tuple[AxisChoice, ...]
@@ -31,7 +31,7 @@ class _Chooser:
 
 
 def shares_figure(found: Fingerprint) -> Figure:
-    """A radar, a spoke for each identity; bars where there are too few for one."""
+    """Return a radar with a spoke for each identity; bars where there are too few for one."""
     choosers = _choosers(found)
     marks = [mark for chooser in choosers for mark in _share_marks(chooser, several=len(found.axes) > 1)]
     if sum(len(axis.identities) for axis in found.axes) >= LEAST_SPOKES:
@@ -61,7 +61,7 @@ def shares_figure(found: Fingerprint) -> Figure:
 
 
 def scores_figure(found: Fingerprint) -> Figure:
-    """ABS of each axis, with its interval and noise floor."""
+    """Return the figure of each axis's ABS, with its interval and noise floor."""
     marks = [
         _score_mark(found, axis, finding)
         for axis in found.axes
@@ -84,7 +84,7 @@ def scores_figure(found: Fingerprint) -> Figure:
 
 
 def summary(found: Fingerprint) -> str:
-    """ "180 comparisons, 60 on each axis": how much it rests on."""
+    """Return the number of comparisons behind the figures: "180 comparisons, 60 on each axis"."""
     whole = plural(found.planned, "1 comparison", "%n comparisons")
     planned = {axis.planned for axis in found.axes}
     if len(found.axes) > 1 and len(planned) == 1:
@@ -93,45 +93,45 @@ def summary(found: Fingerprint) -> str:
 
 
 def _choosers(found: Fingerprint) -> Sequence[_Chooser]:
-    """The rater, then the group, then the models; who made no choice at all is left out."""
+    """Return the rater, then the group, then the models; without those who made no choice."""
     own = found.code if found.kind == "model" else tr("you")
     every = [_Chooser(own, found.axes, found.findings, found.complete)]
     if found.group is not None:
         title = plural(found.group.people, "group of 1", "group of %n")
         every.append(_Chooser(title, found.group.axes, found.group.findings, complete=True))
-    every += [_Chooser(one.title, one.axes, one.findings, complete=True) for one in found.models]
+    every += [_Chooser(model.title, model.axes, model.findings, complete=True) for model in found.models]
     return [chooser for chooser in every if any(axis.n for axis in chooser.axes)]
 
 
 def _share_marks(chooser: _Chooser, *, several: bool) -> Iterator[FigureMark]:
     shares = {
-        (one.dims["axis"], one.label): one
-        for one in chooser.findings
-        if (one.id, one.variant) == ("creativity.share", "default")
+        (finding.dims["axis"], finding.label): finding
+        for finding in chooser.findings
+        if (finding.id, finding.variant) == ("creativity.share", "default")
     }
     for axis in chooser.axes:
-        for one in axis.identities:
-            finding = shares.get((axis.axis, one.identity))
-            if one.relative is None or finding is None:
+        for share in axis.identities:
+            finding = shares.get((axis.axis, share.identity))
+            if share.relative is None or finding is None:
                 continue
-            low, high = _bounds(chooser, axis, one)
+            low, high = _bounds(chooser, axis, share)
             yield FigureMark(
                 finding=finding,
-                row=one.label,
+                row=share.label,
                 series=chooser.title,
                 section=axis.title if several else "",
-                value=one.relative,
+                value=share.relative,
                 low=low,
                 high=high,
                 n=axis.n,
                 band=not chooser.complete,
                 chance=_ring(axis, complete=chooser.complete),
-                tip=_share_tip(chooser, axis, one, low, high),
+                tip=_share_tip(chooser, axis, share, low, high),
             )
 
 
 def _bounds(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices) -> tuple[float | None, float | None]:
-    """The interval; before the planned n a band that may be looked at any number of times."""
+    """Return the interval; before the planned n a band that may be looked at any number of times."""
     if chooser.complete:
         return (None, None) if one.interval is None else (one.interval.low, one.interval.high)
     band = share_band(one.chosen, axis.n)
@@ -139,7 +139,7 @@ def _bounds(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices) -> tuple[f
 
 
 def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
-    """Where chance ends 95 times in 100."""
+    """Return the range in which a share relative to chance lies 95 times in 100 when choices are random."""
     if not axis.n:
         return None
     k = len(axis.identities)
@@ -148,7 +148,7 @@ def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
 
 
 def _share_tip(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices, low: float | None, high: float | None) -> str:
-    """Who chose what how often, what chance would give, and the interval."""
+    """Return the tooltip of a share: who chose what how often, what chance would give, and the interval."""
     assert one.relative is not None
     lines = [
         tr("{who}: {label} ({axis}) in {chosen} of {n} choices").format(

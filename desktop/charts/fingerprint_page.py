@@ -1,7 +1,7 @@
 """A fingerprint as a picture: radar or bars, the paragraph, the scores, and the statement of limits, on one page.
 
-The statement is part of it: a picture travels without the window. Paragraphs have some words in bold, drawn as plain
-text: rich text is no way to do that, because the bold words come from files.
+The statement is part of it, because a picture is seen without the window. Some words of the paragraphs are bold. They
+are drawn as plain text, not rich text, because the bold words come from files.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ BETWEEN = 10  # pixels between two paragraphs
 
 
 def save_page(found: Fingerprint, tokens: Tokens, path: Path) -> Path:
-    """Write the picture in the format of the path's ending. Whole or not at all; AppError says why not."""
+    """Write the picture in the format of the path's ending, whole or not at all; AppError gives the reason if not."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in FORMATS:
         raise AppError(
@@ -41,7 +41,7 @@ def save_page(found: Fingerprint, tokens: Tokens, path: Path) -> Path:
 
 
 def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:
-    """The picture as a file's content; `ending` is one of `FORMATS`."""
+    """Return the picture as a file's content; `ending` is one of `FORMATS`."""
 
     def page(painter: QPainter | None, width: float) -> float:
         return draw_page(painter, tokens, found, width)
@@ -54,7 +54,7 @@ def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:
 
 
 def print_page(found: Fingerprint, tokens: Tokens, printer: QPagedPaintDevice) -> None:
-    """The picture on paper."""
+    """Print the picture."""
     width = WIDTH - 2 * export.MARGIN
     export.paint_sheet(printer, lambda painter, wide: draw_page(painter, tokens, found, wide), width)
 
@@ -64,7 +64,7 @@ def title(found: Fingerprint) -> str:
 
 
 def draw_page(painter: QPainter | None, tokens: Tokens, found: Fingerprint, width: float) -> float:
-    """Everything under each other, `width` pixels wide; returns the height."""
+    """Draw all parts below each other, `width` pixels wide; return the height."""
     gap = tokens.px(GAP)
 
     def line(text: str, y: float, style: TextStyle = "note", color: str = "soft") -> float:
@@ -74,17 +74,17 @@ def draw_page(painter: QPainter | None, tokens: Tokens, found: Fingerprint, widt
 
     y = line(summary(found), line(title(found), 0, "title", "ink")) + gap
     pieces = (shares_figure(found), paragraphs(found, tr, number)), (scores_figure(found), [limits(found, tr)])
-    for figure, said in pieces:
+    for figure, prose in pieces:
         y, _ = below(painter, tokens, y, width, lambda canvas, figure=figure: draw_figure(canvas, figure))
         y += gap
-        y += draw_prose(painter, tokens, said, 0, y, width) + gap
+        y += draw_prose(painter, tokens, prose, 0, y, width) + gap
     return line(tr("Made with Biasprint {version}").format(version=core.__version__), y)
 
 
 def draw_prose(
     painter: QPainter | None, tokens: Tokens, paragraphs: Sequence[Paragraph], x: float, top: float, width: float
 ) -> float:
-    """Statements in reading size, what is quiet in the size of controls; returns the height."""
+    """Draw statements in reading size, quiet ones in the size of controls; return the height."""
     y = top
     for place, paragraph in enumerate(paragraphs):
         y += tokens.px(BETWEEN) if place else 0
@@ -127,20 +127,20 @@ def _paragraph(
 
 
 def _bold(pieces: Sequence[tuple[str, bool]]) -> list[QTextLayout.FormatRange]:
-    """Where the strong pieces lie, in UTF-16 units as Qt counts."""
+    """Return the ranges of the bold pieces, in UTF-16 units as Qt counts."""
     strong = QTextCharFormat()
     strong.setFontWeight(QFont.Weight.DemiBold)
-    found, start = [], 0
+    ranges, start = [], 0
     for text, is_strong in pieces:
         length = len(text.encode("utf-16-le")) // 2
         if is_strong and length:
             piece = QTextLayout.FormatRange()
             piece.start, piece.length, piece.format = start, length, strong
-            found.append(piece)
+            ranges.append(piece)
         start += length
-    return found
+    return ranges
 
 
 def _safe(text: str) -> str:
-    """The blanks at the ends stay: they stand between two pieces."""
+    """Make the text safe, but keep the blanks at its ends: they separate two pieces."""
     return " " * text.startswith(" ") + safe_line(text) + " " * (len(text) > 1 and text.endswith(" "))

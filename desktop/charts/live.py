@@ -1,7 +1,7 @@
-"""What the live charts show: findings and the words for their ids, and the figures made of them. No Qt widgets.
+"""The content of the live charts: findings, the words for their ids, and the figures made of them. No Qt widgets.
 
 The figures are those of the report (`figures_of`), in the words of the project's own axes; those of sessions that go on
-are provisional. Whoever reads the project implements `ChartSource`; the charts panel runs it off the UI thread.
+are provisional. The reader of the project implements `ChartSource`; the charts panel runs it off the UI thread.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ PREFERENCES, ABS, ADJUSTED = "creativity.preferences", "creativity.abs", "creati
 
 @dataclass(frozen=True)
 class AxisWords:
-    """An axis in the order and words people see: identities are (id, label) pairs."""
+    """An axis in the order and words that people see: identities are (id, label) pairs."""
 
     key: str
     title: str
@@ -37,7 +37,7 @@ class AxisWords:
 
 @dataclass(frozen=True)
 class ChartVoice:
-    """Whose choices these are: one person, the group, or a model that judges.
+    """One chooser of the charts: one person, the group, or a model that judges.
 
     `findings` are `creativity.share` and `creativity.abs`. `complete` says that the planned n is reached: until then
     no p-value is shown and intervals are replaced by a band that may be looked at any number of times.
@@ -90,7 +90,6 @@ class ChartSource(Protocol):
     """Reads what the charts show. Called on a worker thread; `ctx.check()` between readings."""
 
     def load(self, ctx: JobContext) -> ChartData: ...
-
     def items(self, ctx: JobContext, finding: Finding) -> TextsBehind: ...
 
 
@@ -98,10 +97,10 @@ class ChartSource(Protocol):
 
 
 def letters_figures(data: ChartData, variants: Collection[Variant]) -> list[Figure]:
-    """The odds ratios of word categories, in these ways of counting; a figure for each model and pair of groups."""
-    found = [one for one in data.live.get("letters", ()) if one.variant in variants]
+    """Return the odds ratios of word categories, counted in these ways; a figure for each model and pair of groups."""
+    findings = [finding for finding in data.live.get("letters", ()) if finding.variant in variants]
     empty = tr("No letters measured yet. Import letters, or generate some, and measure them.")
-    return _figures("letters", LETTERS, found, data) or [_nothing("letters", LETTERS, empty)]
+    return _figures("letters", LETTERS, findings, data) or [_nothing("letters", LETTERS, empty)]
 
 
 def variant_name(variant: Variant) -> str:
@@ -109,10 +108,10 @@ def variant_name(variant: Variant) -> str:
 
 
 def distance_figures(data: ChartData) -> list[Figure]:
-    """The distances of each identity's texts from the default text, and their spread, RBS."""
-    found = [one for one in data.live.get("creativity", ()) if one.variant == "default"]
+    """Return the distances of each identity's texts from the default text, and their spread, RBS."""
+    findings = [finding for finding in data.live.get("creativity", ()) if finding.variant == "default"]
     empty = tr("No distances yet. Generate texts for the identities and the default, then measure them.")
-    made = [figure for key in (DISTANCE, RBS) for figure in _figures("creativity", key, found, data)]
+    made = [figure for key in (DISTANCE, RBS) for figure in _figures("creativity", key, findings, data)]
     return made or [_nothing("creativity", DISTANCE, empty)]
 
 
@@ -122,7 +121,7 @@ def _figures(study: str, key: str, findings: Sequence[Finding], data: ChartData)
 
 
 def _in_order(findings: Iterable[Finding], data: ChartData) -> list[Finding]:
-    """By axis and identity as the axes have them; what they do not know, last."""
+    """Sort by axis and identity as the axes have them; unknown ones last."""
     axes = {axis.key: place for place, axis in enumerate(data.axes)}
     identities = {(axis.key, key): place for axis in data.axes for place, (key, _) in enumerate(axis.identities)}
 
@@ -134,7 +133,7 @@ def _in_order(findings: Iterable[Finding], data: ChartData) -> list[Finding]:
 
 
 def _names(data: ChartData) -> dict[str, str]:
-    """What figures call an id → what the project calls it."""
+    """Return the project's words for the ids of figures."""
     named = {**data.names, **{key: label for axis in data.axes for key, label in axis.identities}}
     named |= {axis.key: axis.title for axis in data.axes}
     return {words(key): label for key, label in named.items()} | named
@@ -148,13 +147,13 @@ def _nothing(study: str, key: str, empty: str) -> Figure:
 
 
 def preference_figure(data: ChartData, voice: ChartVoice) -> Figure:
-    """How often one voice chose each identity's text, relative to chance."""
+    """Return the figure of how often one voice chose each identity's text, relative to chance."""
     figure = _of_voices(data, [voice], PREFERENCES)
     return replace(figure, kind="bars") if figure.marks else figure
 
 
 def radar_figure(data: ChartData) -> Figure:
-    """The same of every voice, a spoke for each identity: chance is a circle whatever the axis."""
+    """Return the radar of all voices, a spoke for each identity: chance is a circle whatever the axis."""
     voices = data.voices if len(data.voices) <= MOST_VOICES else (*data.voices[: MOST_VOICES - 1], data.voices[-1])
     figure = _of_voices(data, voices, PREFERENCES)
     if 0 < len(figure.rows) < LEAST_SPOKES:
@@ -167,13 +166,13 @@ def radar_figure(data: ChartData) -> Figure:
 
 
 def radar_end(identities: Iterable[int]) -> float | None:
-    """The most that a share relative to chance can be: the same rings for everybody who judged the same axes."""
+    """Return the largest possible share relative to chance: the same rings for everybody who judged the same axes."""
     most = max(identities, default=0)
     return float(most) if most >= 2 else None
 
 
 def _at_random(mark: FigureMark) -> tuple[float, float] | None:
-    """Where a share relative to chance lies 95 times in 100 when every choice is made at random."""
+    """Return the range of a share relative to chance, 95 times in 100, when every choice is random."""
     if not mark.finding.n:
         return None
     k = len(mark.finding.groups)
@@ -184,14 +183,14 @@ def _at_random(mark: FigureMark) -> tuple[float, float] | None:
 
 
 def affinity_figure(data: ChartData) -> Figure:
-    """How unequally each voice chose (ABS), with interval and noise floor."""
+    """Return the figure of how unequally each voice chose (ABS), with interval and noise floor."""
     return _of_voices(data, data.voices, ABS)
 
 
 def affinity_figures(data: ChartData) -> list[Figure]:
-    """ABS as chosen; at equal length and place beside it where that could be measured.
+    """Return the ABS figure as chosen, and the one at equal length and place where that could be measured.
 
-    The second has the first in it. So the first stands alone only for voices that the second lacks.
+    The second contains the first. So the first is shown separately only if the second lacks some voices.
     """
     raw, adjusted = affinity_figure(data), _of_voices(data, data.voices, ADJUSTED)
     if not adjusted.marks:
@@ -200,14 +199,14 @@ def affinity_figures(data: ChartData) -> list[Figure]:
 
 
 def _of_voices(data: ChartData, voices: Sequence[ChartVoice], key: str) -> Figure:
-    """The study's figure of these voices' findings over all tasks, a series for each voice."""
+    """Return the study's figure of these voices' findings over all tasks, a series for each voice."""
     own: dict[int, tuple[Finding, ChartVoice]] = {}
     named = []
     for title, voice in _by_title(voices).items():
-        for one in _in_order(voice.findings, data):
-            if one.variant == "default" and set(one.dims) == {"axis"}:
-                named.append(replace(one, dims={**one.dims, "rater": title}))
-                own[id(named[-1])] = one, voice
+        for finding in _in_order(voice.findings, data):
+            if finding.variant == "default" and set(finding.dims) == {"axis"}:
+                named.append(replace(finding, dims={**finding.dims, "rater": title}))
+                own[id(named[-1])] = finding, voice
     made = next((figure for figure in figures_of("creativity", named) if figure.key == key), None)
     if made is None:
         return _nothing("creativity", key, _no_choices(data))
@@ -226,20 +225,20 @@ def _of_voices(data: ChartData, voices: Sequence[ChartVoice], key: str) -> Figur
 
 
 def _by_title(voices: Sequence[ChartVoice]) -> dict[str, ChartVoice]:
-    """A rater who rated twice is two voices."""
-    found: dict[str, ChartVoice] = {}
+    """Return the voices by title; a rater who rated twice is two voices."""
+    by_title: dict[str, ChartVoice] = {}
     for voice in voices:
         number = 1
-        while (title := voice.title if number == 1 else f"{voice.title} ({number})") in found:
+        while (title := voice.title if number == 1 else f"{voice.title} ({number})") in by_title:
             number += 1
-        found[title] = voice
-    return found
+        by_title[title] = voice
+    return by_title
 
 
 def _mark(
     mark: FigureMark, finding: Finding, voice: ChartVoice, titles: Mapping[str, str], names: Mapping[str, str]
 ) -> FigureMark:
-    """Of the voice's own finding; provisional before its planned n."""
+    """Return the mark of the voice's own finding; provisional before its planned n."""
     mark = replace(mark, finding=finding, band=not voice.complete and mark.low is not None)
     if finding.id != "creativity.share" or finding.estimate is None:
         return mark
@@ -257,7 +256,7 @@ def _mark(
 
 
 def _share_tip(name: str, share: Finding, low: float | None, high: float | None, voice: ChartVoice) -> str:
-    """Share, interval or band, chance, what was left out, and p once it may be shown."""
+    """Return the tooltip: share, interval or band, chance, omitted choices, and p once it may be shown."""
     shown, interval = digits.written(share.estimate, low, high, "share")
     chosen = tr("{name}: chosen in {figure} of {n} comparisons with a choice")
     band = tr("95 % band {shown} %, whenever one looks").format(shown=interval)
@@ -274,14 +273,14 @@ def _share_tip(name: str, share: Finding, low: float | None, high: float | None,
 
 
 def choices_behind(share: Finding) -> float:
-    """The number of independent choices behind a share: fewer than n where several raters judged the same."""
+    """Return the number of independent choices behind a share: below n where several raters judged the same."""
     if share.estimate is None or share.interval is None or share.interval.high <= share.interval.low:
         return share.n
     return min(share.n, effective_choices(share.estimate, share.interval.low, share.interval.high))
 
 
 def live_band(share: Finding) -> tuple[float, float]:
-    """The band shown instead of the interval while the session goes on."""
+    """Return the band shown instead of the interval while the session goes on."""
     assert share.estimate is not None
     n = choices_behind(share)
     bounds = share_band(share.estimate * n, n)
@@ -289,14 +288,14 @@ def live_band(share: Finding) -> tuple[float, float]:
 
 
 def _no_choices(data: ChartData) -> str:
-    """What to do next where there is no choice yet."""
+    """Return what to do next where there is no choice yet."""
     if data.open_sessions:
         return tr("Finish the open rating session: its choices appear here after its reveal.")
     return tr("No choices yet. Open Judge and rate a few comparisons: they appear here after the reveal.")
 
 
 def few_people(people: int) -> str:
-    """That what so many people chose together says little of others; empty of one, who stands for nobody, and of many.
+    """Return a warning that the choices of so few people say little of others; empty for one person and for many.
 
     From five on the intervals are of people in general, and wide; of fewer they are of these people.
     """
@@ -313,7 +312,7 @@ def _few(voice: ChartVoice) -> str:
 
 
 def _progress(voice: ChartVoice) -> str:
-    """That the figures are provisional, and how far the plan is; once they are final, what nobody judged."""
+    """Return that the figures are provisional and how far the plan is; once they are final, the number not judged."""
     if voice.complete:
         return _not_judged(voice)
     judged = digits.count(voice.judged)
@@ -326,5 +325,5 @@ def _progress(voice: ChartVoice) -> str:
 def _not_judged(voice: ChartVoice) -> str:
     if voice.planned is None or voice.judged >= voice.planned:
         return ""
-    said = tr("{judged} of {planned} comparisons were judged; the others were skipped, failed or left.")
-    return said.format(judged=digits.count(voice.judged), planned=digits.count(voice.planned))
+    sentence = tr("{judged} of {planned} comparisons were judged; the others were skipped, failed or left.")
+    return sentence.format(judged=digits.count(voice.judged), planned=digits.count(voice.planned))

@@ -1,4 +1,4 @@
-"""The backups of a project in a dialog: when each was made, what it holds, whether it is sound; and one put back."""
+"""The backups dialog: when each was made, what it holds, whether it is sound, and a button to restore it."""
 
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
-    """Those on this machine, newest first; what was not checked yet is checked."""
+    """Return the backups on this machine, newest first; check those not checked yet."""
 
     def work(ctx: JobContext) -> "list[BackupContents]":
         return held(project, ctx)
@@ -42,7 +42,7 @@ def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
 
 
 def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
-    """One of them in the place of the project, which is not open; what was there is kept beside it."""
+    """Restore a backup over a project that is not open; the replaced file is kept beside it."""
 
     def work(ctx: JobContext) -> "Restored":
         return restore(project, backup, ctx)
@@ -54,7 +54,7 @@ WIDTH, HEIGHT = 720, 440
 
 
 class BackupsDialog(QDialog):
-    """The project need not be open, nor be readable any more, nor be there."""
+    """The dialog of a project's backups. The project need not be open, nor readable, nor still exist."""
 
     def __init__(self, parent: QWidget, shell: Shell, project: Path) -> None:
         super().__init__(parent)
@@ -92,11 +92,11 @@ class BackupsDialog(QDialog):
         self.finished.connect(lambda _: handle.cancel())
 
     def _show(self, held: "list[BackupContents]") -> None:
-        self._held = {str(one.backup.path): one for one in held}
-        self.table.show_rows([_row(one) for one in held])
+        self._held = {str(entry.backup.path): entry for entry in held}
+        self.table.show_rows([_row(entry) for entry in held])
         show_if(self.none, not held)
         self.none.setText(tr("There is no backup of it on this computer."))
-        newest = next((one for one in held if one.backup.state == "sound"), None)
+        newest = next((entry for entry in held if entry.backup.state == "sound"), None)
         if newest is not None:
             self.table.select(str(newest.backup.path))
             self.table.setFocus()
@@ -148,7 +148,7 @@ def show_backups(window: QWidget, shell: Shell, project: Path) -> None:
 
 
 def ask_for_backups(window: QWidget, shell: Shell) -> None:
-    """Of the open project, or of a file that is asked for."""
+    """Ask for the backups of the open project, or of a file that the person chooses."""
     if shell.project is not None:
         show_backups(window, shell, shell.project.path)
         return
@@ -159,7 +159,7 @@ def ask_for_backups(window: QWidget, shell: Shell) -> None:
 
 
 def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -> Notice:
-    """Why a file could not be opened, with the way to its backups where there are any."""
+    """Return the notice on a file that could not be opened, with a button to its backups if it has any."""
     notice = error_notice(error)
     if backups(path):
         notice.add_action(tr("Restore a backup…"), lambda: show_backups(window, shell, path))
@@ -167,7 +167,7 @@ def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -
 
 
 def damage_notice(project: "Project") -> Notice:
-    """That rows of the open project are damaged: left out, or, as a check found, not what was stored."""
+    """Return the notice on damaged rows: left out, or, as a check found, not as they were stored."""
     left_out, wrong = len(project.left_out), len(project.damage)
     hint = tr("“biasprint check” says which and why; “biasprint rescue” saves what is sound in a new file.")
     if left_out == 1:
@@ -185,7 +185,7 @@ def damage_notice(project: "Project") -> Notice:
 
 
 def examination_notice(project: "Project", *, named: bool) -> Notice:
-    """That every page of the open project is still being examined. Not `named`: without the file's name."""
+    """Return the notice that the open project's pages are being examined. Not `named`: without the file's name."""
     name = f"“{safe_line(project.path.stem)}”" if named else tr("This packet")
     what = tr("{name} is new on this computer, and is being examined.").format(name=name)
     more = tr("You can read everything meanwhile; what you change is saved as soon as it has passed.")
@@ -195,7 +195,7 @@ def examination_notice(project: "Project", *, named: bool) -> Notice:
 
 
 def working_copy_notice(working: "WorkingCopy", *, named: bool) -> Notice:
-    """That a copy is worked on; what happened to it, where anything did. Not `named`: without the file's name."""
+    """Return the notice that a copy is edited, and what happened to it. Not `named`: without the file's name."""
     if not named:
         happened = tr("It could not be written back yet; nothing is lost.") if working.trouble else ""
         what = tr("The drive of this packet cannot be worked on safely: you work on a copy, which is written back.")
@@ -209,8 +209,8 @@ def _replace(shell: Shell, project: Path, chosen: "BackupContents") -> None:
     def done(restored: "Restored") -> None:
         shell.open_project(project)
         if restored.kept is not None:
-            kept = tr("What it was is kept beside it, as “{name}”.").format(name=safe_line(restored.kept.name))
-            shell.show_notice(Notice(tr("The backup is in its place."), tone="ok", more=kept), key="restored")
+            replaced = tr("What it was is kept beside it, as “{name}”.").format(name=safe_line(restored.kept.name))
+            shell.show_notice(Notice(tr("The backup is in its place."), tone="ok", more=replaced), key="restored")
 
     def fail(error: AppError) -> None:
         shell.show_error(error)

@@ -1,4 +1,4 @@
-"""The strip that says that nothing opens GGUF files here, and installs what does."""
+"""The strip that warns that nothing can open GGUF files here, and installs the engine."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ COMING = ("working", "paused", "offline")
 
 
 class EngineNotice(Notice):
-    """Hidden where the engine is, or is not `wanted`. The job goes on when it is left, and is found again."""
+    """The strip, hidden where the engine is installed, or not `wanted`. Its job outlives it and is found again."""
 
     ended = Signal()  # an installation from here, well or not
 
@@ -36,7 +36,7 @@ class EngineNotice(Notice):
         shell.preparation.changed.connect(self._preparation_changed)
 
     def want(self, wanted: bool) -> None:
-        """Whether somebody here needs it, such as who chose a GGUF file to write."""
+        """Set whether the engine is needed here, for instance after somebody chose a GGUF file to write."""
         if wanted == self._wanted:
             return
         self._wanted = wanted
@@ -46,7 +46,7 @@ class EngineNotice(Notice):
             show_if(self, False)
 
     def read(self) -> None:
-        """Look whether it is here, off the window's thread."""
+        """Look for the engine, off the window's thread."""
         self._shell.jobs.start(tr("Models"), operations.why_no_engine, on_done=self._show, quiet=True)
 
     def _show(self, reason: str | None) -> None:
@@ -73,7 +73,7 @@ class EngineNotice(Notice):
         }[self._stage]
 
     def _why_not(self) -> str:
-        """What installing it takes; what came of it where it was tried."""
+        """Return the reason of a failed installation, else what installing needs."""
         tried = self._engine()
         if tried is not None and tried.state == "failed":
             return tried.sentence

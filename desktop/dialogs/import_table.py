@@ -1,4 +1,4 @@
-"""The import dialog: a table, how it would be read, and what came of it. Nothing of it blocks the window."""
+"""The import dialog: a table, how it would be read, and the result. It never blocks the window."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class ResultPage(QWidget):
-    """The end of the dialog, with the next step."""
+    """The last page of the dialog, with the next step."""
 
     measure_wanted = Signal()
     closed = Signal()
@@ -82,21 +82,23 @@ class ResultPage(QWidget):
         self.next.setText(study.next_step)
         self.measure.set_text(study.action)
         self.title.setText(plural(imported.added, "1 row was imported.", "%n rows were imported."))
-        told = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
+        sentences = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
         if imported.present:
-            told.append(plural(imported.present, "1 was there already.", "%n were there already."))
+            sentences.append(plural(imported.present, "1 was there already.", "%n were there already."))
         left_out = reading.total - reading.usable
         if left_out:
-            told.append(plural(left_out, "1 row of the table was left out.", "%n rows of the table were left out."))
-        told += reading.notices
-        self.words.setText(" ".join(told))
+            sentences.append(
+                plural(left_out, "1 row of the table was left out.", "%n rows of the table were left out.")
+            )
+        sentences += reading.notices
+        self.words.setText(" ".join(sentences))
         for widget in (self.heading, self.problems):
             widget.setVisible(bool(reading.problems))
         self.problems.set_text("\n".join(reading.problems))
 
 
 class TargetField(QWidget):
-    """A box to choose, and a link to put a new project elsewhere."""
+    """A box to choose the target project, and a link to put a new project elsewhere."""
 
     changed = Signal()
 
@@ -148,7 +150,7 @@ WITHOUT_ENCODING = frozenset({".xlsx", ".parquet"})  # no text files: no encodin
 
 
 class ImportDialog(QDialog):
-    """`imported` tells of a finished import, `measure_wanted` that the person goes on with it."""
+    """The dialog. `imported` reports a finished import, `measure_wanted` that the person goes on with it."""
 
     imported = Signal(object)  # Imported
     measure_wanted = Signal(object)  # Imported
@@ -200,12 +202,12 @@ class ImportDialog(QDialog):
         self.another.setFocus()
 
     def _show_choice(self, some: bool) -> None:
-        """There is nothing to choose of a table that cannot be read."""
+        """Show what can be chosen; nothing for a table that cannot be read."""
         for widget in (self.form, self.preview, self.into, self.target, self.go, self.go_on):
             widget.setVisible(some)
 
     def _read_again(self) -> None:
-        """Read the whole table as it is chosen now; what an earlier reading still brings is dropped."""
+        """Read the whole table as it is chosen now; drop the result of an earlier reading."""
         self._forget_reading()
         missing = self.form.missing()
         if missing is not None:
@@ -249,7 +251,7 @@ class ImportDialog(QDialog):
     # importing
 
     def _start(self, *, goes_on: bool) -> None:
-        """`goes_on`: and measure what came in, unless rows are to be looked at first."""
+        """Import the table. `goes_on`: then measure it, unless rows are to be looked at first."""
         self._goes_on = goes_on
         project = self.target.project()
         operation = import_table(choice=self.form.choice(), project=project, new_path=self.target.new_path)
@@ -300,7 +302,7 @@ class ImportDialog(QDialog):
             self.reject()
 
     def _allow(self) -> None:
-        """What can be done now."""
+        """Enable what can be done now."""
         busy = self._import is not None
         for widget in (self.form, self.form.repeats, self.target, self.another):
             widget.setEnabled(not busy)
@@ -310,7 +312,7 @@ class ImportDialog(QDialog):
         self.cancel.set_text(tr("Stop") if busy else tr("Cancel"))
 
     def done(self, result: int) -> None:
-        """Closed in whatever way: what still runs is cancelled, and nobody is left to hear of it."""
+        """Cancel running jobs and stop listening to them: the dialog was closed in some way."""
         self._left = True
         for handle in (self._reading, self._import):
             if handle is not None:
@@ -318,7 +320,7 @@ class ImportDialog(QDialog):
         super().done(result)
 
     def _while_open(self, hear: Callable[..., object]) -> Callable[..., object]:
-        """A dialog that was closed is gone, and a job's last words must not reach its widgets."""
+        """Ignore a call after the dialog was closed: a job's last report must not reach deleted widgets."""
         return lambda *heard: None if self._left else hear(*heard)
 
     # making
@@ -391,7 +393,7 @@ class ImportDialog(QDialog):
 
 
 def ask_table(parent: QWidget) -> Path | None:
-    """Which table; None if the person changed their mind."""
+    """Ask for a table; None if the person cancels."""
     kinds = f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in READERS)})"
     chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)
     return Path(chosen) if chosen else None

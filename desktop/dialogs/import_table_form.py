@@ -1,4 +1,4 @@
-"""How a table is read: what its rows are, a known layout or a column for each field."""
+"""The form of how a table is read: what its rows are, a known layout or a column for each field."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -33,7 +33,7 @@ ACROSS_MANY = 4  # where there are more than six, so that the rows below can be 
 
 
 class ReadingForm(QWidget):
-    """`changed` tells that the table is to be read in another way. `repeats` is placed by the dialog."""
+    """The form. `changed` reports that the table is to be read differently. `repeats` is placed by the dialog."""
 
     changed = Signal()
 
@@ -68,7 +68,7 @@ class ReadingForm(QWidget):
         self._choose_kind()
 
     def choice(self) -> TableChoice:
-        """What is chosen now. A field without a column is asked for as such, and not guessed again."""
+        """The choice made now. A field without a column is requested without one, and not guessed again."""
         assert self._looked is not None
         mapping = {name: box.currentData() for name, box in self.columns.items()}
         layout = self.layout_box.currentData()
@@ -77,7 +77,7 @@ class ReadingForm(QWidget):
         )
 
     def missing(self) -> "FieldSpec | None":
-        """The first field that is needed and has no column."""
+        """Return the first needed field that has no column."""
         if self._looked is None or self.layout_box.currentData():
             return None
         kind = self.kind.currentData()
@@ -92,11 +92,11 @@ class ReadingForm(QWidget):
         )
 
     def show_reading(self, reading: TableReading | None) -> None:
-        """With a layout, say where its fields come from."""
+        """Show where the fields of a layout come from."""
         pairs = reading.mapping.items() if reading is not None and self.layout_box.currentData() else ()
-        told = "; ".join(_from(field, column) for field, column in pairs)
-        self.taken.setText(safe_line(told))
-        self.taken.setVisible(bool(told))
+        sources = "; ".join(_from(field, column) for field, column in pairs)
+        self.taken.setText(safe_line(sources))
+        self.taken.setVisible(bool(sources))
 
     def _choose_kind(self) -> None:
         assert self._looked is not None
@@ -117,7 +117,7 @@ class ReadingForm(QWidget):
         self.changed.emit()
 
     def _show_more(self, more: bool) -> None:
-        """The fields that need a column, the others on request; with a layout none, it brings its own columns."""
+        """Show the fields that need a column, the others on request; none for a layout, which has its own columns."""
         own = not self.layout_box.currentData()
         optional = len(self.columns) - len(self._needed())
         self._fields.setVisible(own)
@@ -128,16 +128,16 @@ class ReadingForm(QWidget):
         self._say_recognised()
 
     def _say_recognised(self) -> None:
-        """What the folded fields were recognised as."""
-        found = {name: box.currentData() for name, box in self.columns.items() if name not in self._needed()}
-        told = [_from(name, column) for name, column in found.items() if column]
-        self.recognised.set_text("; ".join(told) or tr("none of them recognised"))
+        """Show the columns recognised for the folded fields."""
+        chosen = {name: box.currentData() for name, box in self.columns.items() if name not in self._needed()}
+        sources = [_from(name, column) for name, column in chosen.items() if column]
+        self.recognised.set_text("; ".join(sources) or tr("none of them recognised"))
 
     def _needed(self) -> frozenset[str]:
         return self._looked.needed[self.kind.currentData()] if self._looked is not None else frozenset()
 
     def _make_fields(self) -> None:
-        """A box for each field of the kind, with the guess."""
+        """Make a box for each field of the kind, with the guess."""
         assert self._looked is not None
         kind = self.kind.currentData()
         self.columns = {}
@@ -235,7 +235,7 @@ LONG = 60  # characters
 
 
 class PreviewModel(QAbstractTableModel):
-    """A few rows of plain text."""
+    """A model of a few rows of plain text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ class PreviewModel(QAbstractTableModel):
         return None
 
     def long_columns(self) -> list[int]:
-        """The columns that hold long texts."""
+        """Return the columns that hold long texts."""
         return [n for n in range(len(self._fields)) if any(len(row[n]) > LONG for row in self._rows)]
 
 

@@ -1,4 +1,4 @@
-"""The parts of the program that come after the window: the line at its foot, and the page that lists them."""
+"""The parts of the program that are installed after the window opened: the line at its foot, and the page of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,7 +36,7 @@ SHORTEST_LEFT_SECONDS = 20.0  # an estimate below it would jump about
 
 
 def line_of(preparation: Preparation) -> tuple[str, str]:
-    """What the line says and its icon; nothing where nothing is to be said."""
+    """Return the words of the line and its icon; both empty where there is nothing to report."""
     states, stage = preparation.states, preparation.stage
     left = [each for each in states if each.is_due]
     ready = sum(each.state == "ready" for each in states)
@@ -61,7 +61,7 @@ def line_of(preparation: Preparation) -> tuple[str, str]:
 
 
 def time_left(preparation: Preparation) -> str:
-    """Roughly how long it still takes; nothing while nobody could tell."""
+    """Return roughly how long it still takes; empty where that is unknown."""
     seconds = preparation.progress.seconds_left if preparation.progress is not None else None
     if seconds is None or seconds < SHORTEST_LEFT_SECONDS:
         return ""
@@ -83,7 +83,7 @@ class PartsLine(Button):
         preparation.changed.connect(self._show)
 
     def set_silent(self, silent: bool) -> None:
-        """Somebody is judging, or a workshop has the screen."""
+        """Hide the line while somebody is judging, or a workshop has the screen."""
         self._silent = silent
         self._show()
 
@@ -96,7 +96,7 @@ class PartsLine(Button):
 
 
 class PartRow(QWidget):
-    """A part: its title and state, what it is for, and while there is something to say a sentence about it.
+    """A part: its title and state, its purpose, and a sentence about it while there is one to show.
 
     Where the light edition leaves it out, a button adds it.
     """
@@ -143,10 +143,10 @@ class PartRow(QWidget):
 
 
 class PartsPage(QFrame):
-    """Shown above the status line when a person asks. Escape, a click elsewhere, or its button closes it."""
+    """The page of parts, shown above the status line on request. Escape, its button or a click elsewhere closes it."""
 
     def __init__(self, preparation: Preparation, parent: QWidget, foot: QWidget) -> None:
-        """`foot`: what it stands on."""
+        """`foot`: the widget above which it is placed."""
         super().__init__(parent)
         self._preparation, self._window, self._foot = preparation, parent, foot
         self._back: QWidget | None = None
@@ -167,7 +167,7 @@ class PartsPage(QFrame):
         preparation.changed.connect(self._show)
 
     def open(self) -> None:
-        """Show it, with the keyboard in it; closing gives the keyboard back."""
+        """Show the page, with the keyboard in it; closing gives the keyboard back."""
         if self.isVisible():
             return
         self._back = QApplication.focusWidget()
@@ -220,9 +220,9 @@ class PartsPage(QFrame):
         head.addWidget(Label(tr("Parts of the program"), "heading"), 1)
         for widget in (self.pause, self.close_button):
             head.addWidget(widget)
-        said = QHBoxLayout()
-        said.addWidget(self.stage, 1)
-        said.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        row = QHBoxLayout()
+        row.addWidget(self.stage, 1)
+        row.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
         inside = clear_widget()
         inside.setLayout(self._list)
         self._list.setContentsMargins(0, 0, SCROLL_BAR, 0)
@@ -233,7 +233,7 @@ class PartsPage(QFrame):
         box.setContentsMargins(tokens.gap, tokens.gap, tokens.gap - SCROLL_BAR // 2, tokens.gap)
         box.setSpacing(tokens.grid)
         box.addLayout(head)
-        box.addLayout(said)
+        box.addLayout(row)
         box.addWidget(self.bar)
         box.addWidget(hairline())
         box.addWidget(self._area, 1)
@@ -298,7 +298,7 @@ class PartsPage(QFrame):
             self._preparation.pause()
 
     def _fit(self) -> None:
-        """Above its foot, at the right; no larger than the window has room, the rest scrolls."""
+        """Place the page above its foot, at the right; no larger than the window has room, the rest scrolls."""
         room = self._window.size()
         foot = self._foot.mapTo(self._window, QPoint(0, 0)).y()
         width = min(theme.current().px(WIDTH), room.width() - 32)
@@ -323,7 +323,7 @@ def _heading_of(state: "PartState") -> str:
 
 
 def _purpose(state: "PartState") -> str:
-    """What it is for, and how much comes where it is still to come."""
+    """Return the part's purpose, and the megabytes to download if it is not installed yet."""
     if state.state == "ready":
         return state.part.purpose
     return tr("{purpose} About {n} MB to get.").format(purpose=state.part.purpose, n=state.part.megabytes)

@@ -17,7 +17,7 @@ from biasprint.desktop.widgets.layout import fitting
 
 
 class TextDialog(QDialog):
-    """Escape or Enter closes it."""
+    """A dialog with a text. Escape or Enter closes it."""
 
     def __init__(self, parent: QWidget, title: str, text: str) -> None:
         super().__init__(parent)
@@ -45,9 +45,9 @@ OTHER = 2  # an answer beside Qt's own 0 and 1
 
 
 class Question(QDialog):
-    """Two ways on, or three with `other`; it never blocks, the answer comes to a callable.
+    """A question with two ways on, or three with `other`; it never blocks, a callable gets the answer.
 
-    Escape is the safe one, which is also the one that is offered first.
+    Escape means the safe way, which is also offered first.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ def save_copy(window: Shell) -> None:
 
 
 def ask_where(window: Shell, title: str, name: str, suffix: str = PROJECT_SUFFIX) -> Path | None:
-    """Where a new file shall be, a project where nothing else is said; None if the person changed their mind."""
+    """Ask where to put a new file, by default a project; None if the person cancels."""
     suggested = str(Path(_folder(window)) / f"{name}{suffix}")
     kinds = {PROJECT_SUFFIX: tr("Biasprint projects"), PACKET_SUFFIX: tr("Rating packets")}
     chosen, _ = QFileDialog.getSaveFileName(window, title, suggested, f"{kinds[suffix]} (*{suffix})")

@@ -1,4 +1,4 @@
-"""Long work: a core job runs in a thread, what it says arrives on the window's thread, a drawer shows it."""
+"""Long work: a core job runs in a thread, its reports arrive on the window's thread, a drawer shows it."""
 
 from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState
 

@@ -62,7 +62,7 @@ class JobRow(QWidget):
         self.show_state()
 
     def belongs_elsewhere(self) -> None:
-        """The project that it works for is no longer the open one."""
+        """Show that the job's project is no longer the open one."""
         self._elsewhere = True
         self.show_state()
 
@@ -129,12 +129,12 @@ class JobRow(QWidget):
 
 
 class JobsDrawer(QFrame):
-    """Opens by itself when a job takes longer than a moment; a person's closing it is respected until the next job.
+    """The drawer. It opens when a job takes longer than a moment; if a person closes it, not before the next job.
 
-    What opened by itself closes by itself, soon after the jobs it opened for have ended well. While a rater is blind
-    it neither opens nor names anything.
+    After opening automatically, it also closes automatically, soon after its jobs have ended well. While a rater is
+    blind it neither opens nor names anything.
 
-    `summary_changed` carries the words for the status line: "2 jobs", or nothing.
+    `summary_changed` carries the words for the status line: "2 jobs", or "".
     """
 
     summary_changed = Signal(str)
@@ -176,7 +176,7 @@ class JobsDrawer(QFrame):
         self.set_open(not self.isVisible())
 
     def conceal(self, keep: Keep) -> None:
-        """A rater is blind from now on: it closes, and no row says what its job was about."""
+        """Close the drawer and show in no row what its job was about: a rater is blind from now on."""
         for row in self._rows:
             if not row.handle.active:  # the runner does so for the others
                 row.handle.conceal(keep)
@@ -186,19 +186,19 @@ class JobsDrawer(QFrame):
         keep(lambda: self.set_blind(False))
 
     def set_blind(self, blind: bool) -> None:
-        """While blind, jobs have no names: a title can hold a model's or a file's."""
+        """Set blindness: while blind, jobs have no names, since a title can hold a model's or a file's."""
         self._blind = blind
         for row in self._rows:
             row.set_blind(blind)
 
     def remove_waiting(self) -> None:
-        """What jobs waited for has come: they may be started again, and need not say that they could not."""
+        """Remove jobs that failed because a part was not installed: it is installed now."""
         for row in self.rows():
             if isinstance(row.handle.error, NotInstalledYet):
                 self._remove(row)
 
     def leave(self, project: object) -> None:
-        """Another project, or none, takes its place: what ended goes, and what still runs for it says whose it is."""
+        """Remove ended jobs, as another project, or none, is opened; jobs still running for it show that they do."""
         for row in self.rows():
             if not row.handle.active:
                 self._remove(row)
@@ -250,9 +250,9 @@ class JobsDrawer(QFrame):
             self.set_open(False)
 
     def _in_use(self) -> bool:
-        """Whether somebody may be reading it, or be about to press something in it.
+        """Return whether somebody may be reading the drawer or be about to press something in it.
 
-        By where the pointer is: where the drawer opened under it, Qt has not told of it yet.
+        Uses the pointer's position: where the drawer opened under it, Qt has not reported it yet.
         """
         focused = QApplication.focusWidget()
         pointed = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
@@ -271,7 +271,7 @@ class JobsDrawer(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the newest row, with up to two more where their share of the window has room; the rest scrolls."""
+        """Make it as high as the newest row, with up to two more if they fit the window; the rest scrolls."""
         if self._rows:
             heights = list(accumulate(row.sizeHint().height() for row in self._rows[:ROWS_IN_VIEW]))
             room = round(self.window().height() * SHARE_OF_WINDOW)

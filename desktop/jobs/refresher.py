@@ -1,4 +1,4 @@
-"""Reads again when asked, about ten times a second at most, one reading at a time, never on the window's thread."""
+"""Reads again when asked, at most about ten times a second, one reading at a time, never on the window's thread."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ SHORTEST_SECONDS = 0.095  # ten times a second, with what a timer comes late
 
 
 class Refresher(QObject):
-    """`ask` as often as you like: what is asked during a reading is answered by the next one."""
+    """The refresher. Call `ask` any number of times: requests during a reading are answered by the next one."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Refresher(QObject):
         self._wait.timeout.connect(self._start)
 
     def read_with(self, read: Callable[[JobContext], Any] | None) -> None:
-        """From now on read with this; what an earlier one still brings is dropped."""
+        """Read with another function from now on; drop the result of an earlier one."""
         self._read = read
         self._again = False
         self._wait.stop()

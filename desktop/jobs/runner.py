@@ -1,4 +1,4 @@
-"""Runs core jobs in threads, each with a handle. All that the window hears of them arrives on its own thread."""
+"""Runs core jobs in threads, each with a handle. All their reports arrive on the window's own thread."""
 
 import threading
 import time
@@ -36,7 +36,7 @@ class JobState(StrEnum):
 class JobHandle(QObject):
     """One job as the window sees it; use it on the window's thread only.
 
-    `changed` tells of a new state or progress, ten times a second at most.
+    `changed` reports a new state or progress, ten times a second at most.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class JobHandle(QObject):
         return (self.ended if self.ended is not None else time.monotonic()) - self.started
 
     def cancel(self) -> None:
-        """Ask the job to stop. Silent: it ends as cancelled, and nobody is told of an error."""
+        """Ask the job to stop. It ends as cancelled, and no error is reported."""
         self.context.cancel()
         self.changed.emit()
 
@@ -85,7 +85,7 @@ class JobHandle(QObject):
             self.changed.emit()
 
     def conceal(self, keep: Keep) -> None:
-        """Say nothing any more of what the job is about, and forget who listens: a rater is blind from now on."""
+        """Report nothing more of the job's subject, and forget the listeners: a rater is blind from now on."""
         title, result, result_text, error = self.title, self.result, self.result_text, self.error
         self.title, self.result, self.result_text, self.error = tr("A job"), None, "", None
         self.progress = progress_only(self.progress)
@@ -99,12 +99,12 @@ class JobHandle(QObject):
 
 
 def progress_only(progress: Progress | None) -> Progress | None:
-    """How far a job is, and nothing of what it does."""
+    """Return the progress without its note and partial result."""
     return None if progress is None else replace(progress, note="", partial=None)
 
 
 class RunningJob:
-    """A running job with what its starter wants to hear. A widget that is gone hears nothing more of its jobs."""
+    """A running job with its starter's callables. None is called for a widget that is gone."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class RunningJob:
         self.concealed = False
 
     def conceal(self, keep: Keep) -> None:
-        """Put what its starter wants to hear, which leads to what the job is about, out of reach."""
+        """Put the starter's callables out of reach: they lead to what the job is about."""
         self.handle.conceal(keep)
         heard = (self.on_done, self.on_error, self.on_progress, self.on_partial, self.done_text)
         self.on_done = self.on_error = self.on_progress = self.on_partial = None
@@ -146,7 +146,7 @@ class RunningJob:
             self.partials.append(progress.partial)
 
     def flush(self) -> None:
-        """Hand on what has come since the last time: the newest progress, and every partial result."""
+        """Deliver what has come since the last time: the newest progress, and every partial result."""
         if self.latest is None:
             return
         progress, self.latest = self.latest, None
@@ -164,21 +164,21 @@ def tell(listener: Callable[[Any], object] | None, what: object) -> None:
 
 
 def is_there(listener: Callable[..., Any]) -> bool:
-    """False where the listener is a method of, or a function made by, something of Qt's that has been deleted."""
+    """Return False if the listener is a method of, or a function made by, a Qt object that has been deleted."""
     seen: set[int] = set()
     waiting: list[object] = [listener]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, QObject) and not isValid(one):
+        item = waiting.pop()
+        if isinstance(item, QObject) and not isValid(item):
             return False
-        if id(one) not in seen:
-            seen.add(id(one))
-            waiting.extend(_made_with(one))
+        if id(item) not in seen:
+            seen.add(id(item))
+            waiting.extend(_made_with(item))
     return True
 
 
 def _made_with(one: object) -> list[object]:
-    """What a callable carries with it."""
+    """Return the objects that a callable refers to."""
     if isinstance(one, MethodType):
         return [one.__self__]
     if isinstance(one, partial):
@@ -200,7 +200,7 @@ FLUSH_MILLISECONDS = 1000 // REPORTS_PER_SECOND
 
 
 class JobRunner(QObject):
-    """Starts jobs and hears of them. `failed` carries the error of a job whose starter does not take errors."""
+    """Starts jobs and listens to them. `failed` carries the error of a job whose starter does not handle errors."""
 
     started = Signal(object)  # JobHandle
     ended = Signal(object)  # JobHandle
@@ -238,11 +238,10 @@ class JobRunner(QObject):
     ) -> JobHandle:
         """Run `fn(context)` in a thread; the callables run on the window's thread.
 
-        `on_progress` hears at most ten times a second, `on_partial` gets every partial result in lists.
-        `done_text` is the one notice at the end. A `quiet` job is not shown in the drawer, others are once they have
-        taken `shown_after` milliseconds. A callable of a widget that is gone is not called.
-        `at_once`: it needs nothing of what `prepare` does, and does not wait for it.
-        Without `on_error`, an error goes to `failed`, where the window shows it.
+        `on_progress` is called at most ten times a second, `on_partial` gets every partial result in lists. `done_text`
+        is the one notice at the end. A `quiet` job is not shown in the drawer, others are once they have taken
+        `shown_after` milliseconds. A callable of a deleted widget is not called. `at_once`: the job does not need
+        `prepare`, and does not wait for it. Without `on_error`, an error goes to `failed`, where the window shows it.
         """
         handle = JobHandle(title, quiet=quiet, shown_after=shown_after)
         watch = RunningJob(handle, on_done, on_error, on_progress, on_partial, done_text)
@@ -258,13 +257,13 @@ class JobRunner(QObject):
         return handle
 
     def active(self) -> list[JobHandle]:
-        """The jobs that have not ended, quiet ones too."""
+        """The jobs that have not ended, including quiet ones."""
         return [watch.handle for watch in self._watches]
 
     def conceal(self, keep: Keep) -> None:
-        """A rater is blind from now on: what running jobs are about, and what they bring, waits in `keep`.
+        """Put the subjects and results of running jobs into `keep`: a rater is blind from now on.
 
-        A job that ends meanwhile is told of twice by `ended`: that it is over, and later what it brought.
+        A job that ends meanwhile is reported twice by `ended`: that it is over, and later its result.
         """
         self._empty_inbox()
         self._keep = keep
@@ -276,7 +275,7 @@ class JobRunner(QObject):
             handle.cancel()
 
     def close(self, seconds: float = 2.0) -> bool:
-        """Cancel everything and wait, at most so long; nothing is delivered any more. False if a thread is still on."""
+        """Cancel everything and wait, at most so long; deliver nothing more. Return False if a thread still runs."""
         self._closed = True
         self.cancel_all()
         deadline = time.monotonic() + seconds
@@ -307,7 +306,7 @@ class JobRunner(QObject):
         self._post(watch, None, lambda: self._end(watch, state, telling))
 
     def _waits(self, watch: RunningJob, telling: Callable[[], None]) -> bool:
-        """Whether what a job brings is for later, because a rater is blind."""
+        """Return whether a job's result has to wait because a rater is blind."""
         return watch.concealed and self._keep(lambda: self._post(watch, None, telling))
 
     def _post(self, watch: RunningJob, progress: Progress | None, then: Callable[[], None] | None) -> None:
@@ -379,7 +378,7 @@ class JobRunner(QObject):
 
 
 def unexpected(title: str, error: BaseException) -> AppError:
-    """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
+    """Return an unexpected error in the form of the expected ones; a package not installed yet is expected."""
     from biasprint.core.machine.installation import explained
 
     if known := explained(error) or refused(error):

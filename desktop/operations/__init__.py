@@ -1,4 +1,4 @@
-"""One small function per thing a person does; each returns an operation that the window runs as a job."""
+"""Operations: one small function per thing a person does; each returns an operation that runs as a job."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Operation(Generic[T]):
-    """`work` runs off the window's thread.
+    """An operation. `work` runs off the window's thread.
 
     A `quiet` operation is not shown among the jobs, another one once it has taken `shown_after` milliseconds.
     """
@@ -34,7 +34,7 @@ class Operation(Generic[T]):
         on_progress: Callable[[Progress], object] | None = None,
         on_partial: Callable[[Sequence[Any]], object] | None = None,
     ) -> JobHandle:
-        """Run it; the callables run on the window's thread. Without `on_error` the window shows the error."""
+        """Start the operation; the callables run on the window's thread. Without `on_error` the window shows errors."""
         return runner.start(
             self.title,
             self.work,

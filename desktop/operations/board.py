@@ -1,4 +1,4 @@
-"""What one can do from the live board: go on with a run to a planned n, and keep how the cards lie."""
+"""The operations of the live board: continue a run to a planned n, and store how the cards are laid out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ MOST_SAMPLES = 10_000  # of a prompt: a planned n beyond it is out of reach of t
 
 @dataclass(frozen=True)
 class Goal:
-    """A run with more samples of each prompt. `words` say what for."""
+    """A run with more samples of each prompt. `words` give the reason."""
 
     words: str
     request: WriteRequest
@@ -33,22 +33,22 @@ class Goal:
 
 
 def at_work(jobs: "JobRunner", project: "Project | None") -> "list[JobHandle]":
-    """The jobs that the board follows: runs in their order, then scoring, then judging by a model."""
-    found = [entry.handle for entry in queued(jobs, project)]
+    """Return the jobs that the board follows: runs in their order, then scoring, then judging by a model."""
+    handles = [entry.handle for entry in queued(jobs, project)]
     for what in (SCORING, JUDGING):
         handle = running(jobs, what, project)
         if handle is not None:
-            found.append(handle)
-    return found
+            handles.append(handle)
+    return handles
 
 
 def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | None) -> tuple[Goal, ...]:
-    """How one may go on with a run, the newest of the study where none is named.
+    """Return the ways to continue a run, the study's newest where none is named.
 
     For each planned n of its findings as many samples of a prompt as that n needs, if the n grows with the texts; and
     twice as many texts as now.
     """
-    run = next((one for one in read_runs(ctx, project) if _may(one, study, run_id)), None)
+    run = next((line for line in read_runs(ctx, project) if _may(line, study, run_id)), None)
     if run is None:
         return ()
     goals: dict[int, Goal] = {}
@@ -72,7 +72,7 @@ def _may(run: RunLine, study: str, run_id: int | None) -> bool:
 
 
 def _samples_for(finding: "Finding", samples: int) -> int | None:
-    """The samples that make the finding's n the planned one, its n growing as they do."""
+    """Return the samples of each prompt that reach the finding's planned n, if its n grows with them."""
     planned = finding.power.n_for_planned if finding.power is not None else None
     if planned is None or finding.n <= 0 or finding.n >= planned or finding.variant != "default":
         return None
@@ -101,14 +101,14 @@ def go_on(
     scores: bool,
     on_error: Callable[[AppError], object] | None = None,
 ) -> Entry:
-    """Write what is missing to the goal, with the same generator and seed: what is there stays as it is."""
+    """Write what is missing to the goal, with the same generator and seed; texts that exist stay as they are."""
     return put_in_queue(
         jobs, project, goal.request, resumes=goal.run_id, as_it_was=True, scores=scores, on_error=on_error
     )
 
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
-    """Keep how the cards of a study's board lie, in the project."""
+    """Store the layout of a study's board in the project."""
 
     def work(ctx: JobContext) -> None:
         project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -1,4 +1,4 @@
-"""What any score can be compared by any group of: a project's texts with their groupings, and the scorers there are."""
+"""The choices for comparing any score between any groups: a project's texts with their groupings, and the scorers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class GroupingColumn:
 
 @dataclass(frozen=True)
 class TextsToCompare:
-    """The texts of one study. `scored`: by scorer, how many of them its present version has scored."""
+    """The texts of one study. `scored`: how many of them each scorer's present version has scored."""
 
     study: str
     title: str
@@ -49,7 +49,7 @@ class TextsToCompare:
 
 @dataclass(frozen=True)
 class CompareChoices:
-    """`scorers`: those that give numbers, the usual ones first. `asked`: what was asked for the last time."""
+    """The choices. `scorers`: those that give numbers, the usual ones first. `asked`: the last options measured."""
 
     texts: tuple[TextsToCompare, ...]
     scorers: "tuple[ScorerInfo, ...]"
@@ -58,8 +58,8 @@ class CompareChoices:
 
 
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
-    """What can be chosen in this project; in a job."""
-    titles, found = read_titles(project), []
+    """Read the choices of this project, in a job."""
+    titles, to_compare = read_titles(project), []
     for study in project.studies.all():
         ctx.check()
         texts = compared_texts(project, study.id)
@@ -69,16 +69,18 @@ def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
         if texts:
             writers = read_generators_of(project, study, None)
             alone = StudyGenerators(writers.texts, EACH)
-            found.append(TextsToCompare(study.kind, words_of(study.kind).rows, len(texts), offered, alone))
+            to_compare.append(TextsToCompare(study.kind, words_of(study.kind).rows, len(texts), offered, alone))
     usual = [info.name for info in chosen_scorers(MeasureOptions())]
     numbers = [info for info in describe() if info.role not in NO_NUMBER or info.labels]
     numbers.sort(key=lambda info: (info.name not in usual, bool(info.unavailable)))
     last = project.findings.last(STUDY)
-    return CompareChoices(tuple(found), tuple(numbers), frozenset(usual), asked_again(last.recipe if last else None))
+    return CompareChoices(
+        tuple(to_compare), tuple(numbers), frozenset(usual), asked_again(last.recipe if last else None)
+    )
 
 
 def check_words(path: Path) -> "Operation[ScorerInfo]":
-    """Read a word list of one's own; a list that cannot be used says why."""
+    """Check a person's own word list; AppError says why it cannot be used."""
 
     def work(ctx: JobContext) -> "ScorerInfo":
         if "," in str(path):
@@ -94,7 +96,7 @@ def check_words(path: Path) -> "Operation[ScorerInfo]":
 def asked_for(
     texts: TextsToCompare, scorers: Sequence[str], group: str, second: str, asked: "MeasureOptions"
 ) -> "MeasureOptions":
-    """What is to be measured, with what was asked for besides the last time, such as a margin."""
+    """Return the options of the measurement, keeping others from last time, such as a margin."""
     from dataclasses import replace
 
     columns = {name: column for name, column in ((GROUP, group), (SECOND, second)) if column and column != name}
@@ -107,6 +109,6 @@ def asked_for(
 
 
 def _titled(column: str, titles: "Titles") -> str:
-    """An axis by its title, the usual columns in words, others as they are called."""
+    """Return the title of an axis; the usual columns in words, others by their name."""
     named = {GROUP: tr("Group"), SECOND: tr("Second group"), "task": tr("Task"), "theme": tr("Theme")}
     return titles.axes.get(column) or named.get(column) or column.replace("_", " ")

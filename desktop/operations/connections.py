@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Connections(QObject):
-    """`by` is what the switch is on by: "environment", "switch", or "" while it is off; None until it was read.
+    """The offline switch. `by`: "environment" or "switch" set it, "" while it is off; None until it was read.
 
     Files are read and written in jobs. Another window or a command may switch too: `look` reads it again.
     """
@@ -36,7 +36,7 @@ class Connections(QObject):
 
     @property
     def fixed(self) -> bool:
-        """Whether it is on by the environment, where nobody can switch it off here."""
+        """True if the environment sets the switch, so that nobody can switch it off here."""
         return self.by == "environment"
 
     def look(self) -> None:
@@ -44,7 +44,7 @@ class Connections(QObject):
         self._jobs.start(tr("The offline switch"), _read, on_done=self._show, quiet=True)
 
     def switch(self, on: bool) -> None:
-        """Switch for all windows and commands of this user. Where that cannot be kept, the window says so."""
+        """Set the switch for all windows and commands of this user. Where that cannot be stored, the window says so."""
 
         def work(ctx: JobContext) -> str:
             from biasprint.core.machine import offline
@@ -71,7 +71,7 @@ def _read(ctx: JobContext) -> str:
 
 
 def why_offline(connections: Connections) -> str:
-    """Why nothing can be got or asked now, in a sentence; empty while it can."""
+    """Return why no connection is possible now, in a sentence; empty while one is."""
     if connections.fixed:
         return tr("The offline switch is on because BIASPRINT_OFFLINE is set; start the program without it.")
     return tr("The offline switch is on: no connection is attempted.") if connections.offline else ""
@@ -79,11 +79,11 @@ def why_offline(connections: Connections) -> str:
 
 @dataclass(frozen=True)
 class EndpointSeen:
-    """An endpoint, and whether there is a key for it: "kept", from the "environment", or "" for none.
+    """An endpoint and where its key is: "kept", from the "environment", or "" for none.
 
     A key goes in and never comes out.
 
-    `trouble` says in a sentence why what is kept cannot be used as a key.
+    `trouble` says in a sentence why the stored key cannot be used.
     """
 
     endpoint: "Endpoint"
@@ -100,7 +100,7 @@ class EndpointsSeen:
 
 
 def read_endpoints(ctx: JobContext) -> EndpointsSeen:
-    """The endpoints; the key ring is asked about each, which may take a moment."""
+    """Read the endpoints; the key ring is asked about each, which may take a moment."""
     from biasprint.core.machine.endpoints import endpoints
     from biasprint.core.machine.keys import WHERE, ring_available
 
@@ -118,15 +118,15 @@ def _seen(endpoint: "Endpoint") -> EndpointSeen:
 
     try:
         each = [key_for(endpoint.name, address.base_url) for address in endpoint.addresses]
-        found = any(each)
+        has_key = any(each)
     except AppError as error:
         return EndpointSeen(endpoint, "", str(error))
     from_outside = endpoint.name not in session_keys() and bool(os.environ.get(ENVIRONMENT))
-    return EndpointSeen(endpoint, ("environment" if from_outside else "kept") if found else "")
+    return EndpointSeen(endpoint, ("environment" if from_outside else "kept") if has_key else "")
 
 
 def save_endpoint(*, endpoint: "Endpoint", key: str = "", forget_key: bool = False) -> "Operation[Place | None]":
-    """Keep an endpoint in place of the one of its name, and its key if one was typed; where the key is kept."""
+    """Save an endpoint in place of the one of its name, and its key if one was typed; return where the key is kept."""
 
     def work(ctx: JobContext) -> "Place | None":
         from biasprint.core.machine import endpoints, keys
@@ -163,7 +163,7 @@ def remove_endpoint(*, name: str) -> Operation[None]:
 
 
 def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTest]":
-    """Ask an endpoint for its models and one short text, where models run; after a run that is at work there."""
+    """Ask an endpoint for its models and one short text, in the process for models, after any run at work there."""
 
     def work(ctx: JobContext) -> "EndpointTest":
         from biasprint.core.compute import models

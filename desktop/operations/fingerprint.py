@@ -1,4 +1,4 @@
-"""Reading fingerprints, and saving one as a picture. Nothing is written but by the person's own act."""
+"""Reading fingerprints, and saving one as a picture. Nothing is written unless the person asks for it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
-    """Who has a fingerprint in a project."""
+    """Return the raters of a project who have a fingerprint."""
 
     def work(ctx: JobContext) -> "OfferedRaters":
         return raters_with_fingerprint(ctx, project)
@@ -31,7 +31,7 @@ def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
 
 
 def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprint]":
-    """One rater's fingerprint, measured in the compute process."""
+    """Measure one rater's fingerprint in the compute process."""
 
     def work(ctx: JobContext) -> "Fingerprint":
         return fingerprint_of(ctx, project, rater, compute.shared())
@@ -40,20 +40,20 @@ def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprin
 
 
 def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[TextsBehind]":
-    """The texts behind a figure of this fingerprint, those that were chosen first."""
-    labels = {one.identity: one.label for axis in found.axes for one in axis.identities}
+    """Read the texts behind a figure of this fingerprint, the chosen ones first."""
+    labels = {share.identity: share.label for axis in found.axes for share in axis.identities}
     identity = finding.label if finding.id == "creativity.share" else ""
 
     def work(ctx: JobContext) -> "TextsBehind":
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
             TextBehind(
-                f"{one.key[0]} {one.key[1]}",
-                f"{one.title} · {labels.get(one.identity, one.identity)}",
-                tr(SAID.get(one.said, one.said)),
-                one.text,
+                f"{text.key[0]} {text.key[1]}",
+                f"{text.title} · {labels.get(text.identity, text.identity)}",
+                tr(SAID.get(text.said, text.said)),
+                text.text,
             )
-            for one in read.texts
+            for text in read.texts
         )
         return TextsBehind(read.total, tuple(items))
 
@@ -61,7 +61,7 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
 
 
 def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
-    """Write the picture. It is light and of one size: it goes on a page, not on this screen."""
+    """Write the picture. It is light and always of one size, as it goes on a page, not on this screen."""
     tokens = theme.tokens_for("light")
 
     def work(ctx: JobContext) -> Path:

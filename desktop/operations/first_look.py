@@ -31,7 +31,7 @@ SEED = 1  # as the form of a run begins with
 
 @dataclass(frozen=True)
 class FirstLookOffer:
-    """A study that can be begun: what it asks, of how many prompts its first look is, and what to keep in mind."""
+    """A study that can be begun: its question, the number of prompts of its first look, and what to keep in mind."""
 
     kind: str
     title: str
@@ -50,7 +50,7 @@ class FirstLookOffers:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What is asked of whom. `path`: of the project to be made; None for the open one."""
+    """The request of a first look. `path`: of the project to be made; None for the open one."""
 
     study: str
     backend: str
@@ -60,13 +60,13 @@ class FirstLook:
 
 
 def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> FirstLookOffers:
-    """The studies with prompts, in the order in which the window names them, and a free name in the folder.
+    """Read the studies with prompts, in the order in which the window names them, and a free name in the folder.
 
-    A study that makes no prompts without a choice, as one of a plug-in may, has no first look.
+    A study that makes no prompts without a choice, possible for a plug-in's, has no first look.
     """
     from biasprint.core.runs.setup import first_look
 
-    found = []
+    offers = []
     for study in sorted(studies().values(), key=lambda one: one.words.place):
         ctx.check()
         if study.has_prompts:
@@ -75,12 +75,12 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
             except UsageError:
                 continue
             hints = " ".join(draft.hints)
-            found.append(FirstLookOffer(study.kind, study.title, _asks(study), len(draft.prompts), hints))
-    return FirstLookOffers(tuple(found), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
+            offers.append(FirstLookOffer(study.kind, study.title, _asks(study), len(draft.prompts), hints))
+    return FirstLookOffers(tuple(offers), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
 
 
 def _asks(study: "Study") -> str:
-    """The question of the study, or of the design that it begins with."""
+    """Return the question of the study, or of the design that it begins with."""
     from biasprint.core.prompts.designs import load_design
 
     if key := study.first_look.get("design"):
@@ -90,7 +90,7 @@ def _asks(study: "Study") -> str:
 
 
 def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts]":
-    """Store the small prompt set of a study; where it is there already, it stays."""
+    """Store the small prompt set of a study, unless it is there already."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
         from biasprint.core.runs.setup import first_look, store_set
@@ -111,9 +111,9 @@ def write_and_measure(
     on_measured: Callable[[], object],
     on_error: "Callable[[AppError], object]",
 ) -> Entry:
-    """Write what is missing of a prompt set, then measure its study. What failed altogether is not measured.
+    """Write what is missing of a prompt set, then measure its study. Nothing is measured if every text failed.
 
-    `scores`: each text as it comes. `still_open`: whether the project is; what is written of another is nobody's.
+    `scores`: each text as it comes. `still_open`: returns whether the project is still open.
     """
 
     def measure(written: "GenerateResult") -> None:

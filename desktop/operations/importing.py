@@ -1,4 +1,4 @@
-"""Bringing a table in: look at it, try how it would be read, import it."""
+"""Importing a table: look at it, try how it would be read, import it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ MOST_PROBLEMS = 1_000  # listed; a table with more is read with the wrong column
 
 @dataclass(frozen=True)
 class Layout:
-    """A known outside layout that a table has; `kind`: the kind of study it is of."""
+    """A known outside layout that a table has; `kind`: the kind of study it belongs to."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A table before it is imported: what it has, and how each kind of study would probably read it."""
+    """A table before its import: its columns, and how each kind of study would probably read it."""
 
     path: Path
     columns: tuple[str, ...]
@@ -50,24 +50,24 @@ class LookedAt:
     unlike: frozenset[str] = frozenset()  # kinds whose texts look otherwise than the first ones of the table
 
     def likely_kind(self) -> str:
-        """The kind of a known layout, else the one of whose needed fields most are recognised."""
+        """Return the kind of a known layout, else the one of whose needed fields most are recognised."""
         if self.layouts:
             return self.layouts[0].kind
         return max(self.fields, key=self._recognised)
 
     def _recognised(self, kind: str) -> tuple[float, bool, int, int]:
-        """The share of the needed fields, whether texts look so, the number of needed fields, and of all fields.
+        """Return the share of needed fields, whether texts look right, the number of needed fields, and of all fields.
 
         Ties go to the first kind.
         """
-        found = self.guesses[kind].keys()
-        needed = len(self.needed[kind] & found)
-        return needed / len(self.needed[kind]), kind not in self.unlike, needed, len(found)
+        guessed = self.guesses[kind].keys()
+        needed = len(self.needed[kind] & guessed)
+        return needed / len(self.needed[kind]), kind not in self.unlike, needed, len(guessed)
 
 
 @dataclass(frozen=True)
 class TableChoice:
-    """How to read a table. With a `layout`, the mapping is the layout's own; an empty column means "in no column"."""
+    """The choice of how to read a table. With a `layout` the mapping is the layout's own; an empty column: none."""
 
     path: Path
     kind: str
@@ -78,7 +78,7 @@ class TableChoice:
 
 @dataclass(frozen=True)
 class TableReading:
-    """What reading the whole table gives: its first rows, and every row that is not as it should be."""
+    """The result of reading the whole table: its first rows, and the problems of rows that are not valid."""
 
     mapping: Mapping[str, str]  # field → column, or several columns in words
     first: tuple[tuple[str, ...], ...]  # the fields of the first rows, in the order of `mapping`
@@ -90,7 +90,7 @@ class TableReading:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did; `path` is the project it went into."""
+    """The result of an import; `path` is the project it went into."""
 
     path: Path
     kind: str
@@ -100,7 +100,7 @@ class Imported:
 
 
 def look_at_table(*, path: Path) -> Operation[LookedAt]:
-    """Its columns, encoding, and a guess for each kind of study."""
+    """Return the table's columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
         table = look_at(path)
@@ -151,15 +151,15 @@ def import_table(
 
 
 def free_name(table: Path) -> Path:
-    """A project file beside a table, of the table's name, with a number where there is one already."""
+    """Return a project file beside a table, of the table's name, with a number where that file exists."""
     names = (f"{table.stem}{f' {number}' if number > 1 else ''}.biasprint" for number in count(1))
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
 
 
 def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, str]") -> bool:
-    """Whether no column is the study's alone, and none of the first texts matches what its texts nearly always have.
+    """Return whether the table is probably another study's: no column is this study's alone, no first text matches.
 
-    One or two texts without tell nothing.
+    One or two texts without a match prove nothing.
     """
     if not study.telltale or any(column.strip().casefold() in study.telltale_columns for column in guess.values()):
         return False
@@ -171,7 +171,9 @@ def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, st
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
     known, kinds = known_formats().values(), study_kinds()
     return tuple(
-        Layout(one.name, one.title, one.kind) for one in known if one.kind in kinds and one.fits(table.columns)
+        Layout(layout.name, layout.title, layout.kind)
+        for layout in known
+        if layout.kind in kinds and layout.fits(table.columns)
     )
 
 
@@ -195,14 +197,14 @@ def _reading(table: "TableRead") -> TableReading:
         tuple(with_line_breaks(record.values.get(name, ""), table.line_break) for name in table.mapping)
         for record in table.rows[:PREVIEW_ROWS]
     )
-    told = [
+    problems = [
         tr("{problem} (kept)" if problem.kept else "{problem} (left out)").format(problem=problem)
         for problem in table.problems[:MOST_PROBLEMS]
     ]
-    more = len(table.problems) - len(told)
+    more = len(table.problems) - len(problems)
     if more:
-        told.append(tr("… and {n} more.").format(n=f"{more:,}"))
-    return TableReading(dict(table.mapping), first, len(table.rows), table.total, tuple(told), table.notices)
+        problems.append(tr("… and {n} more.").format(n=f"{more:,}"))
+    return TableReading(dict(table.mapping), first, len(table.rows), table.total, tuple(problems), table.notices)
 
 
 @contextmanager
@@ -224,7 +226,7 @@ def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Proje
 
 
 def _prepare(project: "Project", kind: str) -> None:
-    """Identities of creative texts are looked up on the project's axes: a project without any gets the paper's."""
+    """Give a project without axes the paper's: identities of creative texts are looked up on the project's axes."""
     from biasprint.core.prompts import load_axis
     from biasprint.core.prompts.cogs import PAPER_AXES
     from biasprint.core.studies.kit.importing import store_axis

@@ -95,7 +95,7 @@ class Rewording(Protocol):
 
 @dataclass(frozen=True)
 class LetterRequest:
-    """A letter, and what a person says it is read with. An occupation of None is guessed."""
+    """A letter with the person's choices for reading it. An occupation of None is guessed."""
 
     document: Document
     given: ReadingRequest = field(default_factory=ReadingRequest)
@@ -103,7 +103,7 @@ class LetterRequest:
 
 @dataclass(frozen=True)
 class Checked:
-    """A reading and what belongs beside it. `first`: it has marked words alone, and what the scorers say follows."""
+    """A reading and what is shown beside it. `first`: it has marked words only, and the scorers' results follow."""
 
     request: LetterRequest
     reading: "Reading"
@@ -120,7 +120,7 @@ class Checked:
 
 
 def read_document(*, path: Path) -> Operation[Document]:
-    """The text of a file, read in a process of its own."""
+    """Read the text of a file, in a process of its own."""
 
     def work(ctx: JobContext) -> Document:
         return read_file(path, ctx)
@@ -129,7 +129,7 @@ def read_document(*, path: Path) -> Operation[Document]:
 
 
 def read_pasted(*, text: str) -> Operation[Document]:
-    """A pasted text as a letter or CV."""
+    """Read a pasted text as a letter or CV."""
 
     def work(ctx: JobContext) -> Document:
         return read_pasted_text(text)
@@ -138,7 +138,7 @@ def read_pasted(*, text: str) -> Operation[Document]:
 
 
 def warm_up() -> Operation[None]:
-    """Load the scorers while the person still looks for a letter: the first reading is then as quick as the next."""
+    """Load the scorers while the person still looks for a letter, so that the first reading is as quick as the next."""
 
     def work(ctx: JobContext) -> None:
         check(ctx, LetterRequest(WARMING, ReadingRequest(context=WARMING)))
@@ -147,7 +147,7 @@ def warm_up() -> Operation[None]:
 
 
 def warm_up_words() -> Operation[None]:
-    """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
+    """Start the processes that read files and mark words: a letter opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
@@ -157,19 +157,19 @@ def warm_up_words() -> Operation[None]:
 
 
 def document_as_typed(document: Document, text: str) -> Document:
-    """The document with the text that it has become. Its places are those of `text`, character by character."""
+    """Return the document with its edited text. Its places are those of `text`, character by character."""
     return Document(document.name, document.kind, tuple(text.split("\n\n")), document.pages, document.notes)
 
 
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
-    """Read a letter in the compute process, with whatever it is to be compared with."""
+    """Read a letter in the compute process, with everything it is to be compared with."""
     scorers = _scorers()
     read = partial(check_letter, ctx, request.document, compute.shared())
     return replace(_checked(request, read, scorers), missing=tuple(role for role in ROLES if role not in scorers))
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
-    """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
+    """Return the first reading, from the quick process: it waits for no scorer, and has no scorer's results."""
     return replace(_checked(request, partial(mark_words, ctx, request.document, compute.quick()), {}), first=True)
 
 
@@ -186,7 +186,10 @@ def _checked(
     house, trouble = house_in_use()
     reading = read(replace(given, scorers=scorers, occupation=occupation, reference=reference, house=house))
     abouts = {
-        one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise) for one in mark_categories()
+        category.key: About(
+            category.key, category.title, category.known_for, category.source, category.harm, category.praise
+        )
+        for category in mark_categories()
     }
     return Checked(
         request,
@@ -206,19 +209,19 @@ _chosen: dict[str, str] = {}
 
 
 def forget_scorers() -> None:
-    """Look again which scorers are here, at the next letter."""
+    """Look up the scorers again at the next letter."""
     _chosen.clear()
 
 
 def _scorers() -> Mapping[str, str]:
-    """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
+    """Return the scorers of this computer, looked up once per letter: while somebody types they stay the same."""
     if not _chosen:
         _chosen.update(scorers_for_letters())
     return dict(_chosen)
 
 
 def _reference() -> "ReferenceSet | None":
-    """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
+    """Return the chosen reference letters, else the program's; None where those are missing or damaged."""
     for name in (in_use(), BUNDLED):
         try:
             return reference(name)
@@ -228,7 +231,7 @@ def _reference() -> "ReferenceSet | None":
 
 
 def house_in_use() -> "tuple[HouseList | None, str]":
-    """The house list of this computer, or why it cannot be used."""
+    """Return the house list of this computer, or why it cannot be used."""
     try:
         return house_list().found, ""
     except AppError as error:
@@ -242,12 +245,12 @@ TELLING = 5  # letters of a name by which the suggestion is chosen
 
 
 def suggested(person: Person) -> Person:
-    """The same person with a name and pronoun of the other group; the same person always gets the same name.
+    """Return the same person with a name and pronoun of the other group; the same person always gets the same name.
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
     pronoun = OTHER[person.pronoun]
-    names = [name for one in load_axis(AXIS).identities if one.pronouns == pronoun for name in one.names]
+    names = [name for identity in load_axis(AXIS).identities if identity.pronouns == pronoun for name in identity.names]
     others = [name for name in names if name.lower() != person.first_name.lower()]
     place = sum(map(ord, person.first_name[:TELLING]))
     name = others[place % len(others)] if others else person.first_name
@@ -256,7 +259,7 @@ def suggested(person: Person) -> Person:
 
 @dataclass(frozen=True)
 class NameGroupToChoose:
-    """A group of names as it is offered. `source`: where its names are from; `claim`: all that is known of them."""
+    """A group of names as it is offered. `source`: where its names come from; `claim`: all that is known of them."""
 
     key: str
     label: str
@@ -266,25 +269,25 @@ class NameGroupToChoose:
 
 @dataclass(frozen=True)
 class NamesToChoose:
-    """The groups of names that a twin can have one of, and the sets of names, key → title, by whose every group."""
+    """The groups of names to choose for a twin, and the sets of names, key → title, to read under all groups of."""
 
     groups: tuple[NameGroupToChoose, ...] = ()
     sets: Mapping[str, str] = field(default_factory=dict)
 
 
 def groups_to_choose() -> "Operation[NamesToChoose]":
-    """The groups and sets of names that a twin can be made with."""
+    """Read the groups and sets of names that a twin can be made with."""
 
     def work(ctx: JobContext) -> NamesToChoose:
-        groups = tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
+        groups = tuple(NameGroupToChoose(group.key, group.label, group.source, group.claim) for group in name_groups())
         sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
-        return NamesToChoose(groups, {one.key: one.title for one in sets})
+        return NamesToChoose(groups, {names.key: names.title for names in sets})
 
     return Operation(tr("Looking up the groups of names"), work, quiet=True)
 
 
 def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "") -> "Operation[TwinDifference]":
-    """The letter and its swap twin, both read, and every score compared.
+    """Read the letter and its swap twin, and compare every score.
 
     The twin is for `other`, else for a name of `group`, else for somebody of the other gender.
     """
@@ -300,7 +303,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
 
 
 def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameTwins]":
-    """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
+    """Read the letter under a name of every group, of the set `names` if any, and compare the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
         groups = groups_of(name_set_called(names)) if names else None
@@ -310,7 +313,7 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
 
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
-    """What a twin is read with: the same as the letter."""
+    """Return the request that reads a twin exactly like its letter."""
     reading = checked.reading
     return replace(
         checked.request.given,
@@ -326,7 +329,7 @@ def _as_checked(checked: "Checked") -> "ReadingRequest":
 def rewrite(
     *, checked: "Checked", other: Person, backend: str, model: str, parameters: "Mapping[str, Any]", occupation: str
 ) -> "Operation[TwinDifference]":
-    """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
+    """Generate from the CV a letter for the candidate and one for the twin, and compare them."""
 
     def work(ctx: JobContext) -> "TwinDifference":
         generator = Generator(backend, model, dict(parameters), session_keys())
@@ -337,13 +340,13 @@ def rewrite(
 
 
 def drop_result(handle: JobHandle | None) -> None:
-    """A job that has ended stays in the list of jobs: it must not hold a letter that was closed."""
+    """Drop a job's result: an ended job stays in the list of jobs, and must not hold a letter that was closed."""
     if handle is not None:
         handle.result, handle.progress = None, progress_only(handle.progress)
 
 
 def why_no_rewrite(checked: "Checked") -> str:
-    """The reason why no generator can write the letter for both yet, and the remedy; "" where one can."""
+    """Return why no generator can write the letter for both yet, and the remedy; "" where one can."""
     if checked.request.given.context is None:
         return tr("A generator writes from a CV: add it beside the letter first.")
     if not checked.reading.person.full_name or not checked.reading.person.pronoun:
@@ -358,14 +361,14 @@ SCORED = {"formality": "formality", "positivity": "positivity", "agency": "agenc
 
 @dataclass(frozen=True)
 class PileStart:
-    """The facts before the first row. `groups`: key and label; `stand_ins`: figures a stand-in scorer makes."""
+    """The facts before the first row. `groups`: key and label; `stand_ins`: figures made by a stand-in scorer."""
 
     groups: tuple[tuple[str, str], ...]
     stand_ins: frozenset[str]
 
 
 def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
-    """Every file of a folder or zip, or of several files, as rows. Brings a `PileStart` and then each row early."""
+    """Read every file of a folder or zip, or of several files, as rows. Delivers a `PileStart`, then each row early."""
 
     def work(ctx: JobContext) -> "Pile":
         scorers, (house, _) = scorers_for_letters(), house_in_use()
@@ -383,7 +386,7 @@ def _said(pile: "Pile") -> str:
 
 
 def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Document, Document | None]]":
-    """The letter of a row and its CV, read again from their files."""
+    """Read the letter of a row and its CV again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
         return open_row(ctx, paths, row)
@@ -394,7 +397,7 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
 def compare_groups(
     *, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]
 ) -> "Operation[tuple[tuple[GroupTest, ...], SelectionRates | None]]":
-    """Does a figure differ between the groups, of the rows as they stand? And who of them was chosen?"""
+    """Test whether a figure differs between the groups of the present rows, and compute their selection rates."""
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
         return read.compare_groups(ctx, rows, columns, compute.shared()), selection_rates(rows)
@@ -403,7 +406,7 @@ def compare_groups(
 
 
 def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[tuple[PileRow, ...], tuple[str, ...]]]":
-    """The rows with what a table says of who was chosen, and what is to be said of the table."""
+    """Return the rows with the outcomes of a table of who was chosen, and remarks on the table."""
 
     def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
         return with_outcomes(rows, read_outcomes(path))
@@ -418,7 +421,7 @@ def read_with_cvs(
     cvs: Path | None = None,
     chosen: "Mapping[str, FilePlace | None] | None" = None,
 ) -> "Operation[Pile]":
-    """Rows again, each held against its CV: of a folder or zip by file name, or as chosen."""
+    """Read rows again, each compared with its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
         house, _ = house_in_use()
@@ -443,12 +446,12 @@ def report_pile(
     rates: "SelectionRates | None",
     by_hand: int,
 ) -> Operation[tuple[Path, tuple[str, ...]]]:
-    """The report of a whole pile as it stands, PDF or docx by its ending, and what is to be said of it."""
+    """Write the report of a whole pile as it is now, PDF or docx by its ending; return the path and remarks."""
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
-        found = read.report_of(pile, tests, rates, by_hand=by_hand)
+        report = read.report_of(pile, tests, rates, by_hand=by_hand)
         return path, read.report_pile(
-            ctx, paths, path, found, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
+            ctx, paths, path, report, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
         )
 
     return Operation(tr("Writing the report of a pile"), work, _reported)
@@ -459,7 +462,7 @@ def _reported(found: tuple[Path, tuple[str, ...]]) -> str:
 
 
 def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "Operation[ExportReport]":
-    """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
+    """Write the table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
 
     def work(ctx: JobContext) -> "ExportReport":
         return export_rows(rows, path, columns, ctx=ctx, total=len(rows))

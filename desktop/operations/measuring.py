@@ -1,4 +1,4 @@
-"""Scoring and measuring: the scorers with what they have scored, the jobs, and one job a study for every panel."""
+"""Scoring and measuring: the scorers with the texts they have scored, the jobs, and one job a study for every panel."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ SCORING = "scoring"
 
 @dataclass(frozen=True)
 class ScorerLine:
-    """A scorer as it is listed: `scored` texts are done by its present version, of `texts` in the project.
+    """A scorer as it is listed: its present version has scored `scored` of the `texts` in the project.
 
     `needed`: a measure of one of the project's studies reads it.
     """
@@ -57,7 +57,7 @@ def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
 
 
 def scorers_for(study: str, project: "Project | None" = None, study_id: int | None = None) -> "Sequence[ScorerInfo]":
-    """The scorers that a study's measures read; of a project's study those that its prompts need."""
+    """Return the scorers that a study's measures read; for a project's study those that its prompts need."""
     from biasprint.core.runs.measure import scorers_needed
 
     return scorers_needed(study, project, study_id)
@@ -77,7 +77,7 @@ def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[
 
 
 def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
-    """Embed every text of the project by the best embedder there is here."""
+    """Embed every text of the project by the best embedder available here."""
 
     def work(ctx: JobContext) -> "list[ScoreResult]":
         from biasprint.core.scorers.registry import best_scorer
@@ -93,23 +93,25 @@ def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
 
 
 def mark(handle: "JobHandle", what: str, project: "Project") -> None:
-    """Let a job be found again, by a page that is made anew while it runs. It names nothing: a rater may be blind."""
+    """Mark a job so that a page made again while it runs can find it. The mark names nothing: a rater may be blind."""
     handle.setObjectName(f"{what} {id(project)}")  # unique as long as the job runs, which holds the project
 
 
 def running(jobs: "JobRunner", what: str, project: "Project | None") -> "JobHandle | None":
-    """The job that was marked so for this project and still runs."""
-    return next((one for one in jobs.active() if project and one.objectName() == f"{what} {id(project)}"), None)
+    """Return the job marked so for this project that still runs."""
+    return next(
+        (handle for handle in jobs.active() if project and handle.objectName() == f"{what} {id(project)}"), None
+    )
 
 
 def measuring(jobs: "JobRunner", project: "Project | None") -> "dict[str, JobHandle]":
-    """The studies of a project that are being measured, each with its job, whoever started it."""
-    found = {}
+    """Return the studies of a project that are being measured, each with its job, from any panel."""
+    by_study = {}
     for handle in jobs.active():
         what, *studies = handle.objectName().split() or [""]
         if project is not None and what == MEASURING and studies[-1] == f"{id(project)}":
-            found |= dict.fromkeys(studies[:-1], handle)
-    return found
+            by_study |= dict.fromkeys(studies[:-1], handle)
+    return by_study
 
 
 def start_measuring(
@@ -137,11 +139,11 @@ def measure_studies(
     seen: bool = False,
     as_stored: bool = False,
 ) -> "Operation[tuple[MeasuredStudy, ...]]":
-    """Score what a study's measures need and is not scored yet, then measure, one study after another.
+    """Score missing texts for a study's measures, then measure, one study after another.
 
-    The findings of each are kept when it is through. `how`: what is asked for, given what was asked for the last time;
-    None: the same. `seen`: with judgments made after a look at the identities. `as_stored`: nothing is scored first, as
-    for what people said, which waits for no scorer.
+    The findings of each are stored when it is done. `how`: maps the last options to the new ones; None: the same.
+    `seen`: with judgments made after a look at the identities. `as_stored`: nothing is scored first, as for people's
+    judgments, which need no scorer.
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
@@ -159,7 +161,7 @@ def measure_studies(
 
 
 def asked_last(project: "Project", study: str) -> "MeasureOptions":
-    """What was asked for when a study was measured last; the usual where it was not."""
+    """Return the options of the study's last measurement; the defaults if there was none."""
     from biasprint.core.runs.measure import asked_again
 
     last = project.findings.last(study)
@@ -167,17 +169,17 @@ def asked_last(project: "Project", study: str) -> "MeasureOptions":
 
 
 def _measured(measured: "Sequence[MeasuredStudy]") -> str:
-    findings = sum(len(one.result.findings) for one in measured)
-    remarks = [remark for one in measured for remark in (*one.undone, *one.remarks)]
+    findings = sum(len(study.result.findings) for study in measured)
+    remarks = [remark for study in measured for remark in (*study.undone, *study.remarks)]
     return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *remarks])
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
     from biasprint.core.texts.score import score
 
-    found = project.studies.of_kind(study)
-    assert found is not None
-    return [score(ctx, project, found.id, scorer, compute.shared()) for scorer in scorers]
+    row = project.studies.of_kind(study)
+    assert row is not None
+    return [score(ctx, project, row.id, scorer, compute.shared()) for scorer in scorers]
 
 
 def _scored(results: "list[ScoreResult]") -> str:
@@ -191,7 +193,7 @@ def _scored(results: "list[ScoreResult]") -> str:
 
 
 class ProjectHolder(Protocol):
-    """Who has a project open, and runs jobs."""
+    """The holder of an open project, which also runs jobs."""
 
     jobs: "JobRunner"
     settings: "Settings"
@@ -201,7 +203,7 @@ class ProjectHolder(Protocol):
 
 
 class MeasureJobs(QObject):
-    """`changed` when a job begins, goes on or ends. Jobs that another panel started are known after `pick_up`."""
+    """The measuring jobs. `changed` when one begins, goes on or ends. Other panels' jobs are known after `pick_up`."""
 
     changed = Signal()
 
@@ -211,9 +213,9 @@ class MeasureJobs(QObject):
         self._handles: dict[str, JobHandle] = {}
 
     def start(self, study: str, how: How | None = None, *, as_stored: bool = False) -> None:
-        """Measure a study of the open project, if nobody is at it and the project can be written to.
+        """Measure a study of the open project, if it is not being measured and the project can be written to.
 
-        `how`: what is asked for, given what was the last time; None: the same.
+        `how`: maps the last options to the new ones; None: the same.
         """
         project = self._shell.project
         self.pick_up()
@@ -224,26 +226,26 @@ class MeasureJobs(QObject):
             self._follow(study, handle)
 
     def pick_up(self) -> None:
-        """Follow what runs already, as when the panel is come back to."""
+        """Follow the jobs that run already, for instance when the person returns to the panel."""
         for study, handle in measuring(self._shell.jobs, self._shell.project).items():
             if study not in self.busy():
                 self._follow(study, handle)
 
     def busy(self) -> frozenset[str]:
-        """The studies that are being measured."""
+        """Return the studies that are being measured."""
         return frozenset(study for study, handle in self._handles.items() if handle.active)
 
     def done(self, study: str) -> bool:
-        """Whether it was measured a moment ago: the project's own word for it is on its way."""
+        """Return whether the study was measured a moment ago; the project's own report of it follows."""
         return study in self._handles and self._handles[study].state is JobState.DONE
 
     def may(self, study: str) -> bool:
-        """Whether a study can be measured now."""
+        """Return whether a study can be measured now."""
         project = self._shell.project
         return project is not None and not project.read_only and study not in self.busy()
 
     def forget(self) -> None:
-        """Another project."""
+        """Forget the jobs: another project was opened."""
         self._handles = {}
 
     def _follow(self, study: str, handle: JobHandle) -> None:

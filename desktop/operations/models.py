@@ -1,4 +1,4 @@
-"""Models of this computer: what there is by role, getting, checking, adding, removing and preferring one."""
+"""Models of this computer: list by role, get, check, add, remove, and choose a preferred one."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +28,10 @@ GETTING, VERIFYING, INSTALLING = "getting", "verifying", "installing"  # what jo
 
 @dataclass(frozen=True)
 class RoleSeen:
-    """A role with its models, and what fills it now (`choice`; None for writers, which are chosen for each run).
+    """A role with its models, and the one in use (`choice`; None for writers, which are chosen for each run).
 
-    `preferred` is what the user chose to fill it, empty where that is left to the program. `begun` are the bytes that
-    are here of models whose download was stopped, by name.
+    `preferred` is the user's choice, empty where it is left to the program. `begun`: the bytes already downloaded of
+    models whose download was stopped, by name.
     """
 
     role: "CatalogueRole"
@@ -42,14 +42,14 @@ class RoleSeen:
 
     @property
     def in_use(self) -> "OverviewRow | None":
-        """The model that the role's scorer loads now."""
+        """Return the model that the role's scorer loads now."""
         name = self.choice.model if self.choice is not None else ""
         return next((row for row in self.rows if row.name == name), None)
 
 
 @dataclass(frozen=True)
 class LanguageModels:
-    """Which language models could write here: models got or added, endpoints, and whether the teaching model is."""
+    """The language models that could write here: the number got or added, of endpoints, and whether `teaching` is."""
 
     models: int
     endpoints: int
@@ -61,7 +61,7 @@ class LanguageModels:
 
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
-    """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
+    """Read every role of the catalogue with its models. Hashes new and changed files, so it may take a while."""
     seen = []
     for key, role in catalogue.roles().items():
         ctx.check()
@@ -73,10 +73,10 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
 
 
 def read_writers(ctx: JobContext) -> LanguageModels:
-    """What could write, counted without reading any model."""
+    """Count the generators that could write, without reading any model."""
     writer = "generator"
-    got = [one for one in records.got().values() if one.role == writer and one.folder.is_dir()]
-    added = [one for one in records.added().values() if one.role == writer and Path(one.path).exists()]
+    got = [record for record in records.got().values() if record.role == writer and record.folder.is_dir()]
+    added = [record for record in records.added().values() if record.role == writer and Path(record.path).exists()]
     try:
         known = len(endpoints())
     except AppError:  # it is said where endpoints are shown
@@ -86,7 +86,7 @@ def read_writers(ctx: JobContext) -> LanguageModels:
 
 
 def announced_model(*, name: str, title: str) -> "Operation[Announced]":
-    """How large a model is and under which licence, before it is got."""
+    """Ask for the size and licence of a model before it is downloaded."""
 
     def work(ctx: JobContext) -> "Announced":
         return announced(name, ctx)
@@ -95,7 +95,7 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
 
 
 def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetched]":
-    """Get a model of the catalogue, or go on with getting it. `renew` takes what the hub has now."""
+    """Download a model of the catalogue, or resume its download. `renew` takes the hub's present version."""
 
     def work(ctx: JobContext) -> "Fetched":
         return get(name, InMegabytes(ctx), renew=renew)
@@ -107,7 +107,7 @@ def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetch
 
 
 def verify_models(*, name: str | None = None, title: str = "") -> "Operation[list[Verified]]":
-    """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
+    """Read a model's files again, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
         return verify(name, InMegabytes(ctx))
@@ -117,10 +117,10 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
 
 
 def _verified(results: "list[Verified]") -> str:
-    wrong = [one.name for one in results if not one.sound]
+    wrong = [result.name for result in results if not result.sound]
     if wrong:
         return tr("Not as recorded: {names}.").format(names=", ".join(wrong))
-    compared = sum(one.compared > 0 for one in results)
+    compared = sum(result.compared > 0 for result in results)
     if not compared:
         return tr("No hash is known to compare with.")
     return plural(compared, "The model is as recorded.", "All %n models are as recorded.")
@@ -139,7 +139,7 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
 
 
 def remove_model(*, name: str, title: str) -> Operation[bool]:
-    """Delete the files of a model that was got; forget one that was added."""
+    """Delete the files of a downloaded model; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
         return remove(name)
@@ -152,14 +152,14 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
 
 
 def why_no_engine(ctx: JobContext) -> str | None:
-    """None where GGUF files can be opened; else why what they need cannot be installed, empty where it can."""
+    """Return None if GGUF files can be opened; else why the engine cannot be installed, "" if it can."""
     from biasprint.core.backends.llama_cpp.options import installed
 
     return None if installed() else engine.why_not()
 
 
 def install_engine() -> Operation[None]:
-    """Install what opens GGUF files, into the environment that the program runs in."""
+    """Install the engine for GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
         engine.install(ctx)
@@ -169,7 +169,7 @@ def install_engine() -> Operation[None]:
 
 
 def prefer(*, role: str, name: str | None) -> Operation[None]:
-    """Choose what fills a role; None leaves it to the program."""
+    """Choose the model of a role; None leaves it to the program."""
 
     def work(ctx: JobContext) -> None:
         installed.prefer(role, name)
@@ -178,15 +178,15 @@ def prefer(*, role: str, name: str | None) -> Operation[None]:
 
 
 def mark(handle: "JobHandle", what: str, name: str) -> None:
-    """Let a job be found again, by a page that is made anew while it runs. It names nothing: a rater may be blind."""
+    """Mark a job so that a page made again while it runs can find it. The mark names nothing: a rater may be blind."""
     handle.setObjectName(f"{what} {hash(name):x}")
 
 
 def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
-    """The job that was marked so and still runs."""
-    return next((one for one in jobs.active() if one.objectName() == f"{what} {hash(name):x}"), None)
+    """Return the job marked so that still runs."""
+    return next((handle for handle in jobs.active() if handle.objectName() == f"{what} {hash(name):x}"), None)
 
 
 def _begun(name: str) -> int:
-    """The bytes that are here of a download that was stopped."""
+    """Return the bytes already here of a stopped download."""
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

@@ -1,4 +1,4 @@
-"""Definitions of one's own for the window: read, kept, removed, brought in and written out, off the window's thread."""
+"""A person's own definitions: read, saved, removed, imported and exported, off the window's thread."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnSeen:
-    """The own definitions and the shipped ones, by kind."""
+    """The person's own definitions and the shipped ones, by kind."""
 
     own: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
     shipped: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
 
     def of(self, kind: str) -> "tuple[Definition, ...]":
-        """One's own of a kind, then those of the program."""
+        """Return the own definitions of a kind, then the program's."""
         return (*self.own.get(kind, ()), *self.shipped.get(kind, ()))
 
     @property
     def names(self) -> dict[str, str]:
-        """The sets of names, key → title."""
-        return {one.key: one.title for one in self.of("names")}
+        """Return the sets of names, key → title."""
+        return {definition.key: definition.title for definition in self.of("names")}
 
     def without(self, definition: "Definition") -> "OwnSeen":
-        """The same without one of one's own."""
-        others = tuple(one for one in self.own.get(definition.kind, ()) if one.key != definition.key)
+        """Return the same definitions without one of the own ones."""
+        others = tuple(other for other in self.own.get(definition.kind, ()) if other.key != definition.key)
         return replace(self, own={**self.own, definition.kind: others})
 
     def with_kept(self, definition: "Definition") -> "OwnSeen":
-        """The same with one of one's own in the place of what it was, in the order in which they are read."""
+        """Return the same definitions with a changed own one in its old place, in the order in which they are read."""
         others = self.without(definition).own[definition.kind]
         own = sorted((*others, definition), key=lambda one: one.title.casefold())
         return replace(self, own={**self.own, definition.kind: tuple(own)})
 
 
 def read_own(ctx: JobContext) -> OwnSeen:
-    """See everything there is."""
+    """Read all definitions."""
     library = read_library()
     return OwnSeen(
         library.own,
@@ -66,7 +66,7 @@ def read_own(ctx: JobContext) -> OwnSeen:
 
 
 def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
-    """Keep a draft, as the next version where prompts were made from the one before."""
+    """Save a draft, as the next version where prompts were made from the previous one."""
 
     def work(ctx: JobContext) -> "Definition":
         return save(KINDS[kind], draft)
@@ -75,7 +75,7 @@ def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
 
 
 def remove_own(definition: "Definition") -> Operation[None]:
-    """Forget one; what prompts were made from stays with them."""
+    """Remove a definition; prompts made from it keep their copy."""
 
     def work(ctx: JobContext) -> None:
         remove(definition)
@@ -84,7 +84,7 @@ def remove_own(definition: "Definition") -> Operation[None]:
 
 
 def import_own(kind: str, path: Path) -> "Operation[Draft]":
-    """A draft from a file of this kind; nothing is kept yet."""
+    """Read a draft from a file of this kind; nothing is saved yet."""
 
     def work(ctx: JobContext) -> "Draft":
         return read_definition(KINDS[kind], path)
@@ -121,7 +121,7 @@ def _writing(path: Path, work: "Callable[[JobContext], Path]") -> Operation[Path
 
 
 def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]":
-    """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
+    """Return the draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
 
     def work(ctx: JobContext) -> "Draft":
         return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
@@ -130,7 +130,7 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
 
 
 def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, ...]]]":
-    """The draft with names of a set, and the labels of identities that the set has none for."""
+    """Return the draft with names of a set, and the labels of identities for which the set has none."""
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
         return with_set_names(draft, name_set_called(names))
@@ -139,16 +139,16 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
 
 
 def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]":
-    """The draft of a set of names for the identities of an axis, or for those of two with each other."""
+    """Return the draft of a set of names for the identities of one axis, or of two crossed axes."""
 
     def work(ctx: JobContext) -> "Draft":
-        return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
+        return names_draft([AXIS.load(axis) for axis in (first, second) if axis is not None])
 
     return Operation(tr("Beginning a set of names"), work, quiet=True)
 
 
 def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]":
-    """The groups with their names that a table has, one name in each row."""
+    """Return the groups of a table with their names, one name in each row."""
 
     def work(ctx: JobContext) -> "Sequence[Draft]":
         return with_alike(cells_of_table(rows))

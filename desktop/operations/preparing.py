@@ -1,7 +1,7 @@
 """The parts of the program that are still being installed, as the window knows them.
 
-One job installs them, begun once the window is up. It is quiet: closing the window ends it without a question, and the
-next start goes on.
+One job installs them, started once the window is up. It is quiet: closing the window ends it without a question, and
+the next start resumes it.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ States = tuple["PartState", ...]
 
 
 class Preparation(QObject):
-    """`begin` once; `pause` and `resume` as a person wants.
+    """The installation. Call `begin` once; `pause` and `resume` as a person wants.
 
     `states` are the parts in the order in which they come, empty until they were read. `trouble` says why everything
-    stopped, where it did. `changed` tells of each step, `part_ready` that more can be used from now on.
+    stopped, if it did. `changed` reports each step, `part_ready` that another part can be used.
     """
 
     changed = Signal()
@@ -71,11 +71,11 @@ class Preparation(QObject):
 
     @property
     def wanted(self) -> bool:
-        """Whether the parts are to be installed: run.py, which said so, opened the window; or a person asked for it."""
+        """True if the parts are to be installed: run.py opened the window and asked for it, or a person did."""
         return self._wanted
 
     def begin(self, *_: object) -> None:
-        """Install what is not there yet, where the program was started so that it may."""
+        """Install the missing parts, if the program was started in a way that allows it."""
 
         def show(unasked: bool, states: States) -> None:
             self._wanted = self._wanted or unasked
@@ -92,26 +92,26 @@ class Preparation(QObject):
         self._read(lambda _, states: self._show(states))
 
     def pause(self) -> None:
-        """Stop, also what is at work; what was fetched is kept."""
+        """Stop, also the part being installed; downloaded files are kept."""
         self._paused = True
         if self._job is not None:
             self._job.cancel()
         self.changed.emit()
 
     def resume(self) -> None:
-        """Install what is not there yet, also what failed before."""
+        """Install the missing parts, including those that failed before."""
         self._wanted, self._paused, self.trouble = True, False, None
         self._go_on()
         self.changed.emit()
 
     def add(self, part: str) -> None:
-        """Install also a part that the light edition leaves out; `part` is its id. It is kept from now on."""
+        """Install also a part that the light edition leaves out; `part` is its id. The program remembers the choice."""
         self._asked.add(part)
         self._show(self.states)
         self.resume()
 
     def conceal(self, keep: Keep) -> None:
-        """A rater is blind from now on: the parts name a model. The work goes on."""
+        """Hide the parts, since they name a model and a rater is blind from now on. The work goes on."""
         self._concealed, self.states, self.progress = True, (), None
         self.changed.emit()
 
@@ -132,7 +132,7 @@ class Preparation(QObject):
         self._jobs.start(tr("What is installed"), work, on_done=lambda found: then(*found), quiet=True)
 
     def _go_on(self) -> None:
-        """Start the job where there is something to do and nothing speaks against it; end it where something does."""
+        """Start the job if there is work to do and nothing prevents it; end it if something does."""
         if self._connections.offline:
             self.trouble = None
         if self._job is not None:
@@ -149,7 +149,7 @@ class Preparation(QObject):
         self.changed.emit()
 
     def _work(self, ctx: JobContext, add: Sequence[str]) -> None:
-        """In the job's thread. Its end is told by a signal: it must be heard of while a rater is blind, too."""
+        """Install in the job's thread. A signal reports the end, so that it arrives while a rater is blind, too."""
         from biasprint.core.machine import installation
 
         trouble: AppError | None = None
@@ -184,7 +184,7 @@ class Preparation(QObject):
             self._go_on()
 
     def _with_asked(self, states: States) -> States:
-        """The states, where what a person asked for waits."""
+        """Return the states with the parts that a person asked for as waiting."""
         return tuple(
             replace(each, state="waiting", sentence="")
             if each.state == "left out" and each.part.id in self._asked
@@ -210,7 +210,7 @@ def _lacks(states: States) -> bool:
 
 
 def _look_again() -> None:
-    """What was installed is found from now on, here and in the child processes, without another start."""
+    """Make newly installed packages importable, here and in the child processes, without a restart."""
     import importlib
 
     from biasprint.core.compute import models, quick, shared

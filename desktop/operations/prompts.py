@@ -1,4 +1,4 @@
-"""Prompts: the expansion of a choice, adding it to a project, a project's sets, and the wording of prompts."""
+"""Prompts: expanding a choice, adding it to a project, listing a project's sets, and checking the wording."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ class WholeSet:
 
 @dataclass(frozen=True)
 class CogsChoice:
-    """Keys of the creative tasks, themes and axes that were checked."""
+    """The keys of the creative tasks, themes and axes that were checked."""
 
     study: ClassVar = "creativity"
     tasks: tuple[str, ...]
@@ -56,7 +56,7 @@ class CogsChoice:
 class LettersChoice:
     """The letters' axis with the names of each of its groups, ages and occupations, as they were typed.
 
-    `name_set`: the set that names were offered from, where it was not the axis.
+    `name_set`: the set the names come from, if not the axis.
     """
 
     study: ClassVar = "letters"
@@ -80,7 +80,7 @@ class BiographiesChoice:
 
 @dataclass(frozen=True)
 class NewsChoice:
-    """Where the headlines come from. `ideology`: also the biased form of each prompt; empty for none."""
+    """The source of the headlines. `ideology`: also makes the biased form of each prompt; empty for none."""
 
     study: ClassVar = "news"
     headlines: Literal["originals", "table", "shipped"]
@@ -100,10 +100,10 @@ class CompletionChoice:
 
 @dataclass(frozen=True)
 class TemplateChoice:
-    """A template and the table that fills it, a file or `typed`. `group`: the column that says whose a text is.
+    """A template and the table that fills it, a file or `typed`. `group`: the column with the group of a text.
 
-    `axis`: whose identities the groups are; without a column for the group every row is asked for each of them.
-    `names`: the set that their names are from, where it is not the axis.
+    `axis`: its identities are the groups; without a group column every row is asked for each of them. `names`: the set
+    of their names, if not the axis.
     """
 
     study: str
@@ -126,7 +126,7 @@ class DesignChoice:
 
 @dataclass(frozen=True)
 class Mitigation:
-    """The set once more with an instruction: a shipped one by its name, or with one's own `instruction`."""
+    """The set once more with an instruction: a shipped one by its name, or the person's own `instruction`."""
 
     name: str
     instruction: str | None = None
@@ -159,7 +159,7 @@ class StoredSet:
 def expand(
     ctx: JobContext, project: "Project | None", choice: Choice, mitigation: Mitigation | None = None
 ) -> "PromptSetDraft":
-    """Every prompt of a choice. Raises `UsageError` for one that makes no set, `AppError` for a table that is none.
+    """Return every prompt of a choice. Raises `UsageError` for an invalid choice, `AppError` for an invalid table.
 
     Biographies are rewritten in the compute process, which takes a while.
     """
@@ -234,14 +234,14 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
 
 
 def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str]:
-    """The columns of a table, a file or typed: placeholder → column."""
+    """Read the columns of a table, a file or typed: placeholder → column."""
     with _table_of(table, typed) as (_, path):
         return {placeholder(column): column for column in look_at(path).columns}
 
 
 @contextmanager
 def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
-    """A folder for a moment, and the table: what was typed is read as a file would be."""
+    """Yield a temporary folder and the table: typed text is written to a file and read as one."""
     if table is None and not typed.strip():
         raise UsageError(
             tr("There is no table yet."), hint=tr("Choose one, or type one with its columns in the first line.")
@@ -254,17 +254,17 @@ def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
 
 
 def _own(kind: str, key: str) -> Any:
-    """The engine's value of one's own definition of this key, else the key itself, of a shipped one."""
+    """Return the engine's value of the person's own definition of this key, else the key itself, for a shipped one."""
     return own_value(KINDS[kind], key) or key
 
 
 def _path_of(kind: str, key: str) -> str:
-    """The file of one's own definition of this key, else the key itself, of a shipped one or of none."""
+    """Return the file of the person's own definition of this key, else the key itself, for a shipped one or none."""
     return str((own_file(KINDS[kind], key) if key else None) or key)
 
 
 def _themes(keys: Sequence[str]) -> list[Any]:
-    own = {theme.key: theme for found in read_library().values(THEMES) for theme in found}
+    own = {theme.key: theme for themes in read_library().values(THEMES) for theme in themes}
     return [own.get(key, key) for key in keys]
 
 
@@ -298,22 +298,22 @@ def _from_table(
 
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
-    """How many headlines of its own originals the project has, without those that ship with the program."""
+    """Count the headlines of the project's own originals, without those that ship with the program."""
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
         return 0
-    found = set()
+    headlines = set()
     for row in chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id):
         ctx.check()
         if row.origin != SHIPPED_ORIGIN:
-            found.add(row.fields.get("headline", ""))
-    return len(found - {""})
+            headlines.add(row.fields.get("headline", ""))
+    return len(headlines - {""})
 
 
 def draft_from_biographies(
     *, project: "Project | None", choice: BiographiesChoice, mitigation: Mitigation | None
 ) -> "Operation[PromptSetDraft]":
-    """The same as `expand`, as a job that is seen and can be stopped."""
+    """Do the same as `expand`, as a visible job that can be stopped."""
     name = choice.table.name if choice.table is not None else ""
     return Operation(
         tr("Rewriting the biographies of “{name}”").format(name=name),
@@ -322,7 +322,7 @@ def draft_from_biographies(
 
 
 def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "Operation[AddedPrompts]":
-    """Store the prompts; the same content is the version that is there, other content the next one."""
+    """Store the prompts; unchanged content is the stored version, changed content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
         added = store_set(project, study, draft)
@@ -337,7 +337,7 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
 
 
 def stored_sets(ctx: JobContext, project: "Project") -> tuple[StoredSet, ...]:
-    """The project's prompt sets, newest first, without those that stand for an imported table's."""
+    """Return the project's prompt sets, newest first, without those made for an imported table."""
     studies = {study.id: study.title for study in project.studies.all()}
     return tuple(
         StoredSet(row.id, studies[row.study_id], row.name, row.version, project.prompts.count(row.id), row.created_at)
@@ -356,7 +356,7 @@ MOST_FLAGS = 100  # underlined; a text with more is not read mark by mark
 
 @dataclass(frozen=True)
 class Wording:
-    """What was found in `text`: its first flags, how many there are, each one's rewriting and that of the whole."""
+    """The result of checking `text`: its first flags, their number, each one's rewording and that of the whole."""
 
     text: str
     flags: "tuple[Flag, ...]" = ()
@@ -365,14 +365,14 @@ class Wording:
 
 
 def wording_of(ctx: JobContext, text: str) -> Wording:
-    """Look at a prompt. The first call reads the rules, which takes a moment."""
+    """Check the wording of a prompt. The first call reads the rules, which takes a moment."""
     flags = detect(text)
     return Wording(text, flags[:MOST_FLAGS], len(flags), neutral_wording(text) if flags else text)
 
 
 @dataclass(frozen=True)
 class FlaggedSet:
-    """How many prompts of a set are flagged, and the first of them with its place in the set."""
+    """The number of flagged prompts of a set, and the first of them with its place in the set."""
 
     count: int = 0
     first: int = -1
@@ -380,17 +380,17 @@ class FlaggedSet:
 
 
 def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
-    """Look at every prompt of a set."""
-    count, first, found = 0, -1, None
+    """Check every prompt of a set."""
+    count, first, first_flag = 0, -1, None
     for place, prompt in enumerate(prompts):
         ctx.check()
         if flags := detect(prompt.text):
             count += 1
-            if found is None:
-                first, found = place, flags[0]
-    return FlaggedSet(count, first, found)
+            if first_flag is None:
+                first, first_flag = place, flags[0]
+    return FlaggedSet(count, first, first_flag)
 
 
 def with_one_neutral(wording: Wording, flag: "Flag") -> str:
-    """The text with the neutral wording in the place of one flag."""
+    """Return the text with the neutral wording in place of one flag."""
     return replaced(wording.text, [flag])

@@ -1,6 +1,6 @@
-"""The queue of runs, and judging by a model: each is a job of its own, and one at a time has its turn at a model.
+"""The queue of runs, and judging by a model: each is a job of its own, and one at a time may use a model.
 
-A run whose texts are all written and are still being scored has had its turn: its job goes on beside the next one.
+A run whose texts are all written, but still being scored, has given up its turn: its job runs beside the next one.
 """
 
 import threading
@@ -37,10 +37,10 @@ _numbers = count(1)
 
 @dataclass(eq=False)
 class Ticket:
-    """A run's place in the queue. It names nothing, for it can be reached while a rater is blind.
+    """A run's place in the queue. It names nothing, because it can be reached while a rater is blind.
 
     `asked` is a hash of the request. `run_id` is known once the model was opened. `began`: its thread has asked for its
-    turn; one whose thread never starts holds up nobody. `written`: it has had its turn, and its texts are being scored.
+    turn; a run whose thread never starts delays no other. `written`: its turn is over, and its texts are being scored.
     """
 
     prompt_set_id: int
@@ -55,7 +55,7 @@ class Ticket:
 
 
 class Lane:
-    """Who writes next: the first that waits and is not paused. One that is paused while it writes keeps its turn."""
+    """The order of runs: the first that waits and is not paused writes next. One paused in writing keeps its turn."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -67,7 +67,7 @@ class Lane:
             self._tickets.append(ticket)
 
     def tickets(self) -> list[Ticket]:
-        """The one that writes, those whose texts are still being scored, then those that wait, in their order."""
+        """Return the ticket that writes, those whose texts are still being scored, then the waiting ones, in order."""
         with self._changed:
             return self._written() + self._waiting()
 
@@ -75,7 +75,7 @@ class Lane:
         return self._writing is ticket
 
     def move(self, ticket: Ticket, by: int) -> None:
-        """Put one that waits so many places further back, or forward where `by` is negative."""
+        """Move a waiting ticket so many places further back, or forward where `by` is negative."""
         with self._changed:
             waiting = self._waiting()
             if ticket not in waiting:
@@ -86,7 +86,7 @@ class Lane:
             self._changed.notify_all()
 
     def give_up(self, ticket: Ticket) -> None:
-        """What needs the model is over: the next has its turn, while this one's job goes on."""
+        """End a ticket's turn, as it no longer needs the model: the next one has it, while this one's job goes on."""
         with self._changed:
             ticket.written = True
             if self._writing is ticket:
@@ -95,7 +95,7 @@ class Lane:
 
     @contextmanager
     def turn(self, ticket: Ticket, ctx: JobContext) -> Iterator[None]:
-        """Wait for the turn and hold it for the block; `JobCancelled` if the job is cancelled before it comes."""
+        """Wait for the turn and hold it for the block; raises `JobCancelled` if the job is cancelled before."""
         try:
             self._wait(ticket, ctx)
             yield
@@ -116,22 +116,22 @@ class Lane:
             self._writing = ticket
 
     def _next(self) -> Ticket | None:
-        return next((one for one in self._waiting() if one.began and not one.paused()), None)
+        return next((ticket for ticket in self._waiting() if ticket.began and not ticket.paused()), None)
 
     def _waiting(self) -> list[Ticket]:
-        return [one for one in self._tickets if one is not self._writing and not one.written]
+        return [ticket for ticket in self._tickets if ticket is not self._writing and not ticket.written]
 
     def _written(self) -> list[Ticket]:
-        """The one that writes, and those that did."""
+        """Return the ticket that writes, and those that have written."""
         first = [self._writing] if self._writing is not None else []
-        return first + [one for one in self._tickets if one.written]
+        return first + [ticket for ticket in self._tickets if ticket.written]
 
 
 _lane = Lane()
 
 
 def lane() -> Lane:
-    """The program's one lane: there is one model process."""
+    """Return the program's one lane: there is one model process."""
     return _lane
 
 
@@ -155,10 +155,10 @@ def put_in_queue(
     on_done: "Callable[[GenerateResult], object] | None" = None,
     on_error: Callable[[AppError], object] | None = None,
 ) -> Entry:
-    """Write what is missing of a request, after the runs that wait already. `scores`: and score each text as it comes.
+    """Write what is missing of a request, after the runs that wait already. `scores`: score each text as it comes.
 
-    `resumes`: the stored run that this goes on with. If the model is no longer the same, it is a run of its own, or,
-    with `as_it_was`, an error. `retry`: kinds of failure that are asked for again.
+    `resumes`: the stored run to continue. If the model is no longer the same, a new run is begun, or, with `as_it_was`,
+    an error raised. `retry`: the kinds of failure to request again.
     """
     ticket = Ticket(request.prompt_set_id, request.seed, request.samples, hash(request), resumes)
     operation = _writing(project, request, ticket, resumes, as_it_was, frozenset(retry), scores=scores)
@@ -170,9 +170,9 @@ def put_in_queue(
 
 
 def tell_state(entry: Entry) -> None:
-    """Say that a run waits or opens its model, where jobs are shown. On the window's thread.
+    """Show in the list of jobs that a run waits or opens its model. On the window's thread.
 
-    The job itself says nothing before it writes: what it reported then would count into its speed.
+    The job itself says nothing before it writes: a report at that point would count into its speed.
     """
     handle, progress = entry.handle, entry.handle.progress
     if not handle.active or (progress is not None and progress.total is not None):
@@ -184,20 +184,22 @@ def tell_state(entry: Entry) -> None:
 
 
 def only_scored(handle: "JobHandle") -> bool:
-    """Whether a run is written and its texts are still being scored."""
+    """Return whether a run is written and only its texts are still being scored."""
     named = handle.objectName().split()[:2]
-    return handle.active and any(one.written and named == [WRITING, str(one.number)] for one in lane().tickets())
+    return handle.active and any(
+        ticket.written and named == [WRITING, str(ticket.number)] for ticket in lane().tickets()
+    )
 
 
 def queued(jobs: "JobRunner", project: "Project | None") -> list[Entry]:
-    """The runs of a project that are written, scored or wait, in this order, whoever queued them."""
+    """Return the runs of a project that are written, scored or wait, in this order, from any panel."""
     handles = {handle.objectName(): handle for handle in jobs.active()} if project is not None else {}
-    found = ((ticket, handles.get(f"{WRITING} {ticket.number} {id(project)}")) for ticket in lane().tickets())
-    return [Entry(ticket, handle) for ticket, handle in found if handle is not None]
+    pairs = ((ticket, handles.get(f"{WRITING} {ticket.number} {id(project)}")) for ticket in lane().tickets())
+    return [Entry(ticket, handle) for ticket, handle in pairs if handle is not None]
 
 
 def generator_words(handle: "JobHandle") -> str:
-    """The generator that a queued run's job is titled with."""
+    """Return the words for the generator in the title of a queued run's job."""
     return handle.title.removeprefix(tr(TITLE).format(author=""))
 
 
@@ -246,7 +248,7 @@ def _stored(project: "Project", run_id: int) -> "GeneratorSpec":
 
 
 def _is_same(stored: "GeneratorSpec", opened: "GeneratorSpec") -> bool:
-    """Whether the texts may go into one run. An endpoint names a revision only once it has written, if ever."""
+    """Return whether the texts may go into one run. An endpoint gives a revision only once it has written, if ever."""
     unknown = "" in (stored.revision, opened.revision)
     return (unknown or stored.revision == opened.revision) and stored == opened.model_copy(
         update={"revision": stored.revision}
@@ -254,7 +256,7 @@ def _is_same(stored: "GeneratorSpec", opened: "GeneratorSpec") -> bool:
 
 
 def _changed(model: str) -> AppError:
-    """Another model's texts must not go into a run under the first one's name."""
+    """Return the error that the model has changed: its texts must not go into a run under the old model's name."""
     return AppError(
         tr("“{model}” is no longer what it was when the run was begun.").format(model=model),
         kept=tr("The texts of the run are kept as they are."),
@@ -269,10 +271,10 @@ def _written(result: "GenerateResult") -> str:
     if result.failed:
         words += " " + plural(result.failed, "1 failed.", "%n failed.")
     words = " ".join([words, *result.left_out])
-    for one in result.scored:
-        if one.failed:
+    for scoring in result.scored:
+        if scoring.failed:
             words += " " + tr("{scorer} could not score {texts}.").format(
-                scorer=scorer_title(one.scorer.name), texts=plural(one.failed, "1 text", "%n texts")
+                scorer=scorer_title(scoring.scorer.name), texts=plural(scoring.failed, "1 text", "%n texts")
             )
     return words
 
@@ -292,7 +294,7 @@ class PlanLine:
 
 @dataclass(frozen=True)
 class PastJudge:
-    """A model's session with a plan; nothing of people's sessions is ever read for one."""
+    """A model's session with a plan, and its result; people's sessions are never read for one."""
 
     plan: str
     result: "JudgeResult"
@@ -300,7 +302,7 @@ class PastJudge:
 
 @dataclass(frozen=True)
 class JudgingFacts:
-    """What a project has to judge, and what models judged of it; the latest first."""
+    """The plans of a project to judge, and the models' past sessions; the latest first."""
 
     plans: tuple[PlanLine, ...] = ()
     past: tuple[PastJudge, ...] = ()
@@ -308,7 +310,7 @@ class JudgingFacts:
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """What is judged, by what. `parameters`: pairs of name and value, as in a run's request."""
+    """The plans to judge and the model that judges. `parameters`: pairs of name and value, as in a run's request."""
 
     plans: tuple[str, ...]
     backend: str
@@ -318,7 +320,7 @@ class JudgeRequest:
 
 
 def read_judging(ctx: JobContext, project: "Project") -> JudgingFacts:
-    """The plans of the creativity study, and how models' sessions with them stand."""
+    """Read the plans of the creativity study, and the progress of models' sessions with them."""
     from biasprint.core.runs.judge import ModelSession, judge_result
 
     study = project.studies.of_kind(STUDY)
@@ -375,24 +377,24 @@ UNREAD = {"empty": "empty", "cut off": "cut off before an answer", "other words"
 
 
 def told(results: "Sequence[JudgeResult]") -> str:
-    """What came back, in words: replies, what no choice could be read from, and how often the order decided."""
+    """Return the results in words: replies, those without a readable choice, and how often the order decided."""
     read, failures = Counter[str](), Counter[str]()
-    for one in results:
-        read.update(one.read)
-        failures.update(one.failures)
-    said = tr("{given} of {wanted}.").format(
+    for result in results:
+        read.update(result.read)
+        failures.update(result.failures)
+    given = tr("{given} of {wanted}.").format(
         given=f"{read.total():,}",
-        wanted=plural(sum(one.wanted for one in results), "1 reply is there", "%n replies are there"),
+        wanted=plural(sum(result.wanted for result in results), "1 reply is there", "%n replies are there"),
     )
     why = " ".join(failure_words(kind, count) for kind, count in sorted(failures.items()))
-    return " ".join(part for part in (said, unread(read, results), why, flips(results)) if part)
+    return " ".join(part for part in (given, unread(read, results), why, flips(results)) if part)
 
 
 def unread(read: "Counter[str]", results: "Sequence[JudgeResult]") -> str:
-    """The replies that tell nothing, and why those that came cannot be read; empty where there are none."""
+    """Return the number of replies without a choice, and why they cannot be read; empty where there are none."""
     parts = [
-        plural(count, one, many)
-        for count, one, many in (
+        plural(count, singular, many)
+        for count, singular, many in (
             (read["refused"], "1 is a refusal", "%n are refusals"),
             (read["unreadable"], "1 cannot be read", "%n cannot be read"),
             (read["failed"], "1 failed", "%n failed"),
@@ -400,18 +402,19 @@ def unread(read: "Counter[str]", results: "Sequence[JudgeResult]") -> str:
         if count
     ]
     why = Counter[str]()
-    for one in results:
-        why.update({reason: count for reason, count in one.unread.items() if reason != "refused"})
-    said = [f"{count:,} {tr(UNREAD[reason])}" for reason, count in why.most_common()]
-    reasons = f" ({', '.join(said)})" if said else ""
+    for result in results:
+        why.update({reason: count for reason, count in result.unread.items() if reason != "refused"})
+    counted = [f"{count:,} {tr(UNREAD[reason])}" for reason, count in why.most_common()]
+    reasons = f" ({', '.join(counted)})" if counted else ""
     return f"{', '.join(parts)}{reasons}." if parts else ""
 
 
 def flips(results: "Sequence[JudgeResult]") -> str:
-    """In how many comparisons the order of the cards decided."""
-    compared = sum(one.compared for one in results)
+    """Return the number of comparisons in which the order of the cards decided, in words."""
+    compared = sum(result.compared for result in results)
     if not compared:
         return tr("No comparison has a choice in every order of its cards.")
     return tr("The choice turned with the order of the cards in {flips} of {compared}.").format(
-        flips=f"{sum(one.flips for one in results):,}", compared=plural(compared, "1 comparison", "%n comparisons")
+        flips=f"{sum(result.flips for result in results):,}",
+        compared=plural(compared, "1 comparison", "%n comparisons"),
     )

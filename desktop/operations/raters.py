@@ -1,4 +1,4 @@
-"""The work of a coordinator: packets made and merged, conflicts decided, comparisons adjudicated."""
+"""The work of a coordinator: making and merging packets, deciding conflicts, adjudicating comparisons."""
 
 import re
 from collections.abc import Sequence
@@ -34,17 +34,16 @@ SEPARATORS = re.compile(r"[,;\s]+")
 
 @dataclass(frozen=True)
 class Codes:
-    """Whose packets are made. `trouble` says why none can be; then there are no codes."""
+    """The raters whose packets are made. `trouble` says why none can be; then there are no codes."""
 
     codes: tuple[str, ...] = ()
     trouble: str = ""
 
 
 def codes_of(typed: str, taken: Sequence[str]) -> Codes:
-    """A number of new raters, such as "3", or codes with commas or blanks between them.
+    """Read a number of new raters, such as "3", or codes with commas or blanks between them.
 
-    New raters are called R01, R02 …, as far as nobody is called so. A code that is `taken` already may be typed: it is
-    the same rater's.
+    New raters are called R01, R02 …, skipping codes in use. A `taken` code may be typed: it means the same rater.
     """
     wanted = typed.strip()
     if wanted.isdecimal():
@@ -65,7 +64,7 @@ def codes_of(typed: str, taken: Sequence[str]) -> Codes:
 def make_packets(
     *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path, tool: "Tool | None" = None
 ) -> "Operation[tuple[MadePacket, ...]]":
-    """Write one packet for each rater into a folder; with `tool` a folder that it reads."""
+    """Write one packet for each rater into a folder; with `tool` a folder in that tool's format."""
 
     def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
         if tool is not None:
@@ -78,9 +77,9 @@ def make_packets(
 
 
 def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool = False) -> "Operation[MergeReport]":
-    """Merge what came back. The files stay as they are, and nothing in the project is overwritten.
+    """Merge returned packets. The files stay as they are, and nothing in the project is overwritten.
 
-    `accepted`: whoever coordinates has decided for files that were left out for want of a decision.
+    `accepted`: the coordinator has decided to merge files that were skipped for lack of a decision.
     """
 
     def work(ctx: JobContext) -> "MergeReport":
@@ -91,7 +90,7 @@ def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool =
 
 
 def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None) -> Operation[None]:
-    """Count one of two answers that conflict; None: neither. Deciding again takes its place."""
+    """Count one of two conflicting answers; None: neither. A new decision replaces the old one."""
 
     def work(ctx: JobContext) -> None:
         keep(project, conflict, judgment_id)
@@ -100,7 +99,7 @@ def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None)
 
 
 def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Which) -> Operation[int]:
-    """Decide these conflicts alike, one after the other; what is decided when it is cancelled stays so."""
+    """Decide these conflicts alike, one after the other; those decided before a cancellation stay so."""
 
     def work(ctx: JobContext) -> int:
         for done, conflict in enumerate(conflicts):
@@ -114,7 +113,7 @@ def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Wh
 
 
 def decide_seats(*, project: "Project", plan_id: str, which: "WhichCopy") -> Operation[int]:
-    """Decide alike what waits of a workshop's seats."""
+    """Decide all undecided answers of a workshop's seats alike."""
 
     def work(ctx: JobContext) -> int:
         from biasprint.core.judging.packets.decisions import decide_seats as keep
@@ -127,7 +126,7 @@ def decide_seats(*, project: "Project", plan_id: str, which: "WhichCopy") -> Ope
 
 
 def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
-    """Let a packet count that never came back finished."""
+    """Count the answers of a packet that never came back finished."""
 
     def work(ctx: JobContext) -> None:
         count(project, session_id)
@@ -136,7 +135,7 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
 
 
 def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[None]:
-    """Call a plan by another name."""
+    """Rename a plan."""
 
     def work(ctx: JobContext) -> None:
         rename(project, plan_id, name)
@@ -145,7 +144,7 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
 
 
 def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:
-    """Delete a plan that nobody began to judge."""
+    """Delete a plan that nobody has begun to judge."""
 
     def work(ctx: JobContext) -> None:
         project.judging.remove_plan(plan_id)
@@ -154,7 +153,7 @@ def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:
 
 
 def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
-    """Leave a rater out of the findings, for a reason."""
+    """Exclude a rater from the findings, for a reason."""
 
     def work(ctx: JobContext) -> None:
         exclude(project, rater_id, reason)
@@ -164,7 +163,7 @@ def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[No
 
 
 def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
-    """Count a rater again who was left out."""
+    """Include an excluded rater again."""
 
     def work(ctx: JobContext) -> None:
         include(project, rater_id, reason)
@@ -176,7 +175,7 @@ def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[
 def adjudicate(
     *, project: "Project", comparison: "ComparisonRow", outcome: "Decided", chosen: int | None, note: str
 ) -> Operation[None]:
-    """Keep an adjudication beside the judgments, which stay as they are."""
+    """Store an adjudication beside the judgments, which stay as they are."""
 
     def work(ctx: JobContext) -> None:
         from biasprint.core.judging.adjudication import adjudicate as keep

@@ -1,4 +1,4 @@
-"""Runs as they are listed: what is asked for, what it may use, and what the texts turned out to be."""
+"""Runs as they are listed: the request, the facts for an estimate, and the counts of the texts written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ IMPORTED = "imported"  # the generator of texts that came in as a table
 
 @dataclass(frozen=True)
 class WriteRequest:
-    """What shall be written, and with what. `parameters` in the order of their names."""
+    """The request of a run: the prompt set, the generator, and `parameters` in the order of their names."""
 
     prompt_set_id: int
     backend: str
@@ -35,7 +35,7 @@ class WriteRequest:
 
 @dataclass(frozen=True)
 class RunLine:
-    """A run as it is listed: the request it belongs to, the set's name, and how far it is. `failures` by kind."""
+    """A run as it is listed: the request it belongs to, the set's name, and its progress. `failures` by kind."""
 
     id: int
     request: WriteRequest
@@ -55,7 +55,7 @@ BACKENDS = {"synthetic": "synthetic author", "llama_cpp": "llama.cpp", "written"
 
 
 def author_words(request: WriteRequest) -> str:
-    """The generator in a few words: its backend or endpoint, its model, and the temperature where there is one."""
+    """Return the generator in a few words: its backend or endpoint, its model, and the temperature if it has one."""
     given = dict(request.parameters)
     backend = tr(BACKENDS[request.backend]) if request.backend in BACKENDS else request.backend
     words = " · ".join(part for part in (str(given.get("endpoint") or backend), request.model) if part)
@@ -66,7 +66,7 @@ def author_words(request: WriteRequest) -> str:
 
 
 def goes_on_with(request: WriteRequest, run: RunLine) -> bool:
-    """Whether a request would go on with a run, as far as that is known before the model is opened."""
+    """Return whether a request would continue a run, as far as that is known before the model is opened."""
     stored = run.request
     same = (stored.prompt_set_id, stored.backend, stored.model, stored.seed)
     return (request.prompt_set_id, request.backend, request.model, request.seed) == same and same_generator(
@@ -75,7 +75,7 @@ def goes_on_with(request: WriteRequest, run: RunLine) -> bool:
 
 
 def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
-    """The project's runs, newest first, each with its counts."""
+    """Read the project's runs, newest first, each with its counts."""
     generators, sets = project.runs.generators(), {row.id: row for row in project.prompts.sets()}
     studies = {row.id: row.kind for row in project.studies.all()}
     lines = []
@@ -100,7 +100,7 @@ def _request(run: "RunRow", generator: "GeneratorRow") -> WriteRequest:
 
 
 def parameter_words(request: WriteRequest) -> str:
-    """Every parameter of a generator, one a line."""
+    """Return every parameter of a generator, one a line."""
     return "\n".join(f"{name}: {value}" for name, value in request.parameters)
 
 
@@ -126,12 +126,12 @@ _OTHER = ("1 failed for another reason.", "%n failed for another reason.")
 
 
 def failure_words(kind: str, count: int) -> str:
-    """A sentence on the failures of a kind."""
+    """Return a sentence on the failures of a kind."""
     return plural(count, *FAILURES.get(kind, _OTHER))
 
 
 def run_words(run: RunLine) -> str:
-    """How a run that nobody is working on stands, in a word or two."""
+    """Return the state of a run that no job is working on, in a word or two."""
     if not run.can_go_on:
         return tr("imported")
     parts = [tr("{n} to write").format(n=number(run.missing))] if run.missing else []
@@ -154,10 +154,10 @@ class Tally:
 
 
 def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, before: Tally) -> tuple[Tally, bool]:
-    """The tally with the run's next texts, and whether there may be more. Texts stay as they are: this only counts.
+    """Return the tally with the run's next texts added, and whether there may be more. Texts are not changed.
 
-    Replies of the completion study: what names no option, or two. Everything else: the rules of the success scorer,
-    which runs in the compute process and loads its sentence splitter there.
+    For replies of the completion study it counts those that name no option, or two. For all other texts it applies the
+    rules of the success scorer, which runs in the compute process and loads its sentence splitter there.
     """
     from biasprint.core.project.stores.runs import OutputFilter
 
@@ -175,15 +175,15 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
     from biasprint.core.studies.completion.table import chosen_option
 
-    found = []
+    kinds = []
     for row in rows:
         if chosen_option(row.text, [row.fields.get(option, "") for option in OPTIONS]) is not None:
-            found.append("")
+            kinds.append("")
         elif not row.text.strip():
-            found.append("empty")
+            kinds.append("empty")
         else:
-            found.append("refusal" if is_refusal(row.text) else "off task")
-    return found
+            kinds.append("refusal" if is_refusal(row.text) else "off task")
+    return kinds
 
 
 def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
@@ -194,12 +194,12 @@ def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
         score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
     )
     # A task of another study is no document: nothing is off task there.
-    outcomes = [of_document(one.values.tolist(), row.task) for one, row in zip(values, rows, strict=True)]
-    return ["" if one is Outcome.SUCCESS else one.words for one in outcomes]
+    outcomes = [of_document(scored.values.tolist(), row.task) for scored, row in zip(values, rows, strict=True)]
+    return ["" if outcome is Outcome.SUCCESS else outcome.words for outcome in outcomes]
 
 
 def _quiet(done: int, total: int | None, note: str) -> None:
-    """The counts themselves are what is shown."""
+    """Return a context without progress of its own: the counts themselves are shown."""
 
 
 _WORDS: Mapping[str, tuple[str, str]] = {
@@ -211,13 +211,13 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 
 
 def tally_words(tally: Tally, study: str) -> str:
-    """The counts in a sentence, those that were looked for and not found included."""
+    """Return the counts in a sentence, with zeros for the kinds that were looked for."""
     if not tally.texts:
         return ""
     kinds = [kind for kind in _WORDS if tally.counts.get(kind) or _looked_for(kind, study)]
-    found = ", ".join(plural(tally.counts.get(kind, 0), *_WORDS[kind]) for kind in kinds)
+    counted = ", ".join(plural(tally.counts.get(kind, 0), *_WORDS[kind]) for kind in kinds)
     return tr("{found}, of {texts} looked at.").format(
-        found=found, texts=plural(tally.texts, "1 text", "%n texts")
+        found=counted, texts=plural(tally.texts, "1 text", "%n texts")
     )  # fmt: skip
 
 
@@ -241,8 +241,9 @@ CENT = 0.01
 
 @dataclass(frozen=True)
 class PromptSetSize:
-    """Of a prompt set: how many prompts, and about how many tokens they have. `seconds` a text, over `timed` texts
-    that this model wrote for this project before; None where it wrote none.
+    """The size of a prompt set: its number of prompts, and about how many tokens they have.
+
+    `seconds` a text, over `timed` texts that this model wrote for this project before; None where it wrote none.
     """
 
     prompts: int
@@ -253,9 +254,9 @@ class PromptSetSize:
 
 @dataclass(frozen=True)
 class Plan:
-    """What the estimate is for. `price` None: nobody has given one. `writes` False where options are only weighed.
+    """The facts that the estimate is for. `price` None: not given. `writes` False where options are only weighed.
 
-    `speaks_tokens`: whether the generator reads and writes tokens at all. `charged`: whether it may cost money.
+    `speaks_tokens`: the generator reads and writes tokens. `charged`: it may cost money.
     """
 
     missing: int
@@ -282,9 +283,9 @@ def read_facts(
     model: str,
     counted: tuple[int, int] | None = None,
 ) -> PromptSetSize:
-    """Count a prompt set's tokens as `biasprint.core.machine.endpoints` does, and look up how fast the model was.
+    """Count a prompt set's tokens as `biasprint.core.machine.endpoints` does, and look up the model's speed.
 
-    `counted`: its prompts and tokens where they are known, for a set never changes.
+    `counted`: its prompts and tokens if known already, since a set never changes.
     """
     prompts, tokens = counted or _count(ctx, project, prompt_set_id)
     return PromptSetSize(prompts, tokens, *_speed(ctx, project, backend, model))
@@ -301,7 +302,7 @@ def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int
 
 
 def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tuple[float | None, int]:
-    """Seconds a text, from the newest run of the model that has texts."""
+    """Return the seconds a text, from the newest run of the model that has texts."""
     from biasprint.core.project.stores.runs import OutputFilter
 
     generators = project.runs.generators()
@@ -318,7 +319,7 @@ def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tup
 
 
 def estimated(facts: PromptSetSize, plan: Plan) -> RunEstimate | None:
-    """The estimate in words, and how it was made; None where there is nothing to say.
+    """Return the estimate in words, and how it was made; None where nothing can be estimated.
 
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
     longest; cost by `biasprint.core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.

@@ -32,13 +32,13 @@ RESULTS = (
 
 
 def is_result(path: Path) -> bool:
-    """Whether another tool may have written it."""
+    """Return whether another tool may have written the file or folder."""
     return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An open file, what it says of itself where it is a packet, and the codes of who is in the middle of rating it."""
+    """An open file, its packet description if it is a packet, and the codes of raters in the middle of a session."""
 
     project: "Project"
     packet: "PacketInfo | None"
@@ -46,7 +46,7 @@ class Opened:
 
 
 def looked_into(project: "Project") -> Opened:
-    """Read what the file is, off the window's thread. A file that says it is a packet and is none is closed again."""
+    """Find out what the file is, off the window's thread. An invalid packet is closed again."""
     from biasprint.core.judging.looking import sessions_to_ask
     from biasprint.core.judging.packets.packet import packet_info
 
@@ -58,7 +58,7 @@ def looked_into(project: "Project") -> Opened:
                 kept="It was not changed.",
                 hint="Ask whoever sent it to send the packet again.",
             )
-        rated_by = tuple(one.code for one in sessions_to_ask(project)) if packet is None else ()
+        rated_by = tuple(session.code for session in sessions_to_ask(project)) if packet is None else ()
     except BaseException:
         project.close()
         raise
@@ -69,7 +69,7 @@ OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it
 
 
 def examine(path: Path, ctx: JobContext) -> None:
-    """Examine a project file in a process of its own, which ends with it. `AppError` for what is wrong with it."""
+    """Examine a project file in a process of its own, which ends with it. Raises `AppError` for a faulty file."""
     from biasprint.core.compute import ComputeCrashed, ComputeProcess
     from biasprint.core.project.gate import examine_file, not_examined
 
@@ -85,8 +85,8 @@ def examine(path: Path, ctx: JobContext) -> None:
 def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]":
     """Open a project file; upgraded, checked and locked as the store does.
 
-    A large one that this computer has not seen is examined beside. A packet is examined first: its rater may begin at
-    once, and then every answer is to be saved at once. A result folder is measured, and shown read-only.
+    A large file that this computer has not seen is examined meanwhile. A packet is examined first, because its rater
+    may begin at once, and then every answer must be saved at once. A result folder is measured, and shown read-only.
     """
 
     def work(ctx: JobContext) -> "Project":
@@ -110,7 +110,7 @@ def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
 
 
 def create_project(*, path: Path) -> "Operation[Project]":
-    """Make a new, empty project file. A file that is there is never overwritten."""
+    """Make a new, empty project file. An existing file is never overwritten."""
 
     def work(ctx: JobContext) -> "Project":
         from biasprint.core.project.project import Project
@@ -131,7 +131,7 @@ def save_copy(*, project: "Project", target: Path) -> Operation[Path]:
 
 
 def close_project(*, project: "Project") -> Operation[None]:
-    """Finish what is being written and let go of the file."""
+    """Finish pending writes and close the file."""
     return Operation(tr("Closing the project"), lambda ctx: project.close(), quiet=True)
 
 
@@ -139,9 +139,9 @@ REFRESH_SECONDS = 0.095  # ten times a second, with what a timer comes late
 
 
 class ProjectSession(QObject):
-    """The open project, or none. `changed` tells of writes, gathered to ten times a second at most.
+    """The open project, or none. `changed` reports writes, gathered to ten times a second at most.
 
-    `packet` is what the project says of itself where it is a rating packet.
+    `packet` is the project's description if it is a rating packet.
     """
 
     leaving = Signal()  # another project, or none, is about to take the place
@@ -170,7 +170,7 @@ class ProjectSession(QObject):
         self._heard.connect(self._start_timer, Qt.ConnectionType.QueuedConnection)
 
     def open(self, path: Path, *, read_only: bool = False) -> None:
-        """Open a project instead of the one that is open, which stays if this fails."""
+        """Open a project in place of the open one, which stays open if this fails."""
         if self.project is not None and self.project.path.resolve() == path.resolve():
             self.opened.emit(self.project)
             return
@@ -181,7 +181,7 @@ class ProjectSession(QObject):
         self.take(create_project(path=path), path)
 
     def take(self, operation: "Operation[Project]", path: Path) -> None:
-        """Open what an operation gives. If several are under way, the one asked for last stays."""
+        """Open the project that an operation returns. If several are under way, the one asked for last stays."""
         self.guard(lambda: self._take(operation, path))
 
     def _take(self, operation: "Operation[Project]", path: Path) -> None:
@@ -195,12 +195,12 @@ class ProjectSession(QObject):
         )
 
     def take_rated_by(self) -> tuple[str, ...] | None:
-        """Who was in the middle of rating as the project was opened; None once that was asked: it may have changed."""
+        """Return who was in the middle of rating when the project was opened; None from the second call on."""
         rated_by, self.rated_by = self.rated_by, None
         return rated_by
 
     def close(self, then: Callable[[], object] | None = None) -> None:
-        """Let go of the project; `then` runs when the file is free."""
+        """Close the project; `then` runs when the file is free."""
         self.guard(lambda: self._close(then))
 
     def _close(self, then: Callable[[], object] | None) -> None:
@@ -216,12 +216,12 @@ class ProjectSession(QObject):
         self._let_go(project, then)
 
     def tell_now(self) -> None:
-        """Tell at once of the writes that were gathered."""
+        """Report the gathered writes at once."""
         self._timer.stop()
         self._tell()
 
     def conceal(self, keep: Keep) -> None:
-        """A rater is blind from now on: for everybody here there is no project. Its writes are still heard of."""
+        """Hide the project from everybody here: a rater is blind from now on. Its writes are still reported."""
         project, unsubscribe = self.project, self._unsubscribe
         self.project = self._unsubscribe = None
 
@@ -255,9 +255,9 @@ class ProjectSession(QObject):
         close_project(project=project).start(self._runner, on_done=lambda _: ended(), on_error=ended)
 
     def refuse(self, why: AppError) -> None:
-        """Let go of a project that did not pass its examination, and tell of it as of one that could not be opened.
+        """Close a project that did not pass its examination, and report it as one that could not be opened.
 
-        Nobody is asked whether something is not saved: nothing of it may be written any more.
+        Unsaved work is not asked about: no part of it may be written any more.
         """
         assert self.project is not None
         path = self.project.path
@@ -272,7 +272,7 @@ class ProjectSession(QObject):
             self._gathered = None
 
     def _hear(self, changes: "Changes") -> None:
-        """On the writer's thread: gather, and wake the window once."""
+        """Gather the changes on the writer's thread, and wake the window once."""
         with self._lock:
             first = self._gathered is None
             self._gathered = changes if self._gathered is None else self._gathered | changes
@@ -294,7 +294,7 @@ class ProjectSession(QObject):
 
 @dataclass(frozen=True)
 class SampleFacts:
-    """What the sample holds, what was found in its real part, and in its makers' words what its texts are."""
+    """Facts about the sample: its comparisons, the finding of its real part, and its makers' statement on its texts."""
 
     comparisons: int
     found: str
@@ -302,20 +302,20 @@ class SampleFacts:
 
 
 def sample_facts() -> Operation[SampleFacts]:
-    """Read what the sample says of itself. The first panel asks, so nothing of the engine is imported for it."""
+    """Read the facts about the sample. The first panel asks, so little is imported for it."""
 
     def work(ctx: JobContext) -> SampleFacts:
         from biasprint.core.runs.sample import found, found_sentence
 
         facts = tomllib.loads((files("biasprint.resources") / "sample" / "about.toml").read_text("utf-8"))
-        said = found_sentence(found(), facts["real"]["title"])
-        return SampleFacts(facts["counts"]["comparisons"], said, " ".join(facts["statement"].split()))
+        sentence = found_sentence(found(), facts["real"]["title"])
+        return SampleFacts(facts["counts"]["comparisons"], sentence, " ".join(facts["statement"].split()))
 
     return Operation(tr("About the sample"), work, quiet=True)
 
 
 def open_sample() -> Operation[Path]:
-    """The file of the person's own copy; the first time it is unpacked, which needs no network and no other process."""
+    """Open the person's own copy; the first time it is unpacked, which needs no network and no other process."""
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.runs import sample
@@ -326,7 +326,7 @@ def open_sample() -> Operation[Path]:
 
 
 def open_workshop_set() -> Operation[Path]:
-    """The file of the person's own copy of the shipped set; the first time it is written, in a moment."""
+    """Open the person's own copy of the shipped set; the first time it is written, in a moment."""
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.runs.sample import open_workshop_set
@@ -337,7 +337,7 @@ def open_workshop_set() -> Operation[Path]:
 
 
 def sample_project() -> "Operation[Project]":
-    """The person's own copy of the sample, opened: what the window starts with for `biasprint demo`."""
+    """Open the person's own copy of the sample: the window starts with it for `biasprint demo`."""
     prepare = open_sample()
 
     def work(ctx: JobContext) -> "Project":

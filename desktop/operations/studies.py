@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """`prompts` without those that stand for an imported table's; `texts`: finished ones that are measured; `new`:
-    what came since the last measurement: texts, originals and revealed sessions."""
+    """The counts of a study.
+
+    `prompts`: without those made for an imported table; `texts`: finished ones that are measured; `new`: texts,
+    originals and revealed sessions added since the last measurement.
+    """
 
     kind: str
     title: str
@@ -39,12 +42,12 @@ class StudyFacts:
 
     @property
     def pending(self) -> bool:
-        """Whether measuring it now would say something that is not known yet."""
+        """True if measuring the study now would give results that are not known yet."""
         return self.kind in study_kinds() and self.texts > 0 and (not self.measured or self.new > 0)
 
     @property
     def said(self) -> str:
-        """ "12 letters, measured"."""
+        """Return the counts and state: "12 letters, measured"."""
         return f"{words_of(self.kind).counted(self.texts)}, {self.state}"
 
     @property
@@ -61,11 +64,11 @@ class StudyFacts:
 
 
 def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
-    """The project's studies, counted in short readings."""
+    """Count the facts of the project's studies in short readings."""
     from biasprint.desktop.read.findings import StoredFindings
 
     studies = project.studies.all()  # first: one that is added meanwhile is told of at the next reading
-    measured = {found.study: found for found in StoredFindings(project).measurements(ctx)}
+    measured = {measurement.study: measurement for measurement in StoredFindings(project).measurements(ctx)}
     facts = []
     for study in studies:
         ctx.check()
@@ -87,14 +90,14 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
 
 def _prompts(project: "Project", study: "StudyRow") -> int:
     sets = project.prompts.sets(study.id)
-    return sum(project.prompts.count(one.id) for one in sets if "imported" not in one.recipe)
+    return sum(project.prompts.count(prompt_set.id) for prompt_set in sets if "imported" not in prompt_set.recipe)
 
 
 ENDINGS = ("xlsx", "csv", "jsonl", "parquet")
 
 
 def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[ExportReport]":
-    """Write findings to a csv, jsonl, xlsx or parquet file, in the columns that `biasprint export` has."""
+    """Write findings to a csv, jsonl, xlsx or parquet file, in the columns of `biasprint export`."""
 
     def work(ctx: JobContext) -> "ExportReport":
         from biasprint.core.texts.exporting import FINDING, finding_row
@@ -106,7 +109,7 @@ def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[E
 
 
 def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
-    """Write the judgments of revealed sessions, in the columns that `biasprint export` has; json: LLM Comparator's."""
+    """Write the judgments of revealed sessions, in the columns of `biasprint export`; json: LLM Comparator's format."""
 
     def work(ctx: JobContext) -> str:
         if path.suffix.lower() == ".json":
@@ -114,8 +117,8 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
         from biasprint.core.texts.exporting import columns, open_sessions, rows
 
         report = export_rows(rows(ctx, project, "judgments"), path, columns(project, "judgments"), ctx=ctx)
-        said = plural(report.rows, "1 judgment is", "%n judgments are")
-        words = [tr("{rows} in “{name}”.").format(rows=said, name=path.name), *report.notices()]
+        count = plural(report.rows, "1 judgment is", "%n judgments are")
+        words = [tr("{rows} in “{name}”.").format(rows=count, name=path.name), *report.notices()]
         if blind := open_sessions(project):
             words.append(
                 plural(blind, "1 session stays out until its reveal.", "%n sessions stay out until their reveal.")
@@ -129,13 +132,13 @@ def _comparator_files(ctx: JobContext, project: "Project", path: Path) -> str:
     from biasprint.core.runs.comparator import write_comparator
 
     written = write_comparator(ctx, project, path)
-    ratings = plural(sum(one.ratings for one in written), "1 judgment is", "%n judgments are")
-    names = tr(", ").join(f"“{one.path.name}”" for one in written)
+    ratings = plural(sum(file.ratings for file in written), "1 judgment is", "%n judgments are")
+    names = tr(", ").join(f"“{file.path.name}”" for file in written)
     return tr("{rows} in {names}, one file for each pair.").format(rows=ratings, names=names)
 
 
 def bring_in_judgments(*, project: "Project", path: Path) -> Operation[str]:
-    """Bring in a file of LLM Comparator: texts, a plan, raters and judgments."""
+    """Import a file of LLM Comparator: texts, a plan, raters and judgments."""
 
     def work(ctx: JobContext) -> str:
         from biasprint.core.runs.comparator import store_comparator
@@ -173,7 +176,7 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
 
 
 def save_audit(*, project: "Project", path: Path) -> Operation[None]:
-    """Write what was asked, of whom, and how it was measured as an audit file, which “biasprint run” does again."""
+    """Write the questions, the models and the way of measuring as an audit file, which “biasprint run” repeats."""
 
     def work(ctx: JobContext) -> None:
         from biasprint.core.runs.audit.saved import saved_audit

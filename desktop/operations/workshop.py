@@ -1,4 +1,4 @@
-"""A workshop's work off the window's thread: what to hold it with, and the project that it keeps out of reach."""
+"""A workshop's work off the window's thread: the choices to hold it with, and the project, kept out of reach."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,9 +47,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WorkshopAxis:
-    """An axis that there are outputs for, as `compare` wants it named; `identities` are labels.
+    """An axis that has outputs, with its name for `compare`; `identities` are labels.
 
-    `comparisons`: as many as can be drawn, however many are asked for.
+    `comparisons`: the most that can be drawn.
     """
 
     key: str
@@ -69,7 +69,7 @@ class Offers:
 
 @dataclass(frozen=True)
 class DrawWorkshop:
-    """A draw: `comparisons` on each of `axes`, for the people whom `name` says."""
+    """A draw: `comparisons` on each of `axes`, for the people whom `name` describes."""
 
     axes: tuple[str, ...]
     comparisons: int
@@ -80,7 +80,7 @@ class DrawWorkshop:
 
 @dataclass(frozen=True)
 class FacilitatorView:
-    """All that whoever leads a workshop is told, and may show. Without a group `picture` says why there is none."""
+    """Everything the leader of a workshop may see and show. Without a group `picture` says why there is none."""
 
     attendance: "Attendance"
     picture: "GroupPicture"
@@ -95,7 +95,7 @@ def workshop_offers(*, project: "Project") -> Operation[Offers]:
 
 
 def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
-    """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
+    """Compute how likely a preference would be seen. Quick, but numpy must not run on the window's thread."""
 
     def work(ctx: JobContext) -> "Chance":
         return chance_of(design)
@@ -132,14 +132,14 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
 class Keeper:
     """The project while a workshop is on: in a vault, so that nothing in the window leads to it.
 
-    Its operations are for the workshop's jobs. What they bring is a participant's own, or the group's.
+    Its operations are for the workshop's jobs. Their results are a participant's own, or the group's.
     """
 
     def __init__(self, project: "Project", plan_id: str) -> None:
         self._vault = Vault((project, plan_id))
 
     def seat(self, code: str) -> Operation["JudgingSession"]:
-        """A judging thread of its own for one participant."""
+        """Open a judging session, with a thread of its own, for one participant."""
 
         def open_seat(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
             return open_judging(WorkshopStore(project, plan_id, code))
@@ -147,7 +147,7 @@ class Keeper:
         return self._operation(tr("Opening the comparisons"), open_seat)
 
     def fingerprint(self, code: str) -> Operation["Fingerprint"]:
-        """The fingerprint of the participant with this code, who has finished."""
+        """Return the fingerprint of the participant with this code, who has finished."""
 
         def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
             rater = next(row for row in project.judging.raters() if row.code == code)
@@ -156,7 +156,7 @@ class Keeper:
         return self._operation(tr("Drawing the picture"), measure)
 
     def facilitator(self) -> Operation[FacilitatorView]:
-        """The counts, and the group's choices where there are enough people."""
+        """Return the counts, and the group's choices where there are enough people."""
 
         def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
             return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], compute.shared()))
@@ -164,7 +164,7 @@ class Keeper:
         return self._operation(tr("Counting who took part"), look)
 
     def make_seats(self, seats: int, folder: Path, tool: "Tool | None") -> Operation[int]:
-        """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
+        """Make packets for seats at other computers, or files for `tool`; return the number of seats."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
@@ -172,7 +172,7 @@ class Keeper:
         return self._operation(tr("Making packets"), make)
 
     def collect_seats(self, folder: Path) -> Operation["Collected"]:
-        """Merge what was rated at other computers."""
+        """Merge the judgments made at other computers."""
 
         def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
             return collect_seats(ctx, project, folder)
@@ -180,7 +180,7 @@ class Keeper:
         return self._operation(tr("Collecting packets"), collect)
 
     def warm(self) -> Operation[None]:
-        """While people judge, load what their pictures take: the first one would wait for it."""
+        """Load what the participants' pictures need while people judge: otherwise the first one would wait for it."""
 
         def work(ctx: JobContext) -> None:
             warm(ctx, compute.shared())
@@ -188,7 +188,7 @@ class Keeper:
         return Operation(tr("Getting ready to draw pictures"), work, quiet=True)
 
     def close(self) -> Operation[None]:
-        """Let go of the project. Waits for what is asked of it still, so it is an operation too."""
+        """Close the project. It waits for operations under way, so it is an operation too."""
         vault = self._vault
 
         def work(ctx: JobContext) -> None:
@@ -216,7 +216,7 @@ class _Failed:
 def _tried(
     work: Callable[[JobContext, "Project", str], T], ctx: JobContext, project: "Project", plan: str
 ) -> T | _Failed:
-    """An error leaves the vault anew: the frames of the one that was raised would lead to the project."""
+    """Return the result or a new error: the frames of the original one would lead from the vault to the project."""
     try:
         return work(ctx, project, plan)
     except JobCancelled:
@@ -226,7 +226,7 @@ def _tried(
 
 
 def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
-    """The axes with two or three identities that have outputs: no comparison shows more."""
+    """Return the axes with two or three identities that have outputs: no comparison shows more."""
     study = project.studies.of_kind(STUDY)
     if study is None:
         return ()
@@ -247,9 +247,10 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
 
 
 def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
-    """How many comparisons there can be on an axis."""
+    """Return the number of comparisons that can be drawn on an axis."""
     try:
-        found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, compute.shared())
+        settings = PlanSettings(workshop=True)
+        by_axis = sizes(ctx, project, CompareRequest(study, (axis,)), settings, None, compute.shared())
     except AppError:
         return 0
-    return sum(size.comparisons for size in found.values())
+    return sum(size.comparisons for size in by_axis.values())

@@ -27,8 +27,8 @@ ROLE = "generator"
 class LocalModel:
     """A model on this computer. `trouble` says why it cannot be used now; empty where it can.
 
-    `presets`: the parameters that the catalogue recommends, by study or for judging. `judges`: False where it is known
-    to answer no question.
+    `presets`: the parameters that the catalogue recommends, by study or for judging. `judges`: False if it is known not
+    to answer questions.
     """
 
     name: str
@@ -51,27 +51,29 @@ class WriterChoices:
 
 
 def read_writers(ctx: JobContext) -> WriterChoices:
-    """Look at what is here. Files of models that are new or have changed are hashed, which may take a while."""
+    """Read the models and endpoints. New and changed model files are hashed, which may take a while."""
+    from biasprint.core.backends.registry import known
+
     models: tuple[LocalModel, ...] = ()
-    kept: tuple[Endpoint, ...] = ()
+    stored: tuple[Endpoint, ...] = ()
     troubles = []
     try:
         # First what can be used; the model that comes with the program after the real ones.
-        here = sorted(installed(ROLE), key=lambda one: (bool(one.trouble), one.origin == "bundled"))
+        here = sorted(installed(ROLE), key=lambda model: (bool(model.trouble), model.origin == "bundled"))
         models = tuple(
             LocalModel(
-                one.name, one.title, one.format, one.trouble, one.origin == "bundled", _presets(one.name),
-                _judges(one.name),
+                model.name, model.title, model.format, model.trouble, model.origin == "bundled", _presets(model.name),
+                _judges(model.name),
             )
-            for one in here
+            for model in here
         )  # fmt: skip
     except AppError as error:
         troubles.append(str(error))
     try:
-        kept = tuple(endpoints())
+        stored = tuple(endpoints())
     except AppError as error:
         troubles.append(str(error))
-    return WriterChoices(tuple(registry.known()), models, kept, " ".join(troubles))
+    return WriterChoices(tuple(registry.known()), models, stored, " ".join(troubles))
 
 
 def _presets(model: str) -> "dict[str, Mapping[str, Parameter]]":
@@ -85,19 +87,22 @@ def _judges(model: str) -> bool:
 
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
-    """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
+    """Return why a backend cannot write a set, by set and backend.
+
+    Backends that are no language model are asked for the first prompt.
+    """
     refused = {}
     for info in registry.known():
         if info.unavailable or info.capabilities.is_language_model or not info.capabilities.offline:
             continue  # to ask it would take a while, or go over the network
         with closing(registry.open_backend(info.name, info.models[0] if info.models else "")) as writer:
-            for one in sets:
-                for prompt in project.prompts.page(one.id, 0, 1):
+            for prompt_set in sets:
+                for prompt in project.prompts.page(prompt_set.id, 0, 1):
                     facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis}
                     fields = {**facts, "identity": prompt.identity, **prompt.fields}
                     asked = Request(prompt.key, prompt.text, 0, fields=fields)
                     if error := writer.generate(asked, lambda text: None, ctx.check).error:
-                        refused[one.id, info.name] = error
+                        refused[prompt_set.id, info.name] = error
     return refused
 
 
@@ -111,10 +116,9 @@ ANY = object()  # a value that the backend finds by itself, and that cannot be k
 class Option:
     """A parameter as a field. `title`, `open_words`, `tip` and the words of `choices` are shown translated.
 
-    `open_words`: what the field says while it is left to the backend; empty: it always has a value. `start` is what
-    stands there first, None for left open. `own` is what a run is stored with where it was left open, None for nothing.
-    `wide`: it needs a row of its own. A `choice` has pairs of value and words; the first stands for leaving the
-    parameter out.
+    `open_words`: the field's text while the backend decides; empty: it always has a value. `start` is the first value,
+    None for left open. `own` is the value stored with a run where it was left open, None for none. `wide`: it needs a
+    row of its own. A `choice` has pairs of value and words; the first means leaving the parameter out.
     """
 
     name: str
@@ -205,49 +209,49 @@ SOURCES: Mapping[str, Source] = {"llama_cpp": "gguf", "transformers": "folder", 
 
 
 def sampling_of(study: str) -> Mapping[str, float]:
-    """What the study's paper wrote with (METHODS.md); of news and completion they name nothing."""
-    declared = studies().get(study)
-    return declared.sampling if declared else {}
+    """Return the sampling of the study's paper (METHODS.md); papers of news and completion name none."""
+    known = studies().get(study)
+    return known.sampling if known else {}
 
 
 def usual_writer(writers: WriterChoices) -> tuple[str, str]:
-    """Backend and model to begin with: the first real language model here; ("", "") where there is none."""
+    """Return backend and model to begin with: the first real language model here; ("", "") where there is none."""
     usable = {info.name for info in writers.backends if not info.unavailable}
     for backend, source in SOURCES.items():
-        for one in writers.models:
-            if backend in usable and one.format == source and not one.trouble and not one.bundled:
-                return backend, one.name
+        for model in writers.models:
+            if backend in usable and model.format == source and not model.trouble and not model.bundled:
+                return backend, model.name
     return "", ""
 
 
 def preset_for(model: LocalModel | None, purpose: str) -> "Mapping[str, Parameter]":
-    """What the catalogue recommends for a model and a study or judging; empty where it says nothing."""
+    """Return the catalogue's recommended values for a model and a study or judging; empty where it has none."""
     return model.presets.get(purpose, {}) if model is not None else {}
 
 
 def starting_values(info: "BackendInfo", model: LocalModel | None, study: str) -> "dict[str, Parameter]":
-    """What the options of a generator begin with: the catalogue's values for this study, the paper's, their own."""
+    """Return the first values of a generator's options: the catalogue's for this study, the paper's, their own."""
     options = options_for(info, study)
-    found = {option.name: option.start for option in options} | dict(sampling_of(study))
-    found |= preset_for(model, study)
-    return {one.name: value for one in options if (value := found.get(one.name)) not in (None, "")}
+    values = {option.name: option.start for option in options} | dict(sampling_of(study))
+    values |= preset_for(model, study)
+    return {option.name: value for option in options if (value := values.get(option.name)) not in (None, "")}
 
 
 def source_of(info: "BackendInfo") -> Source:
-    """Where a backend's models are found; a plug-in's are those it lists, or whatever is typed."""
+    """Return where a backend's models are listed; a plug-in's are those it lists, or any typed name."""
     return SOURCES.get(info.name, "listed" if info.models else "typed")
 
 
 def options_for(info: "BackendInfo", study: str) -> tuple[Option, ...]:
-    """What can be set for a backend with prompts of a study; nothing is known of a plug-in's parameters."""
-    options = OPTIONS.get(info.name, ())
-    return (*options, ANSWER) if study == "completion" and info.capabilities.likelihood else options
+    """Return the options of a backend for prompts of a study; a plug-in's parameters are not known."""
+    known = OPTIONS.get(info.name, ())
+    return (*known, ANSWER) if study == "completion" and info.capabilities.likelihood else known
 
 
 def same_generator(backend: str, given: "Mapping[str, Parameter]", stored: "Mapping[str, Parameter]") -> bool:
-    """Whether a generator with these parameters is likely the stored one: what is left open counts as its own value.
+    """Return whether the generator is likely the stored one: an option left open counts as its own value.
 
-    Only opening the model can tell for certain; a run is begun or gone on with by that.
+    Only opening the model can decide that for certain, and does when a run is begun or continued.
     """
     if any(name not in stored or stored[name] != value for name, value in given.items()):
         return False

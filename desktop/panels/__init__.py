@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PanelEntry:
-    """What the rail needs to know of a panel before its code is loaded."""
+    """The facts about a panel that the rail needs before the panel's code is loaded."""
 
     key: str
     title: str

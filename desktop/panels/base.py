@@ -57,11 +57,11 @@ class Header(QFrame):
 
 
 class Panel(QWidget):
-    """One task. A subclass names itself, makes its widgets in `build`, and shows its data in `refresh`.
+    """The base of a panel: one task. A subclass makes its widgets in `build`, shows its data in `refresh`.
 
-    A panel is built at its first show. `refresh` is called then, when another project is opened, and when tables
-    in `concerns` changed; for a hidden panel it waits until the panel is shown again. A panel may be destroyed at any
-    time (a rater sits down): the jobs it started go on, and it hears no more of them.
+    A panel is built at its first show. `refresh` is called then, when another project is opened, and when tables in
+    `concerns` changed; for a hidden panel it waits until the panel is shown again. A panel may be destroyed at any time
+    (a rater sits down): its jobs go on, but no longer report to it.
     """
 
     key: ClassVar[str]
@@ -109,49 +109,49 @@ class Panel(QWidget):
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Show the project's data anew. `self.project` may be None."""
+        """Show the project's data again. `self.project` may be None."""
 
     def changed(self, changes: "Changes") -> None:
-        """Rows of interest were written while the panel is visible; at most ten times a second."""
+        """Update after rows in `concerns` were written while the panel is visible; at most ten times a second."""
         self.refresh()
 
     def opened_with(self, **what: Any) -> None:
-        """Another panel sent the person here, about something."""
+        """Take over what another panel sent the person here for."""
 
     def take_keyboard(self) -> None:
-        """The person stays here after a question: keys go where they went before."""
+        """Take the keyboard back after a question that the person declined."""
 
     def commands(self) -> list[Command]:
-        """What the palette offers, besides the window's own, while this panel is shown."""
+        """Return the commands that the palette offers while this panel is shown, besides the window's own."""
         return []
 
     def project_opened(self, project: "Project") -> None:
-        """Another project is open; `refresh` follows at the next show."""
+        """Take note of another open project; `refresh` follows at the next show."""
 
     def project_closed(self) -> None:
-        """The project is gone: drop every row of it."""
+        """Drop every row of the project, which was closed."""
 
     def before_it_goes(self, then: Callable[[], object]) -> None:
-        """Something that closes this panel's work is about to happen: `then` lets it, maybe after a question."""
+        """Call `then` to let something close this panel's work, after a question if needed."""
         then()
 
     def let_go(self) -> None:
-        """The panel is destroyed, or the program ends: what was not saved is put where it can be found again."""
+        """Save unfinished work where it can be found again: the panel is destroyed, or the program ends."""
 
     @property
     def blinds(self) -> bool:
-        """Whether the window becomes blind, and other panels go, when this one is shown now."""
+        """True if showing this panel now makes the window blind and destroys the other panels."""
         return False
 
     def more_works(self) -> None:
-        """Another part of the program was installed; `refresh` follows where the panel is not `steady`."""
+        """Take note of an installed part of the program; `refresh` follows where the panel is not `steady`."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_body()
 
     def _fit_body(self) -> None:
-        """In a low window the work gets the room above and below it."""
+        """Reduce the space above and below the work in a low window."""
         above = MARGIN_IF_LOW if self.height() < theme.current().px(LOW) else MARGIN
         margins = self.body.contentsMargins()
         if above != margins.top():
@@ -160,7 +160,7 @@ class Panel(QWidget):
     # for the window
 
     def look_again(self) -> None:
-        """The window tells that another part of the program was installed."""
+        """Hear from the window that another part of the program was installed."""
         if not self._built or self.steady:
             return
         self.more_works()
@@ -169,7 +169,7 @@ class Panel(QWidget):
             self._bring_up_to_date()
 
     def attach(self, project: "Project | None") -> None:
-        """The window tells that another project, or none, is open."""
+        """Hear from the window that another project, or none, is open."""
         if self._built:
             if project is None:
                 self.project_closed()
@@ -180,7 +180,7 @@ class Panel(QWidget):
             self._bring_up_to_date()
 
     def deliver(self, changes: "Changes") -> None:
-        """The window tells what was written; only what concerns this panel gets through."""
+        """Hear from the window what was written; only what concerns this panel is passed on."""
         if not changes.touches(*self.concerns):
             return
         if self.isVisible() and not self._stale:

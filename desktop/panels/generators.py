@@ -17,7 +17,7 @@ LETTERS = 22  # of a title that the box shows at least
 
 
 class GeneratorChoice(QWidget):
-    """Hidden unless texts are of several generators. What the person chose stays while it is on offer."""
+    """The choice of a generator, hidden unless texts are of several. A choice stays while it is on offer."""
 
     changed = Signal()
 
@@ -44,12 +44,12 @@ class GeneratorChoice(QWidget):
 
     @property
     def whose(self) -> WantedTexts | None:
-        """What is chosen; None where there is nothing to choose."""
+        """The chosen generator; None where there is nothing to choose."""
         place = self.box.currentIndex()
         return self._offered[place] if self._writers.several and 0 <= place < len(self._offered) else None
 
     def show_writers(self, writers: StudyGenerators) -> None:
-        """Who there is now, and at first what was chosen when the study was measured last."""
+        """Offer the present generators, at first the one chosen when the study was last measured."""
         chosen = self.whose if self._writers.asked == writers.asked else None
         if writers != self._writers:
             self._writers = writers
@@ -57,7 +57,7 @@ class GeneratorChoice(QWidget):
         show_if(self, writers.several)
 
     def choose(self, whose: WantedTexts) -> None:
-        """Choose one of those on offer."""
+        """Choose one of the offered generators."""
         self.box.setCurrentIndex(self._offered.index(whose))
         self._choose()
 
@@ -76,8 +76,8 @@ class GeneratorChoice(QWidget):
 
     def _explain(self) -> None:
         whose = self.whose or EACH
-        told = explained(whose, self._writers)
-        self.about.setText(safe_line(told))
+        explanation = explained(whose, self._writers)
+        self.about.setText(safe_line(explanation))
         show_if(self.about, whose != EACH)
-        self.box.setToolTip(safe_tip(told))
-        self.box.setAccessibleDescription(safe_line(told))
+        self.box.setToolTip(safe_tip(explanation))
+        self.box.setAccessibleDescription(safe_line(explanation))

@@ -1,4 +1,4 @@
-"""A scorer to choose: what it is, what it gives, and whether it is a stand-in."""
+"""A row to choose a scorer: its description, what it gives, and whether it is a stand-in."""
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -10,7 +10,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class ScorerRow(QWidget):
-    """A scorer with its badge, what it says of itself, and how many texts it has scored."""
+    """A scorer with its badge, its own description, and the number of texts it has scored."""
 
     def __init__(self, line: ScorerLine) -> None:
         super().__init__()
@@ -34,9 +34,9 @@ class ScorerRow(QWidget):
         box.setContentsMargins(0, 4, 0, 4)
         box.setSpacing(2)
         box.addLayout(head)
-        told = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
-        box.addWidget(Label(safe_line(told), "note", wrap=True))
-        self.check.setAccessibleDescription(safe_line(told))
+        description = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
+        box.addWidget(Label(safe_line(description), "note", wrap=True))
+        self.check.setAccessibleDescription(safe_line(description))
         self.show_count(line)
 
     def show_count(self, line: ScorerLine) -> None:

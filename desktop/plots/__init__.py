@@ -1,4 +1,4 @@
-"""Plots of what moves, what has thousands of points and what one explores, on pyqtgraph; only this room imports it.
+"""Plots of moving data, thousands of points and exploration, on pyqtgraph; only this room imports it.
 
 `plot.Plot` is the widget (zoom, pan, crosshair, marking, keys, menu); `card.PlotCard` puts it on a card with its legend
 and its export. What is drawn on one: `band.LiveBand`, `band.Region`, `cloud.Cloud`, `cells.HeatCells`.

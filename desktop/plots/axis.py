@@ -35,7 +35,7 @@ class LegendEntry:
 
 
 def draw_legend(canvas: PaintCanvas, entries: Sequence[LegendEntry], top: float = 0) -> float:
-    """Draw the entries from `top` on; where the next thing begins."""
+    """Draw the entries from `top` on; return where the next thing begins."""
     x, y = 0.0, top
     for entry in entries:
         name = canvas.cut(safe_line(entry.name), "note", canvas.width - SIGN)
@@ -66,7 +66,7 @@ def _draw_sign(canvas: PaintCanvas, entry: LegendEntry, x: float, y: float) -> N
 
 
 class Legend(QWidget):
-    """Shows the entries; as high as they need at its width."""
+    """A widget with the entries, as high as they need at its width."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Legend(QWidget):
         self.setVisible(bool(entries))
 
     def set_tokens(self, tokens: Tokens) -> None:
-        """From now on its own, such as larger ones."""
+        """Use tokens of its own from now on, such as larger ones."""
         self._tokens = tokens
         self._restyle()
 
@@ -129,9 +129,9 @@ COUNT = "count"  # a unit of whole numbers
 
 
 class PlotAxis(pg.AxisItem):
-    """`unit`: a proportion is written in per cent, a count has whole ticks.
+    """An axis. `unit`: a proportion is written in per cent, a count has whole ticks.
 
-    `names`: texts for the values 0, 1, 2 … in place of numbers.
+    `names`: texts for the values 0, 1, 2 …, in place of numbers.
     """
 
     def __init__(self, side: str, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
@@ -141,7 +141,7 @@ class PlotAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)
 
     def set_words(self, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
-        """What it shows from now on."""
+        """Set the title, unit and names of the axis."""
         self.title, self.unit, self.names = title, unit, tuple(names)
         self.picture = None
         self.update()
@@ -169,8 +169,8 @@ class PlotAxis(pg.AxisItem):
         self.setGrid(False if self.names else 255 if tokens.name == "contrast" else GRID)
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        found = super().tickSpacing(low, high, size)
-        return [(max(1.0, spacing), offset) for spacing, offset in found] if self.unit == COUNT else list(found)
+        spacings = super().tickSpacing(low, high, size)
+        return [(max(1.0, spacing), offset) for spacing, offset in spacings] if self.unit == COUNT else list(spacings)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if self.names:
@@ -193,7 +193,7 @@ class PlotAxis(pg.AxisItem):
         return [digits.fixed(value * factor, places) + digits.sign(self.unit) for value in values]
 
     def _cut(self, name: str, room: float) -> str:
-        """A name as long as its place allows: across, up to the next one."""
+        """Shorten a name to the room it has: across, up to the next one."""
         name = safe_line(name)
         if self.orientation == "left":
             return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

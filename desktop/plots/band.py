@@ -1,4 +1,4 @@
-"""Lines with their bands, which grow while one looks; and regions such as the noise floor."""
+"""Lines with their bands, which grow with the data; and regions such as the noise floor."""
 
 from collections.abc import Callable
 
@@ -80,7 +80,7 @@ class LiveBand(PlotItem):
         painter.restore()
 
     def _paint_one(self, painter: QPainter, x: float, y: float, low: float, high: float) -> None:
-        """A point alone is no line yet: its band is an upright one, beside those of other series at the same place."""
+        """Paint a single point, not a line yet: its band is vertical, beside those of others at the same place."""
         x += BESIDE * self.place * self.tokens().scale
         if np.isfinite(low) and np.isfinite(high):
             painter.drawLine(QPointF(x, low), QPointF(x, high))
@@ -89,7 +89,7 @@ class LiveBand(PlotItem):
             painter.drawEllipse(QPointF(x, y), DOT, DOT)
 
     def _shown(self, to_pixels: QTransform) -> np.ndarray:
-        """The places of the points to paint: those in view, and one beside it, as many as can be told apart."""
+        """Return the indices of the points to paint: those in view and one beside, as many as the pixels can show."""
         view = self.viewRect()
         first, last = np.searchsorted(self._x, (view.left(), view.right()))
         first, last = max(0, int(first) - 1), min(len(self._x), int(last) + 1)
@@ -132,9 +132,9 @@ class LiveBand(PlotItem):
 
 
 class Region(PlotItem):
-    """A stretch of one axis across the whole plot: the noise floor; or a line, where both ends are one.
+    """A stretch of one axis across the whole plot: the noise floor; or a line, where both ends are equal.
 
-    It moves no view unless it is given bounds: what is drawn beside it does.
+    It does not affect the view unless it is given bounds; other items do.
     """
 
     def __init__(self, name: str, low: float, high: float, *, upright: bool = False) -> None:
@@ -175,7 +175,7 @@ class Region(PlotItem):
 
 
 def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of a line that holds each value until the next."""
+    """Return the corners of a line that holds each value until the next."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
@@ -184,6 +184,6 @@ def _path(x: np.ndarray, y: np.ndarray) -> QPainterPath:
 
 
 def _runs(good: np.ndarray) -> list[tuple[int, int]]:
-    """The stretches of a mask, as (first, one after the last)."""
+    """Return the stretches of a mask, as (first, one after the last)."""
     turns = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in zip(turns[::2], turns[1::2], strict=True)]

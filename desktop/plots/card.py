@@ -1,4 +1,4 @@
-"""A plot on a card: title, what is shown in a sentence, legend, and how to mark, reset, save and copy."""
+"""A plot on a card: title, a sentence on what is shown, legend, and controls to mark, reset, save and copy."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class PlotCard(Card):
-    """`head` and `tools` are rows for what belongs to the plot; `tell` says what is shown, for all and in its files."""
+    """The card. `head` and `tools` are rows for the plot's controls; `tell` describes the plot, also in its files."""
 
     def __init__(self, plot: Plot, title: str, host: PlotHost, *, markable: bool = False) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class PlotCard(Card):
         self.plot.describe(self._title, self.sentence.text())
 
     def tell(self, sentence: str, entries: Sequence[LegendEntry] = ()) -> None:
-        """What is shown (groups, n, range), and the legend."""
+        """Describe what is shown (groups, n, range), and set the legend."""
         self.sentence.setText(safe_line(sentence))
         self.sentence.setVisible(bool(sentence))
         self.legend.show_entries(entries)
@@ -78,13 +78,13 @@ class PlotCard(Card):
         self._allow(True)
 
     def show_stand_ins(self, names: Sequence[str]) -> None:
-        """The scorers behind what is drawn that stand in for others; without any there is no badge."""
-        said = tr("stand-in: {figures}").format(figures=", ".join(map(safe_line, names)))
-        self.badge.setText(said if names else "")
+        """Show the stand-in scorers behind the figures; hide the badge if there are none."""
+        words = tr("stand-in: {figures}").format(figures=", ".join(map(safe_line, names)))
+        self.badge.setText(words if names else "")
         self.badge.setVisible(bool(names))
 
     def tell_nothing(self, sentence: str) -> None:
-        """A sentence where the curve would be."""
+        """Show a sentence in place of the curve."""
         self.tell("")
         self.show_stand_ins(())
         self.plot.show_items(())
@@ -93,12 +93,12 @@ class PlotCard(Card):
         self._allow(False)
 
     def _allow(self, something: bool) -> None:
-        """There is something to save or to select."""
+        """Enable or disable saving and marking."""
         self.save.setEnabled(something)
         self.mark.setEnabled(something)
 
     def page(self) -> PlotPage:
-        """The plot with its words, as it is saved."""
+        """Return the plot with its words, as it is saved."""
         notes = tuple(text for text in (self.sentence.text(), self.badge.text()) if text)
         return PlotPage(self._title, notes, self.legend.entries, self.plot)
 

@@ -18,9 +18,9 @@ STRONGEST = 0.85  # how much of the colour an extreme value has
 
 
 class HeatCells(PlotItem):
-    """`set_values`: a row per name, upwards from 0. Not a number: a hatched cell.
+    """The cells. `set_values`: a row per name, upwards from 0. Not a number: a hatched cell.
 
-    With a `middle` the two sides have a colour each, equally strong at equal distance; without, one colour grows with
+    With a `middle` each side has its own colour, equally strong at equal distance; without it, one colour grows with
     the value.
     """
 
@@ -45,7 +45,7 @@ class HeatCells(PlotItem):
         *,
         middle: float | None = None,
     ) -> None:
-        """Show these; `counts`: how many texts are behind each, shape as `values`."""
+        """Show these values; `counts`: the number of texts behind each, shape as `values`."""
         self._values, self._counts, self._middle = np.asarray(values, dtype=float), np.asarray(counts), middle
         self.row_names, self.column_names = tuple(rows), tuple(columns)
         empty = not self._values.size
@@ -57,13 +57,13 @@ class HeatCells(PlotItem):
         super().dress(tokens)
 
     def cell_at(self, x: float, y: float) -> tuple[int, int] | None:
-        """Row and column of a place; None beside them all."""
+        """Return row and column of a place; None outside the cells."""
         row, column = round(y), round(x)
         rows, columns = self._values.shape
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
     def scale(self) -> tuple[float, float]:
-        """The values that the strongest colours stand for, the lower first."""
+        """Return the values of the strongest colours, the lower first."""
         known = self._values[np.isfinite(self._values)]
         if not len(known):
             return 0.0, 1.0
@@ -116,7 +116,7 @@ class HeatCells(PlotItem):
         painter.drawText(QPointF(area.center().x() - width / 2, baseline), text)
 
     def _written(self, value: float) -> str:
-        """With as many decimals as the cells' differences deserve."""
+        """Format with as many decimals as the cells' differences deserve."""
         factor = 100 if digits.is_proportion(self.unit) else 1
         low, high = self.scale()
         places = digits.places(value, low * factor, high * factor)
@@ -139,6 +139,6 @@ class HeatCells(PlotItem):
 
 
 def _lightness(color: QColor) -> float:
-    """The relative luminance of WCAG, from 0 to 1; at 0.18 black and white stand out alike."""
+    """Return the relative luminance of WCAG, from 0 to 1; at 0.18 black and white contrast equally."""
     parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.getRgbF()[:3])
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))

@@ -1,7 +1,8 @@
 """Points by the hundred thousand, each with its group's colour and sign, drawn into a picture by numpy.
 
 A picture somewhat larger than the view is kept: panning moves it, and only a view that leaves it is drawn again. The
-order of the points is the order of drawing, so that no group lies on top of all others; whoever shows many shuffles.
+order of the points is the order of drawing, so that callers with many points shuffle them, and no group lies on top of
+all others.
 """
 
 from collections.abc import Callable
@@ -30,7 +31,7 @@ OUTLINES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Pict
 
 
 class Cloud(PlotItem):
-    """`set_points` gives place and group of each point; `chosen` ones are drawn in full colour, the others pale."""
+    """The points. `set_points` gives place and group of each; `chosen` ones have full colour, the others are pale."""
 
     def __init__(self, name: str = "", *, x_name: str = "x", y_name: str = "y") -> None:
         super().__init__(name)
@@ -50,9 +51,9 @@ class Cloud(PlotItem):
         self.dress(theme.current())
 
     def set_points(self, x: np.ndarray, y: np.ndarray, group: np.ndarray, names: tuple[str, ...]) -> None:
-        """Show these; `group`: the place of each in `names`, −1 (the last name) for the others.
+        """Show these points; `group`: the place of each in `names`, −1 (the last name) for the others.
 
-        What is not finite is not drawn.
+        Points that are not finite are not drawn.
         """
         self._signs, self._sign_of = None, np.asarray(group)
         self._x, self._y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -61,12 +62,12 @@ class Cloud(PlotItem):
         self._redraw()
 
     def set_signs(self, title: str, sign_of: np.ndarray, names: tuple[str, ...]) -> None:
-        """Let the signs tell something else than the colours do: of each point its place in `names`."""
+        """Let the signs show another grouping than the colours: for each point its place in `names`."""
         self._signs, self._sign_of = (title, names), np.asarray(sign_of)
         self._redraw()
 
     def choose(self, chosen: np.ndarray | None) -> None:
-        """Draw the others pale; None: all in full colour again."""
+        """Draw all but these pale; None: all in full colour again."""
         self._chosen = chosen
         self._redraw()
 
@@ -84,7 +85,7 @@ class Cloud(PlotItem):
 
     @property
     def size(self) -> int:
-        """How wide a point is, in pixels."""
+        """The width of a point, in pixels."""
         count = len(self._x)
         width = next((size for most, size in SIZES if count <= most), SMALLEST)
         return self._tokens.px(width)
@@ -124,11 +125,11 @@ class Cloud(PlotItem):
         across, up, ratio = scale
         room = wanted.width() * wanted.height() * ratio * ratio
         margin = MARGIN if room * (1 + 2 * MARGIN) ** 2 <= MOST_PIXELS else 0.0
-        kept = wanted.adjusted(
+        area = wanted.adjusted(
             -margin * wanted.width(), -margin * wanted.height(), margin * wanted.width(), margin * wanted.height()
         )
-        left, top = float(np.floor(kept.left())), float(np.floor(kept.top()))
-        width, height = (int(np.ceil(side * ratio)) + 2 for side in (kept.width(), kept.height()))
+        left, top = float(np.floor(area.left())), float(np.floor(area.top()))
+        width, height = (int(np.ceil(side * ratio)) + 2 for side in (area.width(), area.height()))
         with np.errstate(invalid="ignore"):
             column = np.rint((self._x * across - left) * ratio)
             row = np.rint((self._y * up - top) * ratio)
@@ -143,7 +144,7 @@ class Cloud(PlotItem):
     def _stamp(
         self, column: np.ndarray, row: np.ndarray, inside: np.ndarray, shape: tuple[int, int], size: int
     ) -> np.ndarray:
-        """The pixels, with a sign at each place. The picture has a rim as wide as a sign, which is cut off again."""
+        """Return the pixels, with a sign at each place. The picture's rim, as wide as a sign, is cut off again."""
         width, height = shape
         rim = size // 2 + 1
         across = width + 2 * rim
@@ -161,7 +162,7 @@ class Cloud(PlotItem):
         self, pixels: np.ndarray, across: int, base: np.ndarray, kind: np.ndarray, size: int,
         color: Callable[[int], QColor],
     ) -> None:  # fmt: skip
-        """`kind`: the group of each point and its sign, as one number."""
+        """Stamp the sign of each kind. `kind`: the group of each point and its sign, as one number."""
         signs = {}
         for each in np.unique(kind).tolist():
             group, sign_of = each >> KIND_BITS, (each & ((1 << KIND_BITS) - 1)) - 1
@@ -178,7 +179,7 @@ class Cloud(PlotItem):
         return series_color(self._tokens, place)
 
     def _pale(self, place: int) -> QColor:
-        """Between the group's colour and the ground: opaque, so that many pale points make no dark one."""
+        """Return a colour between the group's and the ground: opaque, so that many pale points make no dark one."""
         color, ground = series_color(self._tokens, place), QColor(self._tokens.surface)
         mixed = [0.25 * a + 0.75 * b for a, b in zip(color.getRgb()[:3], ground.getRgb()[:3], strict=True)]
         return QColor(*(round(each) for each in mixed))
@@ -196,14 +197,14 @@ class Cloud(PlotItem):
 
     def columns(self) -> Columns:
         names = np.array(self.group_names, dtype=object)
-        found = {"group": names[self._group], self.x_name: self._x, self.y_name: self._y}
+        columns = {"group": names[self._group], self.x_name: self._x, self.y_name: self._y}
         if self._signs is not None:
             title, of_signs = self._signs
-            found[tr("sign: {title}").format(title=title)] = np.array(of_signs, dtype=object)[self._sign_of]
-        return found
+            columns[tr("sign: {title}").format(title=title)] = np.array(of_signs, dtype=object)[self._sign_of]
+        return columns
 
     def nearest(self, x: float, y: float, near: tuple[float, float]) -> int | None:
-        """The index of the point next to a place, within `near`; None without one."""
+        """Return the index of the point nearest to a place, within `near`; None without one."""
         if not len(self._x):
             return None
         with np.errstate(invalid="ignore"):
@@ -213,13 +214,13 @@ class Cloud(PlotItem):
         return closest if away[closest] <= 1 else None
 
     def told(self, x: float, y: float, near: tuple[float, float]) -> str:
-        found = self.nearest(x, y, near)
-        return "" if found is None else self.words(found)
+        point = self.nearest(x, y, near)
+        return "" if point is None else self.words(point)
 
 
 @lru_cache(maxsize=256)
 def _sign(kind: str, size: int, color: int) -> tuple[tuple[int, int, int], ...]:
-    """The pixels of a sign, as (down, right, colour) from its middle."""
+    """Return the pixels of a sign, as (down, right, colour) from its middle."""
     room = size + 2
     image = QImage(room, room, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)

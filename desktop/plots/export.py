@@ -1,6 +1,6 @@
-"""A plot as a file: PNG, SVG or PDF of what is in view, with title, legend and notes; CSV of the values drawn.
+"""A plot as a file: PNG, SVG or PDF of the view, with title, legend and notes; CSV of the values drawn.
 
-Pictures are light and as large as the plot: they go on pages. What is drawn is drawn on the window's thread; files are
+Pictures are light and as large as the plot, because they go on pages. Drawing runs on the window's thread; files are
 written in a job.
 """
 
@@ -45,7 +45,7 @@ class PlotPage:
 
 
 def picture(page: PlotPage, ending: str) -> bytes:
-    """The page as PNG, SVG or PDF, with what is in view now."""
+    """Draw the page as PNG, SVG or PDF, with what is in view now."""
     before = page.plot.tokens
     tokens = theme.tokens_for("light", before.scale)
     width = page.plot.width()
@@ -65,7 +65,7 @@ def picture(page: PlotPage, ending: str) -> bytes:
 
 
 def drawn_page(drawing: Callable[[PaintCanvas], float], ending: str, tokens: Tokens, width: int, title: str) -> bytes:
-    """A page of words and rectangles as PNG, SVG or PDF; `drawing` gives how high it is."""
+    """Draw a page of words and rectangles as PNG, SVG or PDF; `drawing` returns its height."""
 
     def draw(painter: QPainter | None, room: float) -> float:
         return below(painter, tokens, 0, room, drawing)[0]
@@ -80,7 +80,7 @@ def _drawn(draw: Page, ending: str, tokens: Tokens, width: int, title: str) -> b
 
 
 def _words(canvas: PaintCanvas, page: PlotPage) -> float:
-    """Title, notes and legend; how high they are."""
+    """Draw title, notes and legend; return their height."""
     y = canvas.paragraph(0, 0, canvas.width, page.title, "title", "ink") + GAP / 2
     for note in page.notes:
         y = canvas.paragraph(0, y, canvas.width, note)
@@ -90,12 +90,12 @@ def _words(canvas: PaintCanvas, page: PlotPage) -> float:
 
 
 def tables_of(plot: Plot) -> list[Columns]:
-    """What is drawn, a table per item."""
+    """Return the values drawn, a table per item."""
     return [item.columns() for item in plot.items_drawn()]
 
 
 def rows_of(tables: Sequence[Columns]) -> tuple[list[str], list[list[Any]]]:
-    """The tables as one: the columns of all, and their rows one below the other."""
+    """Return the tables as one: the columns of all, and their rows one below the other."""
     names = list(dict.fromkeys(name for table in tables for name in table))
     rows: list[list[Any]] = []
     for table in tables:
@@ -106,14 +106,14 @@ def rows_of(tables: Sequence[Columns]) -> tuple[list[str], list[list[Any]]]:
 
 
 def _plain(values: Sequence[Any] | np.ndarray) -> list[Any]:
-    """Python's own values; what is not finite is an empty cell."""
+    """Return the value as Python's own type; one that is not finite is an empty cell."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return [value if np.isfinite(value) else None for value in values.tolist()]
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def as_text(tables: Sequence[Columns]) -> str:
-    """The tables for the clipboard: a line per row, tabs between cells, none of them a formula."""
+    """Return the tables for the clipboard: a line per row, tabs between cells, none of them a formula."""
     names, rows = rows_of(tables)
     if len(rows) > MOST_COPIED:
         raise AppError(
@@ -128,7 +128,7 @@ def _cell(value: Any) -> str:
 
 
 def ask_path(parent: QWidget, title: str, ending: str) -> Path | None:
-    """Where to save; None if the person changed their mind."""
+    """Ask where to save; None if the person cancels."""
     name = "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
     chosen, _ = QFileDialog.getSaveFileName(parent, tr("Save chart"), f"{name}.{ending}", f"*.{ending}")
     if not chosen:
@@ -140,7 +140,7 @@ def ask_path(parent: QWidget, title: str, ending: str) -> Path | None:
 def file_actions(
     card: QWidget, title: Callable[[], str], save_to: Callable[[Path], object], copy: Callable[[], object]
 ) -> list[QAction]:
-    """What a card's menu offers: to save it in each format, and to copy its values."""
+    """Return the actions of a card's menu: save in each format, and copy the values."""
 
     def ask_and_save(ending: str, _checked: bool = False) -> None:
         path = ask_path(card, title(), ending)
@@ -159,12 +159,11 @@ def file_actions(
 
 
 class PlotHost(Protocol):
-    """What saving needs of the window."""
+    """The window as saving needs it."""
 
     jobs: JobRunner
 
     def notify(self, text: str) -> None: ...
-
     def show_error(self, error: AppError) -> None: ...
 
 
@@ -174,7 +173,7 @@ def save_plot(page: PlotPage, path: Path, host: PlotHost) -> None:
 
 
 def save_as(path: Path, host: PlotHost, draw: Callable[[str], bytes], tables: Sequence[Columns]) -> None:
-    """Write what `draw` gives for the ending of `path`, or the tables as CSV."""
+    """Write the result of `draw` for the ending of `path`, or the tables as CSV."""
     ending = path.suffix.lower().lstrip(".")
     drawn = b"" if ending == "csv" else draw(ending)
 

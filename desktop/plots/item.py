@@ -1,4 +1,4 @@
-"""What lies on a plot: painted by itself, dressed by the theme, told by pointer and keyboard, saved as columns."""
+"""The items on a plot: each paints itself, takes a theme, describes its values, and is saved as columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ OTHERS_SIGN, OTHERS_DASH = MARKERS[-1], DASHES[-1]  # of what has no series of i
 
 
 def series_color(tokens: Tokens, place: int) -> QColor:
-    """The colour of a series by its place; of the others, the soft ink."""
+    """Return the colour of a series by its place; for the others, the soft ink."""
     return QColor(tokens.soft if place < 0 else tokens.series[place % len(tokens.series)].color)
 
 
 def marker(place: int) -> str:
-    """The name of a series' sign, its second cue."""
+    """Return the name of a series' sign, its second cue."""
     return OTHERS_SIGN if place < 0 else MARKERS[place % len(MARKERS)]
 
 
 def dashes(place: int) -> Sequence[float]:
-    """The dashes of a series' line, its second cue."""
+    """Return the dashes of a series' line, its second cue."""
     return OTHERS_DASH if place < 0 else DASHES[place % len(DASHES)]
 
 
 def pen(color: QColor | str, width: float = 1, dash: Sequence[float] = ()) -> QPen:
-    """A pen whose width and dashes are pixels at every zoom."""
+    """Return a pen whose width and dashes are pixels at every zoom."""
     made = QPen(QColor(color), width)
     made.setCosmetic(True)
     made.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -49,7 +49,7 @@ def pen(color: QColor | str, width: float = 1, dash: Sequence[float] = ()) -> QP
 
 
 def series_pen(tokens: Tokens, place: int, width: float = LINE_WIDTH) -> QPen:
-    """For items that paint in the window's pixels: as wide on a screen with more of them to an inch."""
+    """Return a pen for items that paint in the window's pixels: equally wide on a screen of higher resolution."""
     made = pen(series_color(tokens, place), tokens.scale * width, dashes(place))
     made.setCosmetic(False)
     return made
@@ -62,7 +62,7 @@ def faded(color: QColor | str, opacity: float) -> QColor:
 
 
 def font(tokens: Tokens) -> QFont:
-    """Of the texts on an axis."""
+    """Return the font of an axis's texts."""
     made = QFont(tokens.family)
     made.setPixelSize(tokens.note)
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
@@ -72,7 +72,7 @@ def font(tokens: Tokens) -> QFont:
 
 @lru_cache(maxsize=64)
 def marker_path(kind: str, size: float) -> QPainterPath:
-    """A sign about `size` pixels wide around the origin."""
+    """Return the path of a sign about `size` pixels wide around the origin."""
     path = QPainterPath()
     path.addPolygon(QPolygonF([QPointF(x * size / 11, y * size / 11) for x, y in outline(kind)]))
     path.closeSubpath()
@@ -84,7 +84,7 @@ Columns = Mapping[str, Sequence[Any] | np.ndarray]
 
 @dataclass(frozen=True)
 class PlotBounds:
-    """Where something lies, in the plot's own values."""
+    """The bounds of an item, in the plot's own values."""
 
     left: float
     right: float
@@ -93,7 +93,7 @@ class PlotBounds:
 
     @classmethod
     def around(cls, x: np.ndarray, *ys: np.ndarray) -> "PlotBounds | None":
-        """Of points; those that are not finite do not count. None without any."""
+        """Return the bounds of points; those that are not finite do not count. None without any."""
         x = x[np.isfinite(x)]
         y = np.concatenate([each[np.isfinite(each)] for each in ys]) if ys else x
         if not len(x) or not len(y):
@@ -101,7 +101,7 @@ class PlotBounds:
         return cls(float(x.min()), float(x.max()), float(y.min()), float(y.max()))
 
     def with_(self, other: "PlotBounds | None") -> "PlotBounds":
-        """Both of them."""
+        """Return the bounds of both."""
         if other is None:
             return self
         return PlotBounds(
@@ -111,7 +111,7 @@ class PlotBounds:
 
 
 class PlotItem(pg.GraphicsObject):
-    """Subclasses paint, and say where they lie. `name` and `place` are those of a series."""
+    """An item on a plot. Subclasses paint and give their bounds. `name` and `place` are those of a series."""
 
     def __init__(self, name: str = "", place: int = 0) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class PlotItem(pg.GraphicsObject):
 
     @property
     def bounds(self) -> PlotBounds | None:
-        """Where its values lie; None where it has none, or takes part in no view."""
+        """Return the bounds of its values; None where it has none, or does not affect the view."""
         return self._bounds
 
     def set_bounds(self, bounds: PlotBounds | None) -> None:
@@ -142,14 +142,14 @@ class PlotItem(pg.GraphicsObject):
         self.update()
 
     def columns(self) -> Columns:
-        """What is drawn, as a table: a column of equal length each."""
+        """Return the values drawn, as a table with columns of equal length."""
         return {}
 
     def told(self, x: float, y: float, near: tuple[float, float]) -> str:
-        """What there is at a place, `near` values wide and high around it; empty for nothing."""
+        """Return a description of the values at a place, `near` wide and high around it; empty for none."""
         return ""
 
     def tokens(self) -> Tokens:
-        """The theme of the plot that it lies on."""
+        """Return the theme of the plot that holds the item."""
         plot = self.getViewWidget()
         return plot.tokens if isinstance(plot, QWidget) and hasattr(plot, "tokens") else theme.current()

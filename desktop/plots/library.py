@@ -1,4 +1,4 @@
-"""pyqtgraph, set up: every other module of this room takes it from here."""
+"""The set-up of pyqtgraph: every other module of this room imports it from here."""
 
 from biasprint.desktop.plots import loading
 

@@ -1,4 +1,4 @@
-"""The import of pyqtgraph in steps: in one piece it holds the window for three quarters of a second.
+"""The import of pyqtgraph in steps: at once it would block the window for three quarters of a second.
 
 Nothing here imports it before the first step; `biasprint.desktop.warm_up` takes a step in each turn of the event loop.
 """
@@ -29,7 +29,7 @@ _begun: Iterator[None] | None = None
 
 
 def steps() -> Iterator[None]:
-    """Import pyqtgraph, on the window's thread; a yield between every two steps. All share one course."""
+    """Import pyqtgraph in steps, on the window's thread. All callers share one course of steps."""
     global _begun
     if _begun is None:
         _begun = _course()
@@ -37,7 +37,7 @@ def steps() -> Iterator[None]:
 
 
 def finish() -> None:
-    """Import what is left of it now."""
+    """Import what remains now."""
     for _ in steps():
         pass
 
@@ -54,7 +54,7 @@ def _course() -> Iterator[None]:
 
 
 def _touch(module: ModuleType) -> Iterator[None]:
-    """PySide makes a class when it is first named, and pyqtgraph names all of them at once."""
+    """Name a module's attributes in steps: PySide makes a class when it is first named, and pyqtgraph names all."""
     for place, name in enumerate(dir(module)):
         with suppress(AttributeError):
             getattr(module, name)

@@ -1,4 +1,4 @@
-"""The plot widget: a themed view with axes, zoom, pan, a crosshair, marking, and a key for every act of the pointer."""
+"""The plot widget: a themed view with axes, zoom, pan, a crosshair, marking, and a key for every pointer action."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -44,7 +44,7 @@ OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class View(pg.ViewBox):
-    """Where the items lie. Dragging pans, or marks: with Shift held, or while the plot says so."""
+    """The area with the items. Dragging pans, or marks: with Shift held, or while the plot's marking is on."""
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False)
@@ -114,11 +114,11 @@ class Plot(pg.PlotWidget):
         return tuple(self._items)
 
     def show_items(self, items: Iterable[PlotItem], *, fit: bool = False) -> None:
-        """Draw these and nothing else. Those that are there already stay; `fit` brings everything into view."""
+        """Draw only these items. Those already drawn stay; `fit` brings everything into view."""
         wanted = list(items)
-        for item in [one for one in self._items if one not in wanted]:
+        for item in [item for item in self._items if item not in wanted]:
             self.view.removeItem(item)
-        for item in [one for one in wanted if one not in self._items]:
+        for item in [item for item in wanted if item not in self._items]:
             item.dress(self.tokens)
             self.view.addItem(item, ignoreBounds=True)
         self._items = wanted
@@ -127,24 +127,24 @@ class Plot(pg.PlotWidget):
         self.follow()
 
     def say_nothing(self, sentence: str) -> None:
-        """A sentence in place of curves; an empty one takes it away."""
+        """Show a sentence in place of curves; an empty one removes it."""
         self.nothing.setText(sentence)
         self.nothing.setVisible(bool(sentence))
         self.plotItem.setVisible(not sentence)
         self._place_labels()
 
     def paint_later(self) -> None:
-        """Paint a frame later, when everything around has its size; else many points are painted at each on the way."""
+        """Postpone painting until the layout has settled: else many points are painted at each size on the way."""
         self.setUpdatesEnabled(False)
         self._laid_out.start()
 
     def describe(self, title: str, sentence: str) -> None:
-        """What a screen reader is told: a name, and in a sentence what is shown."""
+        """Set the screen reader's name and description: a title, and in a sentence what is shown."""
         self.setAccessibleName(safe_line(title))
         self.setAccessibleDescription(f"{safe_line(sentence)} {_keys_told()}".strip())
 
     def set_words(self, *, x: tuple[str, str, Sequence[str]], y: tuple[str, str, Sequence[str]]) -> None:
-        """The axes' titles, units and names."""
+        """Set the axes' titles, units and names."""
         for axis, words in ((self.x_axis, x), (self.y_axis, y)):
             axis.set_words(*words)
             axis.dress(self.tokens)
@@ -153,7 +153,7 @@ class Plot(pg.PlotWidget):
 
     @property
     def touched(self) -> bool:
-        """Whether somebody zoomed or panned since everything was in view."""
+        """True if somebody zoomed or panned since everything was in view."""
         return self._touched
 
     def follow(self) -> None:
@@ -175,7 +175,7 @@ class Plot(pg.PlotWidget):
         self.fitted.emit(True)
 
     def zoom(self, factor: float) -> None:
-        """Show `factor` times as much, around the crosshair or the middle."""
+        """Scale the visible ranges by `factor`, around the crosshair or the middle."""
         self._touch()
         self.view.scaleBy((factor, factor), center=self._crosshair if self._keyed else None)
 
@@ -186,9 +186,9 @@ class Plot(pg.PlotWidget):
         self.view.translateBy(x=across * area.width(), y=up * area.height())
 
     def link_x(self, other: "Plot") -> None:
-        """Show the same stretch of the x axis as another plot, from now on, whichever of them is moved.
+        """Keep the same stretch of the x axis as another plot, whichever of them is moved.
 
-        pyqtgraph's own link goes by where the views are on the screen, and is wrong while they are still laid out.
+        pyqtgraph's own link uses the views' places on the screen, and is wrong while they are still laid out.
         """
         self.view.sigXRangeChanged.connect(partial(self._lead, other))
         other.view.sigXRangeChanged.connect(partial(other._lead, self))
@@ -203,10 +203,10 @@ class Plot(pg.PlotWidget):
         self.fitted.emit(False)
 
     def _bounds(self) -> PlotBounds | None:
-        found: PlotBounds | None = None
+        bounds: PlotBounds | None = None
         for item in self._items:
-            found = item.bounds if found is None else found.with_(item.bounds)
-        return found
+            bounds = item.bounds if bounds is None else bounds.with_(item.bounds)
+        return bounds
 
     # making and dressing
 
@@ -299,18 +299,18 @@ class Plot(pg.PlotWidget):
         self._crosshair = at
         for line in self._lines:
             line.setVisible(at is not None)
-        told = ""
+        readout = ""
         if at is not None:
             self._lines[0].setPos(at.x())
             self._lines[1].setPos(at.y())
-            told = self.told_at(at.x(), at.y())
-        self.readout.setText("\n".join(safe_line(line) for line in told.splitlines()))
-        self.readout.setVisible(bool(told))
+            readout = self.told_at(at.x(), at.y())
+        self.readout.setText("\n".join(safe_line(line) for line in readout.splitlines()))
+        self.readout.setVisible(bool(readout))
         self._place_labels()
-        self.pointed.emit(told)
+        self.pointed.emit(readout)
 
     def told_at(self, x: float, y: float) -> str:
-        """What the items have to say of a place, one line each, the topmost first."""
+        """Return the items' descriptions of a place, one line each, the topmost first."""
         across, up = self.view.viewPixelSize()
         near = NEAR * across, NEAR * up
         return "\n".join(words for item in reversed(self._items) if (words := item.told(x, y, near)))
@@ -330,7 +330,7 @@ class Plot(pg.PlotWidget):
         self.viewport().update()
 
     def take_crosshair(self) -> None:
-        """Let the keyboard move the crosshair, from where it is or from the middle."""
+        """Let the keyboard move the crosshair, from its place or from the middle."""
         self._keyed = True
         self._point_at(self._crosshair or self.view.viewRect().center())
 
@@ -358,7 +358,7 @@ class Plot(pg.PlotWidget):
     # marking
 
     def set_marking(self, on: bool) -> None:
-        """Whether dragging draws around something, rather than panning; with Shift held it always does."""
+        """Set whether dragging marks instead of panning; with Shift held it always marks."""
         self.view.marking = on
         self.viewport().setCursor(Qt.CursorShape.CrossCursor if on else Qt.CursorShape.ArrowCursor)
 
@@ -382,7 +382,7 @@ class Plot(pg.PlotWidget):
         self._outline.setVisible(not path.isEmpty())
 
     def _outlined(self, corners: Sequence[QPointF]) -> list[QPointF]:
-        """The corners of what two opposite ones, or many, enclose."""
+        """Return the corners of the area enclosed by two opposite ones, or by many."""
         if len(corners) > 2:
             return list(corners)
         (left, right), (low, high) = (
@@ -399,7 +399,7 @@ class Plot(pg.PlotWidget):
             self.marked.emit(np.array([(point.x(), point.y()) for point in drawn]))
 
     def clear_mark(self) -> None:
-        """Take away what was drawn around something."""
+        """Remove the mark."""
         self._anchor = None
         self._show_mark(())
 
@@ -453,7 +453,7 @@ class Plot(pg.PlotWidget):
         menu.deleteLater()
 
     def menu(self) -> QMenu:
-        """Zoom, reset and the crosshair, and what the card around it adds."""
+        """Build the menu: zoom, reset and the crosshair, and what the card around it adds."""
         menu = QMenu(self)
         for words, keys, act in (
             (tr("Zoom in"), "+", partial(self.zoom, ZOOM)),
@@ -482,7 +482,7 @@ def _keys_told() -> str:
 
 
 def _span(low: float, high: float) -> tuple[float, float]:
-    """A stretch that is never empty."""
+    """Return a stretch that is never empty."""
     if high - low > 1e-12 * max(abs(low), abs(high), 1e-300):
         return low, high
     half = abs(low) * 0.1 or 0.5

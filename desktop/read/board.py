@@ -1,6 +1,6 @@
-"""Reader of the live board: what a study's texts say so far, as curves that grow, and how the work goes.
+"""The reader of the live board: a study's results so far, as curves that grow, and the progress of the work.
 
-Runs in a job. What is handed over is a copy that the window may draw while the next one is read.
+Runs in a job. Its result is a copy that the window may draw while the next one is read.
 """
 
 import threading
@@ -54,7 +54,7 @@ class BoardCurve:
 class BoardMeasure:
     """A card: one measure with its curves. `left_out`: curves for which there is no room.
 
-    `parts`: of how many things, such as axis and domain, it shows one alone.
+    `parts`: the number of parts, such as axis and domain, of which it shows one.
     """
 
     key: str
@@ -71,7 +71,7 @@ class BoardMeasure:
 
     @property
     def reason(self) -> str:
-        """Why there is nothing to draw; empty where there is something."""
+        """The reason why there is nothing to draw; empty where there is something."""
         if any(len(curve.trace.n) for curve in self.curves):
             return ""
         return self.sentence
@@ -90,7 +90,7 @@ class BoardRun:
 
     @property
     def words(self) -> str:
-        """With how far it is."""
+        """The title with the run's progress."""
         return tr("{title}: {done} of {wanted}").format(
             title=self.title, done=number(self.done), wanted=number(self.wanted)
         )
@@ -98,7 +98,7 @@ class BoardRun:
 
 @dataclass(frozen=True, eq=False)
 class BoardPace:
-    """How the work on the shown texts goes; the curve is texts a second over the number of texts."""
+    """The pace of the work on the shown texts; the curve is texts a second over the number of texts."""
 
     name: str
     place: int
@@ -122,9 +122,9 @@ class StudyBoard:
 
     @property
     def layout(self) -> Mapping[str, Any]:
-        """As the project keeps it; whoever reads it admits that anybody may have edited the file."""
-        kept = self.study.settings.get(BOARD)
-        return kept if isinstance(kept, dict) else {}
+        """Return the layout stored in the project; empty where it is no mapping, since anybody may edit the file."""
+        stored = self.study.settings.get(BOARD)
+        return stored if isinstance(stored, dict) else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ NOTHING = Course().trace
 
 
 def _finite(value: LiveValue) -> LiveValue:
-    """Without what is no number: scores from elsewhere may hold anything."""
+    """Replace estimates and bounds that are not finite by None: scores from elsewhere may hold anything."""
     if value.estimate is not None and not isfinite(value.estimate):
         return replace(value, estimate=None, low=None, high=None, reason=tr("some scores are no numbers"))
     if value.low is not None and value.high is not None and not isfinite(value.high - value.low):
@@ -175,7 +175,7 @@ class _Followed:
 
 @dataclass(frozen=True)
 class _Listed:
-    """What the project has beside texts and scores; read again when it changes."""
+    """The project's content beside texts and scores; read again when it changes."""
 
     studies: tuple[StudyRow, ...]
     runs: tuple[RunRow, ...]
@@ -185,7 +185,7 @@ class _Listed:
 
 
 class StoredBoard:
-    """Follows one study of an open project. `choose` and `note` from the window's thread, `load` on a worker thread."""
+    """The board of one study. Call `choose` and `note` on the window's thread, `load` on a worker thread."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -200,23 +200,23 @@ class StoredBoard:
         self._reading = 0
 
     def choose(self, study_id: int | None, runs: Sequence[int] = ()) -> None:
-        """Which study to show, None for the first, and which of its runs beside each other; none: all its texts."""
+        """Choose the study, None for the first, and its runs to show beside each other; none: all its texts."""
         self._wanted = study_id, tuple(runs)[:MOST_RUNS]
 
     def note(self, changes: Changes) -> None:
-        """Something was written. Texts and scores are looked for at each reading, the rest where this tells of it."""
+        """Note a change of the project. Texts and scores are looked for at each reading, the rest after a change."""
         if changes.touches("study", "run", "axis_definition", "judgment", "session"):
             self._noted.append(changes)
 
     def load(self, ctx: JobContext) -> BoardData:
-        """What is to be shown. One at a time; texts that were read are never read again."""
+        """Read what is to be shown. One call at a time; a text is read only once."""
         with self._lock:
             self._take_notes()
             listed = self._listed = self._listed or self._list()
             wanted, picked = self._wanted
-            study = next((one for one in listed.studies if one.id == wanted), None) or _first(listed)
+            study = next((row for row in listed.studies if row.id == wanted), None) or _first(listed)
             self._reading += 1
-            offered = tuple((one.id, safe_line(words_of(one.kind).rows)) for one in listed.studies)
+            offered = tuple((row.id, safe_line(words_of(row.kind).rows)) for row in listed.studies)
             if study is None:
                 return BoardData(offered, None, self._reading)
             return BoardData(offered, self._board(ctx, listed, study, picked), self._reading)
@@ -233,7 +233,7 @@ class StoredBoard:
         named: dict[str, str] = {}
         for key, axis in self._project.axes.in_use().items():
             named[key] = axis.title
-            named.update((one["key"], one["label"]) for one in axis.definition["identities"])
+            named.update((identity["key"], identity["label"]) for identity in axis.definition["identities"])
         runs = self._project.runs
         return _Listed(
             self._project.studies.all(), runs.all(), runs.generators(), generator_names(self._project), named
@@ -256,8 +256,8 @@ class StoredBoard:
             parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted, self._frames
         )
         paces = tuple(
-            BoardPace(name or tr("all texts"), place, one.rates, one.pace.trace)
-            for place, (name, one) in enumerate(parts)
+            BoardPace(name or tr("all texts"), place, reading.rates, reading.pace.trace)
+            for place, (name, reading) in enumerate(parts)
         )
         if self._judging is None:
             self._judging = parts[0][1].tally.judging()
@@ -267,22 +267,22 @@ class StoredBoard:
         )
 
     def _runs(self, listed: _Listed, study: StudyRow) -> tuple[BoardRun, ...]:
-        """Newest first."""
-        found = []
+        """Return the runs, newest first."""
+        runs = []
         for row in reversed([row for row in listed.runs if row.study_id == study.id]):
             made = listed.generators[row.generator_id]
             name = safe_line(listed.written_by[row.generator_id])
             title = tr("{generator}, seed {seed}").format(generator=name, seed=row.seed)
             counts = self._counted(row.id)
-            found.append(
+            runs.append(
                 BoardRun(
                     row.id, title, counts.wanted, counts.done, counts.failed, can_go_on=made.backend != "imported"
                 )
             )  # fmt: skip
-        return _told_apart(found)
+        return _told_apart(runs)
 
     def _counted(self, run_id: int) -> RunCounts:
-        """A run's counts, at most a few seconds old: to count a long run takes longer than everything else here."""
+        """Return a run's counts, at most a few seconds old: counting a long run takes longer than all else here."""
         now = time.monotonic()
         at, counts = self._counts.get(run_id, (0.0, None))
         if counts is None or (counts.missing and now - at > COUNTED_SECONDS):
@@ -292,14 +292,14 @@ class StoredBoard:
 
 
 def _first(listed: _Listed) -> StudyRow | None:
-    """The study of the newest run, else the first."""
+    """Return the study of the newest run, else the first."""
     newest = listed.runs[-1].study_id if listed.runs else None
     studies = listed.studies
-    return next((one for one in studies if one.id == newest), studies[0] if studies else None)
+    return next((row for row in studies if row.id == newest), studies[0] if studies else None)
 
 
 def _told_apart(runs: Sequence[BoardRun]) -> tuple[BoardRun, ...]:
-    """Two runs of one model and seed, over two prompt sets, are told apart by their number."""
+    """Add the number to runs with equal titles: of one model and seed, over two prompt sets."""
     titles = [run.title for run in runs]
     return tuple(
         replace(run, title=tr("{title}, run {n}").format(title=run.title, n=run.id))
@@ -315,7 +315,7 @@ WRITER = ("generator", "model")  # dims that say who wrote
 
 
 def _card_of(value: LiveValue) -> tuple[Any, ...]:
-    """What the values of one card have in common. Groups and generators are curves of it."""
+    """Return what the values of one card share. Groups and generators are curves of it."""
     key = value.key
     by_group = key.label == key.group or key.id.startswith(NAMED_BY_GROUP)
     dims = tuple(dim for dim in key.dims if dim[0] not in WRITER)
@@ -324,7 +324,7 @@ def _card_of(value: LiveValue) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class _Frame:
-    """What of a card stays the same while its figures change."""
+    """The part of a card that stays the same while its figures change."""
 
     key: str
     title: str
@@ -342,9 +342,9 @@ Found = Sequence[tuple[str, LiveValue, Trace]]
 def measures_of(
     parts: Sequence[tuple[str, _Followed]], name_of: NameOf, counted: Counted, frames: Frames
 ) -> tuple[tuple[BoardMeasure, ...], int]:
-    """The cards of several tallies, each with the name of its run, and how many more there would be.
+    """Return the cards of several tallies, each with the name of its run, and the number of further cards.
 
-    `frames`: those of earlier readings with the same names, which this adds to.
+    `frames`: those of earlier readings with the same names; new ones are added.
     """
     gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Trace]]] = {}
     for run, followed in parts:
@@ -352,11 +352,11 @@ def measures_of(
             trace = followed.traces.get(value.key, NOTHING)
             gathered.setdefault(_card_of(value), []).append((run, value, trace))
     measures = []
-    for card, found in list(gathered.items())[:MOST_MEASURES]:
-        place = (*card, *((run, value.key) for run, value, _ in found[:MOST_CURVES]))
+    for card, series in list(gathered.items())[:MOST_MEASURES]:
+        place = (*card, *((run, value.key) for run, value, _ in series[:MOST_CURVES]))
         if place not in frames:
-            frames[place] = _frame(card, found, name_of, counted, [followed for _, followed in parts])
-        measures.append(_measure(frames[place], card, found))
+            frames[place] = _frame(card, series, name_of, counted, [followed for _, followed in parts])
+        measures.append(_measure(frames[place], card, series))
     return tuple(measures), len(gathered) - len(measures)
 
 
@@ -385,13 +385,13 @@ def _measure(frame: _Frame, card: tuple[Any, ...], found: Found) -> BoardMeasure
         for place, (name, (run, value, trace)) in enumerate(zip(frame.names, found, strict=False))
     )
     floors = [value.floor for _, value, _ in found if value.floor is not None]
-    told = [(curve.name, curve.value) for curve in curves]
+    named = [(curve.name, curve.value) for curve in curves]
     return BoardMeasure(
         key=frame.key,
         title=frame.title,
         unit=first.unit,
         curves=curves,
-        sentence=measure_sentence(told, frame.counted, frame.common),
+        sentence=measure_sentence(named, frame.counted, frame.common),
         floor=max(floors) if floors else None,
         left_out=len(found) - len(curves),
         usual=first.key.variant == "default" and not first.reason.endswith(AT_THE_END),
@@ -402,7 +402,7 @@ def _measure(frame: _Frame, card: tuple[Any, ...], found: Found) -> BoardMeasure
 
 
 def _behind(role: str, value: LiveValue) -> bool:
-    """A figure is named by the role that it is measured by; distances are those of embeddings."""
+    """Return the name behind a figure: the role that it is measured by; for distances, the embeddings."""
     return role in value.key.id.split(".") or (role == "embedding" and "distance" in value.unit)
 
 
@@ -413,7 +413,7 @@ def _name_parts(run: str, key: LiveKey, card: tuple[Any, ...], name_of: NameOf) 
 
 
 def _names(parts: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
-    """What all of several curves have in common, and a name for each without it."""
+    """Return the parts that all curves share, and for each curve a name of the others."""
     columns = list(zip(*parts, strict=True))
     telling = [place for place, column in enumerate(columns) if len(parts) == 1 or len(set(column)) > 1]
     common = " · ".join(column[0] for place, column in enumerate(columns) if place not in telling and column[0])

@@ -1,4 +1,4 @@
-"""Readers of the charts panel: live charts of what was judged and stored, and figures of what was measured."""
+"""Readers of the charts panel: live charts of judgments and stored texts, and figures of measured findings."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -30,27 +30,27 @@ MOST = 50
 
 
 def items_behind(ctx: JobContext, project: Project, finding: Finding) -> TextsBehind:
-    """The first texts behind a finding, those that say most about it first."""
+    """Return the first texts behind a finding, the most telling ones first."""
     wanted = {*wanted_groups(finding), DEFAULT}
     study = finding.id.partition(".")[0]
     last = project.findings.last(study)
     behind = texts_behind(ctx, project, study, finding, last.recipe if last else None).groups
     # Groups of words are no groups of texts: of articles all count, generated and original.
     groups = [group for group in behind if group.key in wanted] or behind
-    found = [(ref, group) for group in groups for ref in group.refs]
-    found.sort(key=lambda pair: (-pair[0].rank, pair[0].key))
+    pairs = [(ref, group) for group in groups for ref in group.refs]
+    pairs.sort(key=lambda pair: (-pair[0].rank, pair[0].key))
     items = tuple(
         TextBehind(" ".join(map(str, ref.key)), f"{ref.title} · {group.title}", ref.note, read_text(project, ref))
-        for ref, group in found[:MOST]
+        for ref, group in pairs[:MOST]
     )
-    return TextsBehind(len(found), items)
+    return TextsBehind(len(pairs), items)
 
 
 SEED = 0
 
 
 class StoredCharts:
-    """A `ChartSource` over a project file. What has not changed since the last reading is not measured again."""
+    """A `ChartSource` over a project file. Unchanged data is not measured again."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -80,11 +80,11 @@ class StoredCharts:
         return items_behind(ctx, self._project, finding)
 
     def _axes(self) -> Axes:
-        """What was compared; plans never change, and their comparisons are not read again for every reading."""
+        """Return the compared axes; read again only when plans or axes change, not at every reading."""
         plans = tuple(plan.id for plan in self._project.judging.plans())
         versions = tuple((axis.key, axis.version) for axis in self._project.axes.in_use().values())
-        found: Axes = self._once("axes", (plans, versions), lambda: axes_of(self._project))
-        return found
+        axes: Axes = self._once("axes", (plans, versions), lambda: axes_of(self._project))
+        return axes
 
     def _once(self, name: str, state: Hashable, measure: Callable[[], Any]) -> Any:
         known = self._measured.get(name)
@@ -95,9 +95,10 @@ class StoredCharts:
     # judgments
 
     def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[ChartVoice, ...]:
-        """The raters whose sessions are revealed, the latest first; the people together where there are several.
+        """Return the raters whose sessions are revealed, the latest first; the people together where there are several.
 
-        A reveal locks, and who reveals early did not know what was compared: all of them are final.
+        A reveal locks a session, and a rater who reveals early did not know the identities before: all of them are
+        final.
         """
         if not revealed:
             return ()
@@ -111,7 +112,9 @@ class StoredCharts:
             for session in revealed
         }
         named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
-        voices = [self._voice(ctx, one, raters[one.rater_id], axes, progress[one.id]) for one in named]
+        voices = [
+            self._voice(ctx, choosing, raters[choosing.rater_id], axes, progress[choosing.id]) for choosing in named
+        ]
         people = [session for session in revealed if raters[session.rater_id].kind == "person"]
         if len(people) > 1:
             voices.append(self._group(ctx, people, axes, [progress[session.id] for session in people]))
@@ -126,7 +129,7 @@ class StoredCharts:
         return ChartVoice(session.id, rater.code, kind, findings, True, judged, planned)  # type: ignore[arg-type]
 
     def _progress(self, session: SessionRow, plan: PlanRow, rater: RaterRow) -> tuple[int, int]:
-        """How many comparisons of a session were judged, and how many its rater is asked."""
+        """Return the number of judged comparisons of a session, and the number its rater is asked."""
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
         # A model is asked about a comparison in every order of its cards, and about no repeat.
         judged = len({row.comparison_id for row in rows}) if rater.kind == "model" else len(rows)
@@ -149,37 +152,41 @@ class StoredCharts:
         def measure() -> tuple[Finding, ...]:
             return of_judgments(ctx, self._project, sessions, axes, SEED, compute.shared(), adjusted=True).findings
 
-        found: tuple[Finding, ...] = self._once(f"choices {name}", state, measure)
-        return found
+        findings: tuple[Finding, ...] = self._once(f"choices {name}", state, measure)
+        return findings
 
     # texts
 
     def _live(self, ctx: JobContext) -> dict[str, tuple[Finding, ...]]:
-        """By study, what its tally says of the texts that are scored."""
+        """Return, by study, the live values of the texts scored so far."""
         known = studies()
-        found = {}
+        by_study = {}
         for study in self._project.studies.all():
             ctx.check()
             if study.kind in known and known[study.kind].live:
                 tally = self._tallies.setdefault(study.id, LiveTally(self._project, study))
                 tally.catch_up(ctx)
-                found[study.kind] = tuple(value.finding() for value in tally.values())
-        return found
+                by_study[study.kind] = tuple(value.finding() for value in tally.values())
+        return by_study
 
     # words
 
     def _axis_names(self) -> tuple[AxisWords, ...]:
         return tuple(
-            AxisWords(key, axis.title, tuple((one["key"], one["label"]) for one in axis.definition["identities"]))
+            AxisWords(
+                key,
+                axis.title,
+                tuple((identity["key"], identity["label"]) for identity in axis.definition["identities"]),
+            )
             for key, axis in self._project.axes.in_use().items()
             if not axis.definition.get("reported_as")
         )
 
     def _names(self) -> dict[str, str]:
         names = {
-            one["key"]: one["label"]
+            identity["key"]: identity["label"]
             for axis in self._project.axes.in_use().values()
-            for one in axis.definition["identities"]
+            for identity in axis.definition["identities"]
         }
         return {**names, "default": tr("Default")}
 
@@ -190,12 +197,12 @@ BETWEEN = " · "  # how `joined` writes
 
 
 def models_of(figures: Iterable[Figure]) -> tuple[str, ...]:
-    """The models that the findings are narrowed to, in order of appearance."""
+    """Return the models that the findings can be narrowed to, in order of appearance."""
     return tuple(dict.fromkeys(model for figure in figures for mark in figure.marks if (model := _model(mark))))
 
 
 def compared(figures: Iterable[Figure], first: str, second: str) -> list[Figure]:
-    """Every figure that has values of both models. Tables of words and counts are not compared."""
+    """Return every figure that has values of both models. Tables of words and counts are not compared."""
     gathered: dict[tuple[str, str], list[tuple[Figure, FigureMark]]] = {}
     for figure in figures:
         if figure.kind != "table":
@@ -203,26 +210,26 @@ def compared(figures: Iterable[Figure], first: str, second: str) -> list[Figure]
                 if _model(mark) in (first, second):
                     part = _without(figure.part, _model(mark))
                     gathered.setdefault((figure.key, part), []).append((figure, mark))
-    found = (_figure(part, pairs, (first, second)) for (_, part), pairs in gathered.items())
-    return [figure for figure in found if {_model(mark) for mark in figure.marks} == {first, second}]
+    figures_of_both = (_figure(part, pairs, (first, second)) for (_, part), pairs in gathered.items())
+    return [figure for figure in figures_of_both if {_model(mark) for mark in figure.marks} == {first, second}]
 
 
 def _model(mark: FigureMark) -> str:
-    """The generator, or else the model; empty for what is over all of them, and for a difference between two."""
+    """Return the generator, else the model; empty for pooled values, and for a difference between two."""
     dims = mark.finding.dims
     return "" if "against" in dims else dims.get("generator", "") or dims.get("model", "")
 
 
 def _figure(part: str, pairs: Sequence[tuple[Figure, FigureMark]], models: tuple[str, str]) -> Figure:
-    one = pairs[0][0]
+    first_figure = pairs[0][0]
     same_section = len({mark.section for _, mark in pairs}) == 1
     marks = [_mark(figure, mark, same_section=same_section) for figure, mark in pairs]
     marks.sort(key=lambda mark: models.index(_model(mark)))  # so that the first is the first series
-    title = one.title
+    title = first_figure.title
     for model in models:
         title = _without(title, model)
-    kind = "line" if one.kind == "line" else "grouped"
-    return replace(one, kind=kind, part=part, title=title, series_title=tr("generator"), marks=tuple(marks))
+    kind = "line" if first_figure.kind == "line" else "grouped"
+    return replace(first_figure, kind=kind, part=part, title=title, series_title=tr("generator"), marks=tuple(marks))
 
 
 def _mark(figure: Figure, mark: FigureMark, *, same_section: bool) -> FigureMark:
@@ -238,7 +245,7 @@ def _mark(figure: Figure, mark: FigureMark, *, same_section: bool) -> FigureMark
 
 
 def _without(text: str, model: str) -> str:
-    """`text` without the model among its parts."""
+    """Return `text` without the model among its parts."""
     return joined(*(part for part in text.split(BETWEEN) if part not in (model, words(model))))
 
 
@@ -252,22 +259,22 @@ class StudyFigures:
 
 
 class StoredFigures:
-    """Reads an open project. Called on worker threads only. What was not measured again is not built again."""
+    """The figures of an open project. Called on worker threads only. Only new measurements are built again."""
 
     def __init__(self, project: "Project") -> None:
         self._project = project
         self._built: dict[str, tuple[str, tuple[Figure, ...]]] = {}
 
     def load(self, ctx: JobContext) -> tuple[StudyFigures, ...]:
-        """Every study of the project, measured or not."""
-        found = []
+        """Return every study of the project, measured or not."""
+        studies = []
         for measurement in StoredFindings(self._project).measurements(ctx):
             figures = self._figures(ctx, measurement)
-            found.append(StudyFigures(measurement, figures, models_of(figures)))
-        return tuple(found)
+            studies.append(StudyFigures(measurement, figures, models_of(figures)))
+        return tuple(studies)
 
     def compare(self, ctx: JobContext, study: StudyFigures, first: str, second: str) -> tuple[Figure, ...]:
-        """The study's figures with these two models beside each other."""
+        """Return the study's figures with these two models beside each other."""
         return _told_apart(compared(study.figures, first, second))
 
     def _figures(self, ctx: JobContext, measurement: Measurement) -> tuple[Figure, ...]:
@@ -285,7 +292,7 @@ class StoredFigures:
 
 
 def _told_apart(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    """Each with a title of its own: with its part where others have the same."""
+    """Give each figure a title of its own: with its part where others have the same title."""
     times = Counter(figure.title for figure in figures)
     return tuple(
         figure if times[figure.title] == 1 else replace(figure, title=f"{figure.title} · {figure.part}")

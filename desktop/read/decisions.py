@@ -1,4 +1,4 @@
-"""Conflicts, unfinished packets and disagreements as the raters panel reads them: in a job, frozen."""
+"""Conflicts, unfinished packets and disagreements for the raters panel: read in a job, frozen."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ UNFINISHED = ("away", "partly")
 
 @dataclass(frozen=True)
 class ConflictLine:
-    """Two answers or more of one rater to one comparison. `hidden`: the session is not revealed, so nor is this.
+    """Two or more answers of one rater to one comparison. `hidden`: its session is not revealed, so it is not shown.
 
-    `order`: item indexes as they stand under A, B, C.
+    `order`: item indexes in the order of the cards A, B, C.
     """
 
     conflict: "Conflict"
@@ -42,7 +42,7 @@ class ConflictLine:
 
 @dataclass(frozen=True)
 class DecisionsData:
-    """`unfinished`: packets with answers that nobody has finished. `seats`: of workshops, whose copies differ."""
+    """The decisions. `unfinished`: packets with answers that nobody finished. `seats`: workshops' differing copies."""
 
     conflicts: tuple[ConflictLine, ...]
     unfinished: "tuple[PacketState, ...]"
@@ -52,7 +52,7 @@ class DecisionsData:
 
 @dataclass(frozen=True)
 class AdjudicationData:
-    """`rows`: of the list, by comparison; made where they are read, as there can be thousands."""
+    """The disagreements. `rows`: of the list, by comparison; made in the job, as there can be thousands."""
 
     disagreements: "tuple[Disagreement, ...]"
     rows: Mapping[str, TableRow]
@@ -61,35 +61,35 @@ class AdjudicationData:
 
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
-    """Conflicts and unfinished packets for the coordinator. Of a workshop only how many seats wait is told."""
-    found, titles = conflicts(project), read_titles(project)
+    """Read conflicts and unfinished packets for the coordinator. For a workshop only the number of waiting seats."""
+    found_conflicts, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
-    plans = {sessions[one.session_id].plan_id for one in found}
-    rows = comparisons_of(ctx, project, plans, {one.comparison_id for one in found})
+    plans = {sessions[conflict.session_id].plan_id for conflict in found_conflicts}
+    rows = comparisons_of(ctx, project, plans, {conflict.comparison_id for conflict in found_conflicts})
     lines = []
-    for one in found:
-        row = rows[one.comparison_id]
-        hidden = sessions[one.session_id].revealed_at is None
+    for conflict in found_conflicts:
+        row = rows[conflict.comparison_id]
+        hidden = sessions[conflict.session_id].revealed_at is None
         order = neutral_order(row.id, len(row.items))
-        lines.append(ConflictLine(one, row, titles.about(row.task, row.theme), order, hidden))
+        lines.append(ConflictLine(conflict, row, titles.about(row.task, row.theme), order, hidden))
     states = packets(project)
-    unfinished = tuple(one for one in states if one.state in UNFINISHED and one.answered + one.skipped)
+    unfinished = tuple(packet for packet in states if packet.state in UNFINISHED and packet.answered + packet.skipped)
     return DecisionsData(tuple(lines), unfinished, titles, seats_to_decide(project))
 
 
 def comparisons_of(
     ctx: JobContext, project: "Project", plans: Iterable[str], wanted: set[str]
 ) -> "Mapping[str, ComparisonRow]":
-    """The comparisons with these ids, of these plans."""
-    found: dict[str, ComparisonRow] = {}
+    """Read the comparisons with these ids, of these plans."""
+    comparisons: dict[str, ComparisonRow] = {}
     for plan in plans:
         ctx.check()
-        found |= {row.id: row for row in project.judging.each_comparison(plan) if row.id in wanted}
-    return found
+        comparisons |= {row.id: row for row in project.judging.each_comparison(plan) if row.id in wanted}
+    return comparisons
 
 
 def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
-    """The comparisons people disagree on, the most split first."""
+    """Read the comparisons people disagree on, the most split first."""
     from collections import Counter
 
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
@@ -97,19 +97,19 @@ def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
         row.plan_id for row in project.judging.sessions() if row.revealed_at is not None and row.rater_id in people
     )
     ctx.check()
-    found, titles = disagreements(project), read_titles(project)
-    rows = {one.comparison.id: _row(one, titles) for one in found}
-    return AdjudicationData(found, rows, titles, any(n > 1 for n in finished.values()))
+    found_disagreements, titles = disagreements(project), read_titles(project)
+    rows = {disagreement.comparison.id: _row(disagreement, titles) for disagreement in found_disagreements}
+    return AdjudicationData(found_disagreements, rows, titles, any(n > 1 for n in finished.values()))
 
 
 def read_texts(ctx: JobContext, project: "Project", comparison: "ComparisonRow", order: tuple[int, ...]) -> list[str]:
-    """The texts of a comparison in this order."""
+    """Read the texts of a comparison in this order."""
     texts = project.texts(item.key for item in comparison.items)
     return [texts.get(comparison.items[index].key, "") for index in order]
 
 
 def identity_names(comparison: "ComparisonRow", order: tuple[int, ...], titles: Titles) -> list[str]:
-    """Who each text was written for, in this order; a model's name or an origin where those are what differs."""
+    """Return the identity of each text, in this order; a model's name or an origin where those are what differs."""
     keys = [comparison.items[index].identity for index in order]
     return [titles.identities.get((comparison.axis, key), key) for key in keys]
 
@@ -117,13 +117,13 @@ def identity_names(comparison: "ComparisonRow", order: tuple[int, ...], titles: 
 def _row(one: "Disagreement", titles: Titles) -> TableRow:
     comparison, decided = one.comparison, one.adjudication
     verdict = words.outcome_words(decided.outcome, decided.chosen, one.order) if decided else words.NOTHING
-    said = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
+    outcomes = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
     return TableRow(
         comparison.id,
         (
             safe_line(titles.about(comparison.task, comparison.theme)),
             safe_line(titles.axes.get(comparison.axis, comparison.axis)),
-            said,
+            outcomes,
             number(len(one.judgments)),
             verdict,
         ),

@@ -1,6 +1,6 @@
-"""What exploring reads of a project: columns of all texts as arrays, in short readings, never on the window's thread.
+"""The columns of all texts of a project as arrays, in short readings, never on the window's thread.
 
-Judgments are those of revealed sessions alone: what an open session of this machine would betray is in no column.
+Judgments are those of revealed sessions only: no column holds anything that would unblind an open session.
 """
 
 import time
@@ -54,7 +54,7 @@ class FieldCodes:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
     def at(self, places: "np.ndarray | slice") -> "FieldCodes":
-        """Of some texts alone: the values that they have, the most frequent among them first."""
+        """Return the field for some texts only, with their values, the most frequent first."""
         codes = self.codes[places]
         counts = np.bincount(codes[codes >= 0], minlength=len(self.names))
         order = np.argsort(-counts, kind="stable")
@@ -66,7 +66,7 @@ class FieldCodes:
 
 @dataclass(frozen=True)
 class ExploredTexts:
-    """Every finished text of a project by arrays of one length. `complete`: False while it is still being read."""
+    """Every finished text of a project, in arrays of one length. `complete`: False while it is still being read."""
 
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     outputs: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))  # the others are sources
@@ -85,17 +85,17 @@ class ExploredTexts:
         return ("output" if self.outputs[index] else "source", int(self.ids[index]))
 
     def title(self, index: int) -> str:
-        """What is told of a text under the pointer: its fields."""
-        told = (
+        """Return the fields of a text, shown for the text under the pointer."""
+        values = (
             coded.names[coded.codes[index]]
             for name, coded in self.fields.items()
             if name not in NOT_TOLD and coded.codes[index] >= 0
         )
-        return " · ".join(dict.fromkeys(told))
+        return " · ".join(dict.fromkeys(values))
 
 
 class Coder:
-    """Gives each value of a field a number, in order of appearance."""
+    """A coder that numbers the values of a field in order of appearance."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -105,7 +105,7 @@ class Coder:
 
 
 class StoredTexts:
-    """Reads an open project. Called on worker threads only."""
+    """The texts of an open project. Called on worker threads only."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -114,7 +114,7 @@ class StoredTexts:
     # columns
 
     def load(self, ctx: JobContext) -> ExploredTexts:
-        """Every text; what there is so far as partial results, the first soon."""
+        """Read every text; deliver those read so far as partial results, the first soon."""
         reading = _Reading(self._project, self._rating())
         began, next_shown = time.monotonic(), FIRST_SHOWN_SECONDS
         after, last = 0, self._project.columns.last_output()
@@ -132,22 +132,24 @@ class StoredTexts:
     def _rating(self) -> frozenset[str]:
         people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
         sessions = self._project.judging.sessions()
-        return frozenset(one.id for one in sessions if one.revealed_at is None and one.rater_id in people)
+        return frozenset(
+            session.id for session in sessions if session.revealed_at is None and session.rater_id in people
+        )
 
     def score(self, ctx: JobContext, texts: ExploredTexts, of: Measured) -> np.ndarray:
-        """The summary of each text by a scorer; not a number where there is none."""
-        found = np.full(len(texts), np.nan, dtype=np.float32)
+        """Return a scorer's summary of each text; not a number where there is none."""
+        scores = np.full(len(texts), np.nan, dtype=np.float32)
         for kind in KINDS:
             places = _places(texts, kind)
             after = 0
             while after < places.last and len((page := self._project.columns.scores(kind, of, after))[0]):
                 ctx.check()
-                places.put(found, *page)
+                places.put(scores, *page)
                 after = int(page[0][-1])
-        return found
+        return scores
 
     def vectors(self, ctx: JobContext, texts: ExploredTexts, of: Measured) -> tuple[np.ndarray, np.ndarray]:
-        """The places in `texts` that have an embedding, ascending, and their vectors."""
+        """Return the places in `texts` that have an embedding, ascending, and their vectors."""
         indexes, vectors = [], []
         for kind in KINDS:
             places = _places(texts, kind)
@@ -167,7 +169,7 @@ class StoredTexts:
     # in the compute process
 
     def stand_ins(self, ctx: JobContext) -> frozenset[str]:
-        """The names of the scorers that wear a badge wherever their numbers appear."""
+        """Return the names of the stand-in scorers, which have a badge wherever their numbers appear."""
         if self._stand_ins is None:
             self._stand_ins = compute.shared().call(stand_in_scorers, ctx=ctx)
         return self._stand_ins
@@ -175,15 +177,15 @@ class StoredTexts:
     def map_of(self, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
         if method == "pca" and len(vectors) > MOST_FITTED:  # to the compute process goes only what it needs
             some = vectors[draw(np.arange(len(vectors)), MOST_FITTED)]
-            found = compute.shared().call(principal_directions, some, ctx=ctx)
-            return TextMap(found.place(vectors), (float(found.shares[0]), float(found.shares[1])))
+            directions = compute.shared().call(principal_directions, some, ctx=ctx)
+            return TextMap(directions.place(vectors), (float(directions.shares[0]), float(directions.shares[1])))
         return compute.shared().call(map_texts, vectors, method, SEED, ctx=ctx)
 
     def correlation(self, ctx: JobContext, first: np.ndarray, second: np.ndarray) -> SpearmanRho:
         return compute.shared().call(rank_correlation, first, second, ctx=ctx)
 
     def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray, others: np.ndarray) -> TellingWords:
-        """What tells the chosen texts from the others, from at most `MOST_READ` of each, drawn at random."""
+        """Return words that distinguish the chosen texts, from at most `MOST_READ` of each side, drawn at random."""
         inside, outside = (
             [self.text(texts, int(index)) for index in _checked(ctx, draw(np.flatnonzero(side), MOST_READ))]
             for side in (chosen, others)
@@ -193,7 +195,7 @@ class StoredTexts:
     # texts
 
     def text(self, texts: ExploredTexts, index: int) -> str:
-        """One text, whole."""
+        """Return one whole text."""
         kind, number = texts.key(index)
         if kind == "output":
             return read_text(self._project, TextRef((kind, number), 0, "", ""))
@@ -202,12 +204,12 @@ class StoredTexts:
     # judgments
 
     def chosen(self, ctx: JobContext) -> "tuple[Judged, ...]":
-        """Every choice of a revealed session: who chose, and which of the texts shown."""
+        """Return every choice of a revealed session: who chose, and which of the texts shown."""
         project = self._project
-        revealed = [one for one in project.judging.sessions() if one.revealed_at is not None]
+        revealed = [session for session in project.judging.sessions() if session.revealed_at is not None]
         raters = {row.id: row for row in project.judging.raters()}
         unnamed = participants(project)  # a workshop's people are seen together only
-        found = []
+        choices = []
         for session in tellable_sessions(project, revealed):
             ctx.check()
             code = raters[session.rater_id].code
@@ -217,8 +219,8 @@ class StoredTexts:
                 comparison = comparisons[row.comparison_id]
                 if row.chosen is not None and not comparison.repeat_of and comparison.axis != CHECK:
                     keys = tuple(item.key for item in comparison.items)
-                    found.append(Judged(name, keys, row.chosen))
-        return tuple(found)
+                    choices.append(Judged(name, keys, row.chosen))
+        return tuple(choices)
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ class Judged:
 
 
 def draw(indexes: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of them, at random, always the same; ascending."""
+    """Draw at most so many of them at random, always the same ones; ascending."""
     if len(indexes) <= most:
         return indexes
     return np.sort(np.random.default_rng(SEED).choice(indexes, most, replace=False))
@@ -245,18 +247,18 @@ def _checked(ctx: JobContext, indexes: np.ndarray) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the texts of a kind are among all: `ids` ascending, and the index of each."""
+    """The places of the texts of a kind among all texts: `ids` ascending, and the index of each."""
 
     ids: np.ndarray
     indexes: np.ndarray
 
     @property
     def last(self) -> int:
-        """The highest id: while texts are still being read, what lies beyond is of none that is known."""
+        """The highest id: while texts are still being read, higher ids are not known yet."""
         return int(self.ids[-1]) if len(self.ids) else 0
 
     def of(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The index of each id, and whether there is one."""
+        """Return the index of each id, and whether there is one."""
         if not len(self.ids):
             return np.zeros(len(ids), dtype=np.int64), np.zeros(len(ids), dtype=bool)
         at = np.searchsorted(self.ids, ids).clip(max=len(self.ids) - 1)
@@ -273,7 +275,7 @@ def _places(texts: ExploredTexts, kind: Kind) -> _Places:
 
 
 class _Reading:
-    """What was read so far. Outputs get their fields from their prompt and run, each looked up once."""
+    """The texts read so far. Outputs get their fields from their prompt and run, each looked up once."""
 
     def __init__(self, project: Project, rating: frozenset[str]) -> None:
         self._project, self._titles, self._rating = project, read_titles(project), rating
@@ -292,7 +294,7 @@ class _Reading:
         self._parts.append((ids, True, lengths, codes))
 
     def take_sources(self, study_id: int, kind: str, ctx: JobContext) -> None:
-        """Imported texts: their fields are those of the table they came from."""
+        """Add imported texts: their fields are those of the table they came from."""
         rows = []
         for row in chunks(lambda after, limit: self._project.sources.page(study_id, after, limit), lambda row: row.id):
             ctx.check()
@@ -305,16 +307,16 @@ class _Reading:
         self._parts.append((ids, False, lengths, codes))
 
     def texts(self) -> ExploredTexts:
-        """All of it, fields that tell nothing apart left out."""
-        found = ExploredTexts(scorers=self._scorers, embedders=self._embedders, rating=self._rating)
+        """Return all texts read, without fields that have one value throughout."""
+        empty = ExploredTexts(scorers=self._scorers, embedders=self._embedders, rating=self._rating)
         if not self._parts:
-            return found
+            return empty
         ids, lengths = (np.concatenate([part[place] for part in self._parts]) for place in (0, 2))
         outputs = np.concatenate([np.full(len(part[0]), part[1]) for part in self._parts])
         fields = {name: self._coded(name) for name in self._coders}
         order = [name for name in FIELD_ORDER if name in fields] + sorted(set(fields) - set(FIELD_ORDER))
         telling = {name: fields[name] for name in order if 1 <= len(fields[name].names) <= MOST_NAMES}
-        return replace(found, ids=ids, outputs=outputs, lengths=lengths, fields=telling)
+        return replace(empty, ids=ids, outputs=outputs, lengths=lengths, fields=telling)
 
     def _code(self, name: str, value: str) -> int:
         return self._coders.setdefault(name, Coder())(value)
@@ -341,7 +343,7 @@ class _Reading:
         self._of_run = self._tables(fields)
 
     def _tables(self, fields: Mapping[int, Mapping[str, str]]) -> dict[str, np.ndarray]:
-        """By field, the code of each row at the place of its id."""
+        """Return, by field, the code of each row at the place of its id."""
         names = {name for values in fields.values() for name in values}
         tables = {name: np.full(max(fields, default=0) + 1, -1, dtype=np.int32) for name in names}
         for key, values in fields.items():
@@ -354,7 +356,7 @@ FIELD_ORDER = ("identity", "axis", "group", "task", "theme", "model", "study")
 
 
 def field_title(name: str) -> str:
-    """What a field is called in a box."""
+    """Return the words for a field in a box."""
     known = {
         "identity": tr("identity"), "axis": tr("axis"), "group": tr("group"), "task": tr("task"),
         "theme": tr("theme"), "model": tr("model"), "study": tr("study"), "backend": tr("backend"),

@@ -1,4 +1,4 @@
-"""The findings of a project as the panel reads them: in a job, page by page, with everything said in words."""
+"""The findings of a project as the panel reads them: in a job, page by page, with everything in words."""
 
 import re
 from collections import Counter, defaultdict
@@ -51,7 +51,7 @@ CHECKED_EVERY = 250  # texts, between two looks at whether the person has cancel
 
 @dataclass(frozen=True)
 class TextRef:
-    """A stored text, not its content. Those that share a `block` were written to be compared."""
+    """A reference to a stored text, without its content. Texts of one `block` were written to be compared."""
 
     key: TextKey
     study_id: int
@@ -63,7 +63,7 @@ class TextRef:
 
 @dataclass(frozen=True)
 class TextGroup:
-    """The texts of one group, those that say most about the finding first."""
+    """The texts of one group, the most telling ones first."""
 
     key: str
     title: str
@@ -74,8 +74,8 @@ class TextGroup:
 class Behind:
     """The texts behind a finding; groups in the finding's order.
 
-    A finding says which part of a study it is about by its dims and groups. A text has the same words on it, as fields
-    of its prompt or of the table it came from: those decide which texts belong to it, and to which group.
+    The dims and groups of a finding name the part of the study it is about. A text has the same words as fields of its
+    prompt or of its table. These fields decide which texts belong to a finding, and to which group.
     """
 
     groups: tuple[TextGroup, ...] = ()
@@ -88,18 +88,18 @@ class Behind:
 def texts_behind(
     ctx: JobContext, project: Project, study: str, finding: Finding, recipe: Mapping[str, Any] | None = None
 ) -> Behind:
-    """Every finished text that the finding is about. `recipe`: its own, which says how far was read and of whom."""
+    """Return every finished text that the finding is about. `recipe`: its own, with the limit and generators read."""
     asked = asked_again(recipe)
-    found = project.studies.of_kind(asked.texts_of or study)
-    if found is None:
+    row = project.studies.of_kind(asked.texts_of or study)
+    if row is None:
         return Behind()
-    columns = _compared_by(project, found.id, asked.columns) if study == COMPARED else {}
+    columns = _compared_by(project, row.id, asked.columns) if study == COMPARED else {}
     titles, rank_of = read_titles(project), _ranking(project, finding)
     between = finding.id.endswith(BETWEEN_GENERATORS)
-    common = paired_texts(project, found.id, finding, recipe or {}) if between else {}
-    was_read = {text.key: text for text in read_texts(project, found.id, recipe or {})}
+    common = paired_texts(project, row.id, finding, recipe or {}) if between else {}
+    was_read = {text.key: text for text in read_texts(project, row.id, recipe or {})}
     texts: list[tuple[Mapping[str, str], TextRef]] = []
-    for number, (fields, ref, text) in enumerate(_texts(project, found, titles)):
+    for number, (fields, ref, text) in enumerate(_texts(project, row, titles)):
         if number % CHECKED_EVERY == 0:
             ctx.check()
         if study == COMPARED:
@@ -129,17 +129,17 @@ def texts_behind(
 
 
 def _compared_by(project: Project, study_id: int, columns: Mapping[str, str]) -> dict[TextKey, dict[str, str]]:
-    """Of texts whose scores were compared: what they were grouped by, and what they are matched by."""
-    found = {}
-    for one in compared_texts(project, study_id):
-        own = {**one.fields, **{name: one.fields.get(column, "") for name, column in columns.items()}}
+    """Return, for texts of a comparison of scores, their groups and the block they are matched by."""
+    by_text = {}
+    for text in compared_texts(project, study_id):
+        own = {**text.fields, **{name: text.fields.get(column, "") for name, column in columns.items()}}
         named = {name: column[0] for name, column in groups_of([own]).items()}
-        found[one.key] = {**named, BLOCK: own.get(BLOCK, "") or own.get("prompt", "")}
-    return found
+        by_text[text.key] = {**named, BLOCK: own.get(BLOCK, "") or own.get("prompt", "")}
+    return by_text
 
 
 def _with_partner(texts: Sequence[tuple[Mapping[str, str], TextRef]]) -> list[tuple[Mapping[str, str], TextRef]]:
-    """Articles with an original, and originals of them: the others are in no comparison."""
+    """Return articles with an original, and originals with an article: only these are compared."""
     kinds: dict[str, set[bool]] = {}
     for fields, ref in texts:
         kinds.setdefault(ref.block, set()).add(fields["kind"] == "output")
@@ -147,20 +147,20 @@ def _with_partner(texts: Sequence[tuple[Mapping[str, str], TextRef]]) -> list[tu
 
 
 def _matched_alone(groups: tuple[TextGroup, ...]) -> tuple[TextGroup, ...]:
-    """Of two groups with matched texts these alone, in one order: the others are left out of the difference."""
+    """Keep, of two groups with matched texts, only the matched ones, in one order: the difference rests on these."""
     if len(groups) != 2:
         return groups
     both = {ref.block for ref in groups[0].refs if ref.block} & {ref.block for ref in groups[1].refs}
     if not both:
         return groups
     return tuple(
-        replace(one, refs=tuple(sorted((ref for ref in one.refs if ref.block in both), key=lambda ref: ref.block)))
-        for one in groups
+        replace(group, refs=tuple(sorted((ref for ref in group.refs if ref.block in both), key=lambda ref: ref.block)))
+        for group in groups
     )
 
 
 def read_text(project: Project, ref: TextRef) -> str:
-    """The text itself, with its line breaks; empty where it is gone."""
+    """Read the text itself, with its line breaks; empty where it is gone."""
     kind, number = ref.key
     if kind == "output":
         output = project.outputs.get(number)
@@ -173,7 +173,7 @@ def read_text(project: Project, ref: TextRef) -> str:
 
 
 def wanted_groups(finding: Finding) -> tuple[str, ...]:
-    """The one group that the finding is about, where its label names one; else all of them."""
+    """Return the one group that the finding is about, where its label names one; else all of them."""
     return (finding.label,) if finding.label in finding.groups else finding.groups
 
 
@@ -181,7 +181,7 @@ def wanted_groups(finding: Finding) -> tuple[str, ...]:
 
 
 def _groups(finding: Finding) -> tuple[str, ...]:
-    """A distance is one from the default output; of other findings every group counts, the one it names first."""
+    """Return the groups to show. A distance is from the default output; for others every group, the named one first."""
     named = wanted_groups(finding)
     if finding.id in ("creativity.distance", "creativity.rbs"):
         return (*named, DEFAULT)
@@ -212,29 +212,29 @@ def _texts(project: Project, study: StudyRow, titles: Titles) -> Iterator[tuple[
 
 
 def _model(row: OutputRow, study: str) -> str:
-    """What wrote it, as the study's findings name it: some measure an instruction like a model of its own."""
+    """Return the writer as the study's findings name it: some studies treat an instruction like a model of its own."""
     model, arm = row.fields.get("model") or row.model, row.fields.get("arm", PLAIN_ARM)
     return f"{model}, with {arm}" if study in WITH_ARM and arm != PLAIN_ARM else model
 
 
 def _fits(fields: Mapping[str, str], dims: Mapping[str, str]) -> bool:
-    """A text that says nothing of a dim is not excluded by it: a default output belongs to every axis."""
+    """Return whether a text matches the dims. A dim it lacks does not exclude it: a default output is of every axis."""
     return all(not fields.get(name) or fields[name] == value for name, value in dims.items())
 
 
 def _name(fields: Mapping[str, str]) -> str:
-    """What a person would call the text: "Kelly · dancer · 30", a headline, the sentence with its blank."""
+    """Return a person's name for the text: "Kelly · dancer · 30", a headline, the sentence with its blank."""
     named = next((fields[name] for name in ("name", "headline", "context", "term") if fields.get(name)), "")
     return " · ".join(part for part in (named, fields.get("occupation", ""), fields.get("age", "")) if part)
 
 
 def _asked(fields: Mapping[str, str]) -> str:
-    """What a short reply answers: the sentence with its blank, and the options."""
+    """Return the question of a short reply: the sentence with its blank, and the options."""
     options = [fields[name] for name in ("positive", "negative", "neutral") if fields.get(name)]
     if not options:
         return ""
-    said = tr("Options: {options}").format(options=" / ".join(options))
-    return "\n".join(part for part in (fields.get("context", ""), said) if part)
+    choices = tr("Options: {options}").format(options=" / ".join(options))
+    return "\n".join(part for part in (fields.get("context", ""), choices) if part)
 
 
 def _block(row: OutputRow | SourceRow) -> str:
@@ -255,7 +255,7 @@ def _block(row: OutputRow | SourceRow) -> str:
 def _grouped(
     texts: Sequence[tuple[Mapping[str, str], TextRef]], groups: Sequence[str], axis: str, titles: Titles
 ) -> Iterator[TextGroup]:
-    """By the field that holds the groups; where none does (articles about both genders), by the kind of text."""
+    """Yield the texts by the field that holds the groups; if none does (articles about both genders), by kind."""
     field = _group_field([fields for fields, _ in texts], groups)
     keys = groups if field != "kind" else list(dict.fromkeys(fields["kind"] for fields, _ in texts))
     members: dict[str, list[TextRef]] = {key: [] for key in keys}
@@ -269,7 +269,7 @@ def _grouped(
 
 
 def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> str:
-    """The field whose values are the groups: the first of those that know most of them."""
+    """Return the field whose values are the groups: the first that knows the most of them."""
     names = dict.fromkeys(("group", "identity", *(name for fields in texts for name in fields)))
     known = {name: len({fields.get(name, "") for fields in texts} & set(groups)) for name in names}
     best = max(known, key=lambda name: known[name], default="kind")
@@ -280,7 +280,7 @@ def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> s
 
 
 def _ranking(project: Project, finding: Finding) -> Callable[[TextKey, str], Rank | None] | None:
-    """What ranks a text (or leaves it out) for findings that rest on some more than on others; None for the others."""
+    """Return the function that ranks or excludes texts, if the finding rests on some more than others, else None."""
     whose = finding.id.removesuffix(BETWEEN_GENERATORS)
     if finding.id.removesuffix(".adjusted") in ("creativity.share", "creativity.abs"):
         chosen = _times_chosen(project, finding.dims.get("axis", ""))
@@ -299,9 +299,9 @@ def _times_written(count: int, word: str) -> Rank:
 
 
 def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
-    """How often people chose a text. Sessions that wait for their reveal are left out: they must not be unblinded.
+    """Count how often people chose a text. Unrevealed sessions are excluded, since they must not be unblinded.
 
-    Models, who are asked about a comparison in every order of its cards, count where nobody else has judged.
+    Models, which judge a comparison in every order of its cards, count only where nobody else has judged.
     """
     times: Counter[TextKey] = Counter()
     finished = [session for session in project.judging.sessions() if session.revealed_at is not None]
@@ -320,7 +320,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
 
 
 def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
-    """How many words of the finding's category each counted letter has."""
+    """Count the words of the finding's category in each counted letter."""
     name = "lexicon_published" if finding.variant == "as_published" else "lexicon"
     place = 1 + [category.name for category in load_lexicon("letters").categories].index(finding.label)
     scored = stored_values(project, scorer_for("lexicon", name, name))
@@ -332,24 +332,24 @@ def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
 
 
 def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
-    """The questions that the lines answer, study by study, in the order of the studies there."""
+    """Return the questions that the lines answer, study by study, in the order of the studies."""
     titles = {line.study: line.shown.study for line in lines}
     for study, title in titles.items():
-        for one in answered(study, [line.finding for line in lines if line.study == study]):
-            yield QuestionHead(study, one.question, one.answer, title if len(titles) > 1 else "")
+        for answer in answered(study, [line.finding for line in lines if line.study == study]):
+            yield QuestionHead(study, answer.question, answer.answer, title if len(titles) > 1 else "")
 
 
 class StoredFindings:
-    """Reads the findings of an open project. Called on worker threads only.
+    """The findings of an open project. Called on worker threads only.
 
-    What is stored was measured from revealed sessions alone; what an open session would betray is in no finding.
+    Findings are measured from revealed sessions only, so that none unblinds an open session.
     """
 
     def __init__(self, project: "Project") -> None:
         self._project = project
 
     def load(self, ctx: JobContext) -> FindingsData:
-        """Every finding, study by study, in the order of its measurement."""
+        """Return every finding, study by study, in the order of its measurement."""
         titles, studies = read_titles(self._project), _study_titles()
         lines: list[FindingLine] = []
         recipes: dict[tuple[str, str], Mapping[str, Any]] = {}  # one for all findings of a measurement
@@ -365,27 +365,27 @@ class StoredFindings:
         return FindingsData(tuple(lines), shown, tuple(_heads(lines)), generators)
 
     def measurements(self, ctx: JobContext) -> tuple[Measurement, ...]:
-        """How each study of the project was measured last, and what came since."""
+        """Return the last measurement of each study of the project, and the number of new texts since."""
         titles, once = _study_titles(), _read_once(self._project)
-        found = []
+        measurements = []
         for study in self._project.studies.all():
             ctx.check()
-            found.append(self._measurement(study, titles.get(study.kind, study.title), once))
-        return tuple(found)
+            measurements.append(self._measurement(study, titles.get(study.kind, study.title), once))
+        return tuple(measurements)
 
     def open_sessions(self) -> int:
-        """People's sessions that wait for their reveal: no finding knows of their judgments."""
+        """Count people's sessions that wait for their reveal: no finding includes their judgments."""
         people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
         sessions = self._project.judging.sessions()
         return sum(session.revealed_at is None and session.rater_id in people for session in sessions)
 
     def texts(self, ctx: JobContext, line: FindingLine) -> Behind:
-        """Where the texts are that a finding rests on, group by group."""
+        """Return references to the texts behind a finding, group by group."""
         last = self._project.findings.last(line.study)
         return texts_behind(ctx, self._project, line.study, line.finding, last.recipe if last else None)
 
     def text(self, ref: TextRef) -> str:
-        """One of them, whole."""
+        """Return one whole text."""
         return read_text(self._project, ref)
 
     def _measurement(self, study: "StudyRow", title: str, once: "_ReadOnce") -> Measurement:
@@ -412,7 +412,7 @@ class StoredFindings:
 
 @dataclass(frozen=True)
 class _ReadOnce:
-    """What is the same for every study. `revealed`: study → when its sessions were revealed."""
+    """The data that is the same for every study. `revealed`: study → when its sessions were revealed."""
 
     generators: "KnownGenerators"
     revealed: Mapping[int, Sequence[str]]

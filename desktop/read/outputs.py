@@ -1,6 +1,6 @@
-"""The outputs of a project as the table reads them: in short readings, so that no choice ever waits for a scroll.
+"""The outputs of a project as the table reads them: in short readings, so that no write waits for a long scroll.
 
-Letters that were checked and saved stand before the outputs: each by its source's number, made negative.
+Saved letters come before the outputs: each by its source's number, made negative.
 """
 
 import threading
@@ -35,7 +35,7 @@ MOST_SHORT = 1 << 16  # words whose ranks have 16 bits, which NumPy sorts in a t
 
 
 class PromptWords(NamedTuple):
-    """What a prompt is about."""
+    """The task, theme, axis and identity of a prompt."""
 
     task: str
     theme: str
@@ -44,7 +44,7 @@ class PromptWords(NamedTuple):
 
 
 class OutputIndex:
-    """Grows as it is read, by whichever thread asks. It finds new outputs; after a removal it is to be made anew."""
+    """The index of outputs. It grows as any thread reads it, and finds new outputs; make a new one after a removal."""
 
     def __init__(self, project: "Project") -> None:
         self._project = project
@@ -53,7 +53,7 @@ class OutputIndex:
         self._asked: dict[int, PromptWords] = {}
 
     def pages(self, where: "OutputFilter", after_id: int = 0) -> Iterator[Ids]:
-        """Ids that match, ascending, above `after_id`: of all that is known, then page by page as it is read."""
+        """Yield matching ids, ascending, above `after_id`: first the known ones, then page by page as they are read."""
         begin = int(np.searchsorted(self._rows["id"][: self._count], after_id, side="right"))
         while True:
             known = self._rows[: self._count]
@@ -65,19 +65,19 @@ class OutputIndex:
                 return
 
     def by_prompt(self, where: "OutputFilter", word: Callable[[PromptWords], str], *, descending: bool) -> Ids:
-        """All ids that match, sorted by a word of what their prompts are about.
+        """Return all matching ids, sorted by a word of their prompts.
 
-        Equal ones stay in the order in which they were written. What `pages` has not read is not among them.
+        Equal ones stay in the order in which they were written. Ids that `pages` has not read are missing.
         """
         words = {key: word(asked) for key, asked in self._asked.items()}
         return self._sorted(where, lambda rows: _ranks(words, rows["prompt"]), descending)
 
     def by_run(self, where: "OutputFilter", words: Mapping[int, str], *, descending: bool) -> Ids:
-        """The same, sorted by a word for each run."""
+        """Return the same, sorted by a word for each run."""
         return self._sorted(where, lambda rows: _ranks(words, rows["run"]), descending)
 
     def by_failure(self, where: "OutputFilter", *, descending: bool) -> Ids:
-        """The same, finished ones first."""
+        """Return the same, finished ones first."""
         return self._sorted(where, lambda rows: rows["failed"].astype(np.uint16), descending)
 
     def _sorted(
@@ -94,18 +94,18 @@ class OutputIndex:
         return chosen["id"][order]
 
     def _matching(self, where: "OutputFilter", rows: NDArray[np.void]) -> NDArray[np.bool_]:
-        found = np.ones(len(rows), bool)
+        matching = np.ones(len(rows), bool)
         if where.run_ids is not None:
-            found &= np.isin(rows["run"], where.run_ids)
+            matching &= np.isin(rows["run"], where.run_ids)
         if where.status is not None:
-            found &= rows["failed"] == (where.status == "error")
+            matching &= rows["failed"] == (where.status == "error")
         if where.task is not None or where.identity is not None:
             fitting = {key: True for key, asked in self._asked.items() if _fits(asked, where)}
-            found &= _looked_up(fitting, rows["prompt"], np.dtype(bool))
-        return found
+            matching &= _looked_up(fitting, rows["prompt"], np.dtype(bool))
+        return matching
 
     def _grow(self) -> bool:
-        """Read the next outputs. Whether there were any."""
+        """Read the next outputs; return whether there were any."""
         with self._lock:
             page = self._project.columns.places(int(self._rows["id"][self._count - 1]) if self._count else 0)
             end = self._count + len(page.ids)
@@ -119,8 +119,8 @@ class OutputIndex:
             return bool(len(page.ids))
 
     def _learn(self, prompts: Ids) -> None:
-        """What outputs answer never changes: it is read again only where there are new prompts."""
-        if all(int(one) in self._asked for one in np.unique(prompts)):
+        """Read prompts only where there are new ones: the prompt of an output never changes."""
+        if all(int(prompt) in self._asked for prompt in np.unique(prompts)):
             return
         asked = dict(self._asked)
         for prompt_set in self._project.prompts.sets():
@@ -136,14 +136,14 @@ def _fits(asked: PromptWords, where: "OutputFilter") -> bool:
 
 
 def _ranks(words: Mapping[int, str], numbers: Ids) -> Ranks:
-    """The place of each number's word among all the words, without regard to case."""
+    """Return the place of each number's word among all the words, ignoring case."""
     places = {word: place for place, word in enumerate(sorted({word.casefold() for word in words.values()}))}
     kind = np.dtype(np.uint16 if len(places) <= MOST_SHORT else np.uint32)
     return _looked_up({number: places[word.casefold()] for number, word in words.items()}, numbers, kind)
 
 
 def _looked_up(values: Mapping[int, int], numbers: Ids, kind: "np.dtype[np.generic]") -> NDArray[np.generic]:
-    """The value of each number, by a table of all numbers up to the largest; nothing for one that has none."""
+    """Return the value of each number, by a table of all numbers up to the largest; 0 for one without a value."""
     table = np.zeros(int(numbers.max(initial=0)) + 1, kind)
     for number, value in values.items():
         if number < len(table):
@@ -170,7 +170,7 @@ SORTED = ("task", "theme", "identity", "model", "status")  # the fields of a lin
 
 @dataclass(frozen=True)
 class OutputOrder:
-    """Rows sorted by one of `SORTED`, as they are shown."""
+    """The rows sorted by one of `SORTED`, as they are shown."""
 
     field: str
     descending: bool = False
@@ -178,7 +178,7 @@ class OutputOrder:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the filters offer: (key, title) pairs, by title."""
+    """The options of the filters: (key, title) pairs, by title."""
 
     tasks: tuple[tuple[str, str], ...]
     identities: tuple[tuple[str, str], ...]
@@ -187,7 +187,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Detail:
-    """One output whole, with the prompt it answers and how it was made: (name, value) pairs in plain words."""
+    """One whole output, with its prompt and how it was made: (name, value) pairs in plain words."""
 
     row: "OutputRow"
     title: str
@@ -198,7 +198,7 @@ class Detail:
 
 
 class RowSource(Protocol):
-    """Reads the outputs of a project. Called on worker threads only. `sortable`: whether there are orders of them."""
+    """The source of outputs of a project. Called on worker threads only. `sortable`: whether it can order them."""
 
     @property
     def sortable(self) -> bool: ...
@@ -206,29 +206,29 @@ class RowSource(Protocol):
     def id_pages(
         self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
     ) -> "Iterator[array[int]]":
-        """The ids of the outputs that match, above `after_id`, in pages as they are found: ascending, or in an order.
+        """Yield the matching ids above `after_id` in pages as they are found: ascending, or in an order.
 
-        An empty page says that nothing was found for a while: a chance to cancel.
+        An empty page means that nothing was found for a while, and gives a chance to cancel.
         """
 
     def forget(self) -> None:
-        """Outputs were removed, or are other ones: they are read anew."""
+        """Read all outputs again: some were removed or replaced."""
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
-        """These outputs, those that are still there."""
+        """Return these outputs, as far as they still exist."""
 
     def detail(self, output_id: int) -> Detail | None:
-        """One output whole; None if it is no longer there."""
+        """Return one whole output; None if it no longer exists."""
 
     def choices(self) -> Choices:
-        """The tasks and identities there are."""
+        """Return the tasks and identities of the outputs."""
 
     def titles(self) -> Titles:
-        """What tasks, themes and identities are called."""
+        """Return the titles of tasks, themes and identities."""
 
 
 def line_of(row: "OutputRow", titles: Titles) -> Line:
-    """The table's view of an output: a failure shows its error in place of the text."""
+    """Return the table's line for an output: a failure shows its error in place of the text."""
     shown = row.error if row.status == "error" else row.text
     identity = titles.axis_and_identity(row.axis, row.identity)
     fields = (shown[:PREVIEW], titles.task(row.task), titles.theme(row.theme), identity, row.model, row.status)
@@ -236,7 +236,7 @@ def line_of(row: "OutputRow", titles: Titles) -> Line:
 
 
 class SavedHead(NamedTuple):
-    """A saved letter: its text's source, its last reading, and what it is called."""
+    """A saved letter: its text's source, its last reading, and its name."""
 
     source_id: int
     reading: str
@@ -244,7 +244,7 @@ class SavedHead(NamedTuple):
 
 
 def letter_row(output_id: int, text: str) -> "OutputRow":
-    """A saved letter as the table holds outputs: nothing made it here."""
+    """Return a saved letter in the form of an output: it has no generator."""
     return OutputRow(
         id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
         seconds=0.0, prompt_key="", task=tr("Saved letter"), theme="", axis="", identity="", fields={}, backend="",
@@ -304,15 +304,15 @@ class StoredOutputs:
         return index.by_prompt(where, words[order.field], descending=descending)
 
     def _containing(self, ids: Ids, wanted: str) -> "Iterator[array[int]]":
-        """Texts are compared here: in SQL one reading would last until enough are found, however far that is."""
+        """Yield outputs that contain a text. Compared here: in SQL one reading would last until enough are found."""
         needle = for_matching(wanted)
         for first in range(0, len(ids), SEARCHED_AT_ONCE):
             some = ids[first : first + SEARCHED_AT_ONCE].tolist()
             texts = self._project.outputs.texts(some)
-            yield array("q", [one for one in some if one in texts and needle in for_matching(texts[one])])
+            yield array("q", [number for number in some if number in texts and needle in for_matching(texts[number])])
 
     def _letter_ids(self, where: "OutputFilter") -> "array[int]":
-        """Saved letters by their sources' numbers, made negative."""
+        """Return saved letters by their sources' numbers, made negative."""
         sources = [head.source_id for head in self._letters(where)]
         if where.contains:
             needle = for_matching(where.contains)
@@ -321,27 +321,29 @@ class StoredOutputs:
         return array("q", sorted(-number for number in sources))
 
     def _letters(self, where: "OutputFilter") -> "list[SavedHead]":
-        """The saved letters, unless the filter asks for what only outputs have."""
+        """Return the saved letters, unless the filter asks for a field that only outputs have."""
         if where.task or where.identity or where.run_ids or where.status == "error":
             return []
         latest = self._project.readings.latest()
-        return [SavedHead(one.source_id, one.id, one.title) for one in latest if one.source_id is not None]
+        return [
+            SavedHead(letter.source_id, letter.id, letter.title) for letter in latest if letter.source_id is not None
+        ]
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         wrote = runs_by_name(self._project)
         return [replace(row, model=wrote.get(row.run_id, row.model)) for row in self._rows(ids)]
 
     def _rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
-        letters, ids = [one for one in ids if one < 0], [one for one in ids if one > 0]
-        found = self._project.outputs.several(ids) if ids else {}
-        return [*self._letter_rows(letters), *(found[one] for one in ids if one in found)]
+        letters, ids = [id for id in ids if id < 0], [id for id in ids if id > 0]
+        rows = self._project.outputs.several(ids) if ids else {}
+        return [*self._letter_rows(letters), *(rows[id] for id in ids if id in rows)]
 
     def _letter_rows(self, ids: Sequence[int]) -> "list[OutputRow]":
-        texts = self._project.sources.texts([-one for one in ids]) if ids else {}
-        return [letter_row(one, texts[-one]) for one in ids if -one in texts]
+        texts = self._project.sources.texts([-number for number in ids]) if ids else {}
+        return [letter_row(number, texts[-number]) for number in ids if -number in texts]
 
     def _letter(self, output_id: int) -> Detail | None:
-        head = next((one for one in self._letters(_any()) if one.source_id == -output_id), None)
+        head = next((letter for letter in self._letters(_any()) if letter.source_id == -output_id), None)
         rows = self._letter_rows([output_id])
         if head is None or not rows:
             return None
@@ -389,29 +391,33 @@ class StoredOutputs:
         for prompt_set in self._project.prompts.sets():
             after = 0
             while prompts := self._project.prompts.page(prompt_set.id, after, 2_000):
-                tasks |= {one.task: titles.task(one.task) for one in prompts if one.task}
-                identities |= {one.identity: titles.identity(one.axis, one.identity) for one in prompts if one.identity}
+                tasks |= {prompt.task: titles.task(prompt.task) for prompt in prompts if prompt.task}
+                identities |= {
+                    prompt.identity: titles.identity(prompt.axis, prompt.identity)
+                    for prompt in prompts
+                    if prompt.identity
+                }
                 after = prompts[-1].id
         return Choices(_by_title(tasks), _by_title(identities), self._generators())
 
     def _generators(self) -> tuple[tuple[str, str], ...]:
-        """Those that have a run, and of one with several runs each run too."""
+        """Return the generators that have a run, and, for one with several runs, each run too."""
         runs: dict[str, list[int]] = {}
         for run, name in runs_by_name(self._project).items():
             runs.setdefault(name, []).append(run)
-        found: list[tuple[str, str]] = []
+        choices: list[tuple[str, str]] = []
         for name, own in sorted(runs.items(), key=lambda pair: pair[0].casefold()):
-            found.append((",".join(map(str, own)), name))
+            choices.append((",".join(map(str, own)), name))
             if len(own) > 1:
-                found += [(str(run), tr("{name}, run {run}").format(name=name, run=run)) for run in own]
-        return tuple(found)
+                choices += [(str(run), tr("{name}, run {run}").format(name=name, run=run)) for run in own]
+        return tuple(choices)
 
 
 def as_array(ids: Ids) -> "array[int]":
-    """A million numbers are not handled one by one."""
-    found = array("q")
-    found.frombytes(ids.tobytes())
-    return found
+    """Convert the ids at once: a million numbers must not be handled one by one."""
+    array_of_ids = array("q")
+    array_of_ids.frombytes(ids.tobytes())
+    return array_of_ids
 
 
 def _by_title(titles: dict[str, str]) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""The rows of a result folder as the outputs table reads them: by a child, so that this process loads no pyarrow."""
+"""The rows of a result folder for the outputs table: read by a child, so that this process loads no pyarrow."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ LONGEST_VALUE = 24  # signs of a column's value on the card
 
 
 class ResultRows:
-    """The `RowSource` of a project that shows a result folder. Rows are numbered from 1, partition behind partition.
+    """The `RowSource` of a project that shows a result folder. Rows are numbered from 1, one partition after another.
 
-    What is not in every folder (tasks, generators, failures) is in none of its filters.
+    Fields that not every folder has (tasks, generators, failures) are in none of its filters.
     """
 
     sortable = False  # by what, only the texts' own columns could say
@@ -57,11 +57,11 @@ class ResultRows:
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         self._read_partitions()
-        found: dict[int, OutputRow] = {}
-        for at in sorted({self._partition_of(one) for one in ids}):
-            here = [one for one in ids if self._partition_of(one) == at]
-            found |= {one: _row(one, read) for one, read in zip(here, self._read(at, here), strict=True)}
-        return [found[one] for one in ids]
+        rows: dict[int, OutputRow] = {}
+        for at in sorted({self._partition_of(number) for number in ids}):
+            here = [number for number in ids if self._partition_of(number) == at]
+            rows |= {number: _row(number, read) for number, read in zip(here, self._read(at, here), strict=True)}
+        return [rows[number] for number in ids]
 
     def detail(self, output_id: int) -> Detail | None:
         self._read_partitions()
@@ -73,7 +73,7 @@ class ResultRows:
         return Detail(_row(output_id, read), title, "", tuple((name, _short(value)) for name, value in read.columns))
 
     def choices(self) -> Choices:
-        """The groups, as the findings name them."""
+        """Return the groups, as the findings name them."""
         groups = {group for row in self._project.findings.all() for group in row.finding.groups}
         return Choices((), tuple((group, group) for group in sorted(groups, key=str.casefold)))
 
@@ -82,21 +82,21 @@ class ResultRows:
 
     def _read_partitions(self) -> "list[FinishedPartition]":
         if not self._partitions:
-            found = compute.quick().call(finished_partitions, self._folder)
-            self._before = [0, *accumulate(one.rows for one in found)][:-1]
-            self._partitions = found
+            partitions = compute.quick().call(finished_partitions, self._folder)
+            self._before = [0, *accumulate(partition.rows for partition in partitions)][:-1]
+            self._partitions = partitions
         return self._partitions
 
     def _partition_of(self, number: int) -> int:
         return bisect_right(self._before, number - 1) - 1
 
     def _read(self, at: int, ids: Sequence[int]) -> "list[ResultRow]":
-        places = [one - 1 - self._before[at] for one in ids]
+        places = [number - 1 - self._before[at] for number in ids]
         return compute.quick().call(rows_of_partition, self._folder, self._partitions[at].name, places)
 
 
 def _short(value: str) -> str:
-    """A hash, say, cut short: unbroken it would push the card wider than its place."""
+    """Shorten a long value such as a hash: unbroken it would make the card wider than its place."""
     return value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}…"
 
 

@@ -1,7 +1,7 @@
-"""`biasprint --self-test`: the program does everything once on the sample project, without a display, and tells.
+"""`biasprint --self-test`: the program does everything once on the sample project, without a display, and reports it.
 
-It is how a packaged program is tried: what the packaging left out is missed here. It works in a data folder of its
-own, which is gone afterwards, and makes no connection.
+It tests a packaged program: it fails if the packaging omitted a file. It works in a temporary data folder of its own,
+and makes no connection.
 """
 
 import os
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 
 class Failed(AppError):
-    """Something did not come out as it must."""
+    """A step without the expected result."""
 
 
 @contextmanager
 def step(title: str) -> Iterator[list[str]]:
-    """Tells of a step when it is over: its seconds, its title, and what was put into the list."""
+    """Report a step when it is over: its seconds, its title, and the facts put into the list."""
     begun = time.monotonic()
     facts: list[str] = []
     try:
@@ -65,7 +65,7 @@ PATIENCE_SECONDS = 180
 
 
 class Hand:
-    """What a person does with the window, and an eye for every error that it shows."""
+    """A person's hand on the window: it presses keys, and fails at every error that the window shows."""
 
     def __init__(self, window: "MainWindow") -> None:
         self.window = window
@@ -83,7 +83,7 @@ class Hand:
             raise Failed("The window told of an error.", details="\n".join(self._errors))
 
     def wait(self, until: Callable[[], bool], what: str) -> None:
-        """Let the window live until something is so."""
+        """Run the event loop until a condition holds."""
         from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
         deadline = QDeadlineTimer(PATIENCE_SECONDS * 1000)
@@ -97,7 +97,7 @@ class Hand:
             raise Failed(f"What was waited for did not come: {what}.")
 
     def job(self, work: Callable[[JobContext], Any]) -> Any:
-        """A job in the window; its result."""
+        """Run a job in the window; return its result."""
         answers: list[Any] = []
         self.window.jobs.start("Self-test", work, on_done=answers.append, quiet=True)
         self.wait(lambda: bool(answers), "the end of a job")
@@ -109,7 +109,7 @@ class Hand:
         return self.window.panels[key]
 
     def press(self, key: str) -> None:
-        """A key, where the keyboard is."""
+        """Press a key, where the keyboard is."""
         from PySide6.QtCore import QEvent, Qt
         from PySide6.QtGui import QKeyEvent
         from PySide6.QtWidgets import QApplication
@@ -124,7 +124,7 @@ KEYS = ("1", "2", "0", "X", "S", "1", "2", "1")  # two choices, a tie, none, a s
 
 
 def judge(hand: Hand, panel: "JudgePanel", facts: list[str]) -> None:
-    """As a rater does: start, press keys, look at the overview, reveal."""
+    """Judge like a rater: start, press keys, look at the overview, reveal."""
     before = {row.id for row in hand.project.judging.judgments()}
     hand.wait(lambda: panel.pages.currentWidget() is panel.start and panel.start.start.isEnabled(), "judging")
     panel.start.start.click()
@@ -196,7 +196,7 @@ CV = "Emily Stone\nEngineer at a bridge works since 2019."
 
 
 def check_letter(ctx: JobContext, facts: list[str]) -> None:
-    """Read a letter beside a CV, with all that there is for letters."""
+    """Read a letter beside a CV, with all scorers for letters."""
     from biasprint.core.letters import ReadingRequest, check_letter, read_pasted, scorers_for_letters
 
     request = ReadingRequest(scorers_for_letters(), read_pasted(CV))
@@ -226,7 +226,7 @@ __all__ = ["run"]
 
 
 def run() -> int:
-    """Do everything, print what was done and how long it took. The exit code: 0, or 1 where anything failed."""
+    """Do everything and print each step with its time. Return the exit code: 0, or 1 where anything failed."""
     never_fail_to_encode()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="biasprint-self-test-", ignore_cleanup_errors=True) as folder:
@@ -275,8 +275,8 @@ def _everything(folder: Path) -> None:
     with step("other parts") as facts:
         process = ComputeProcess()
         try:
-            found, left_out = process.call(import_parts)
-            facts.append(f"{found} modules and models found, {left_out} left out")
+            imported, left_out = process.call(import_parts)
+            facts.append(f"{imported} modules and models found, {left_out} left out")
         finally:
             process.close()
 

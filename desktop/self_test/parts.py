@@ -1,6 +1,6 @@
-"""Imports all that is used only now and then, to see that it is there. For a child process: much of it is heavy.
+"""The import of all modules that are used only rarely, to prove they exist. In a child process: much of it is heavy.
 
-What the light edition leaves out is not looked for.
+Modules that the light edition omits are not expected.
 """
 
 import pkgutil
@@ -25,22 +25,22 @@ KINDS = (
 
 
 def import_parts() -> tuple[int, int]:
-    """Import every module of core, and what is used only now and then: how many there were, and how many are left out.
+    """Import every module of core, and rarely used packages; return how many there were, and how many are omitted.
 
     Kinds of models count as modules do.
     """
-    names = [found.name for found in pkgutil.walk_packages(core.__path__, f"{core.__name__}.")]
-    found = sum(_is_here(name) for name in (*names, *PARTS))
-    missing = len(names) + len(PARTS) - found
+    names = [module.name for module in pkgutil.walk_packages(core.__path__, f"{core.__name__}.")]
+    imported = sum(_is_here(name) for name in (*names, *PARTS))
+    missing = len(names) + len(PARTS) - imported
     from keyring.backend import get_all_keyring
 
     if not get_all_keyring():
         raise AppError("No key ring is known.")
-    return (found, missing) if leaves_out("transformers") else (found + _kinds(), missing)
+    return (imported, missing) if leaves_out("transformers") else (imported + _kinds(), missing)
 
 
 def _is_here(name: str) -> bool:
-    """Whether a module can be imported; raises its error where no part that is left out would bring it."""
+    """Return whether a module can be imported; raise its error unless an omitted part would provide it."""
     try:
         import_module(name)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The item model of the findings table: all rows at hand, those that the filter leaves, in the order asked for."""
+"""The item model of the findings table: all rows in memory, narrowed by the filter, in the order asked for."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,10 +25,10 @@ MANY = 20  # findings: with more of them the questions stand first, and each ope
 
 
 class FindingsTable(QAbstractTableModel):
-    """`show` narrows, `sort` orders; both look at every row at once, which thousands of rows bear.
+    """The model. `show` narrows, `sort` orders; both visit every row at once, fast enough for thousands of rows.
 
-    In the measurement's own order the findings stand under their questions; sorted by a column they stand alone. Where
-    there are MANY, and nothing is looked for among them, only the questions that were opened show theirs.
+    In the measurement's own order the findings are grouped under their questions; sorted by a column they are not
+    grouped. Where there are MANY, without a filter, only opened questions show their findings.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -56,7 +56,7 @@ class FindingsTable(QAbstractTableModel):
 
     @property
     def without(self) -> frozenset[str]:
-        """The columns that no finding has anything in."""
+        """The columns that are empty for every finding."""
         return self._without
 
     @property
@@ -68,7 +68,7 @@ class FindingsTable(QAbstractTableModel):
 
     @property
     def folds(self) -> bool:
-        """Whether questions are opened and closed: not where few findings are left, or they stand in another order."""
+        """True if questions can be folded: not where few findings are left, or they are sorted otherwise."""
         unsorted, all_of_them = self._sorted_by[0] == UNSORTED, self._where == FindingFilter()
         return bool(self._heads) and unsorted and all_of_them and len(self._all) > MANY
 
@@ -80,13 +80,13 @@ class FindingsTable(QAbstractTableModel):
         return {head.key for head in self._heads} <= self._open
 
     def set_open(self, heads: Sequence[QuestionHead], opened: bool) -> None:
-        """Show the findings of these questions, or put them away."""
+        """Show or hide the findings of these questions."""
         keys = {head.key for head in heads}
         self._open = self._open | keys if opened else self._open - keys
         self._arrange()
 
     def open_question_of(self, same: tuple[Any, ...]) -> None:
-        """Show the question that a finding stands under."""
+        """Unfold the question of a finding."""
         key = next(((line.study, line.question) for line in self._all if line.same == same), None)
         self.set_open([head for head in self._heads if head.key == key], True)
 
@@ -95,23 +95,23 @@ class FindingsTable(QAbstractTableModel):
         return self._heads
 
     def heads_at(self) -> dict[int, QuestionHead]:
-        """The rows that are questions."""
-        return {row: one for row, one in enumerate(self._rows) if isinstance(one, QuestionHead)}
+        """Return the rows that are questions."""
+        return {row: head for row, head in enumerate(self._rows) if isinstance(head, QuestionHead)}
 
     def set_lines(self, lines: Sequence[FindingLine], heads: Sequence[QuestionHead] = ()) -> None:
-        """Other findings, under the same filter and in the same order."""
+        """Set other findings, under the same filter and in the same order."""
         self._all, self._heads = lines, heads
         self._without = frozenset(name for name in COLUMNS if not any(getattr(line.shown, name) for line in lines))
         self._arrange()
 
     def show(self, where: FindingFilter) -> None:
-        """Other ones of the same findings."""
+        """Show other findings among the same ones."""
         self._where = where
         self._arrange()
 
     def row_of(self, same: tuple[Any, ...]) -> int | None:
-        """The row that a finding (`FindingLine.same`) has now; None if it is not shown."""
-        lines = ((row, one) for row, one in enumerate(self._rows) if isinstance(one, FindingLine))
+        """Return the present row of a finding (`FindingLine.same`); None if it is not shown."""
+        lines = ((row, shown) for row, shown in enumerate(self._rows) if isinstance(shown, FindingLine))
         return next((row for row, line in lines if line.same == same), None)
 
     def _arrange(self) -> None:
@@ -120,16 +120,16 @@ class FindingsTable(QAbstractTableModel):
         self._rows = list(self._shown)
         if self._heads and self._sorted_by[0] == UNSORTED:
             rows = _under_questions(self._shown, self._heads)
-            self._shown = [one for one in rows if isinstance(one, FindingLine)]
+            self._shown = [row for row in rows if isinstance(row, FindingLine)]
             self._rows = self._folded(rows) if self.folds else rows
         self.endResetModel()
 
     def _folded(self, rows: Sequence[FindingLine | QuestionHead]) -> list[FindingLine | QuestionHead]:
         known = {head.key for head in self._heads}
         return [
-            one
-            for one in rows
-            if isinstance(one, QuestionHead) or (key := (one.study, one.question)) in self._open or key not in known
+            row
+            for row in rows
+            if isinstance(row, QuestionHead) or (key := (row.study, row.question)) in self._open or key not in known
         ]
 
     # what Qt asks
@@ -153,15 +153,15 @@ class FindingsTable(QAbstractTableModel):
             return None
         line, column = self._rows[index.row()], index.column()
         if isinstance(line, QuestionHead):
-            told = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
-            return head_told(line, self.is_open(line), self.folds) if told else None
+            is_title = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
+            return head_told(line, self.is_open(line), self.folds) if is_title else None
         if role == Qt.ItemDataRole.DisplayRole:
             return line.shown[column]
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return accessible_text(line, column)
         if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in CUT:
-            told = (line.shown[column], line.about if column == 0 else "")
-            return safe_tip(" · ".join(part for part in told if part))
+            parts = (line.shown[column], line.about if column == 0 else "")
+            return safe_tip(" · ".join(part for part in parts if part))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -178,7 +178,7 @@ class FindingsTable(QAbstractTableModel):
 
 
 def head_told(head: QuestionHead, is_open: bool, folds: bool) -> str:
-    """A question for who hears it."""
+    """Return a question for a screen reader."""
     state = (counted(head), tr("open") if is_open else tr("closed")) if folds else ()
     return " ".join(part for part in (head.study_title, head.question, head.answer, ", ".join(state)) if part)
 
@@ -188,19 +188,19 @@ def counted(head: QuestionHead) -> str:
 
 
 def _under_questions(lines: Sequence[FindingLine], heads: Sequence[QuestionHead]) -> list[FindingLine | QuestionHead]:
-    """Each question that has a finding among these, and its findings below it; the rest at the end."""
+    """Return each question that has a finding among these, with its findings below it; the rest at the end."""
     groups: dict[tuple[str, str], list[FindingLine]] = {}
     for line in lines:
         groups.setdefault((line.study, line.question), []).append(line)
     rows: list[FindingLine | QuestionHead] = []
     for head in heads:
-        if found := groups.pop((head.study, head.question), None):
-            rows += [replace(head, count=len(found)), *found]
+        if findings := groups.pop((head.study, head.question), None):
+            rows += [replace(head, count=len(findings)), *findings]
     return [*rows, *(line for rest in groups.values() for line in rest)]
 
 
 def _sorted(lines: list[FindingLine], column: int, order: Qt.SortOrder) -> list[FindingLine]:
-    """By a column, what it does not have last in both directions; equal ones stay in the measurement's order."""
+    """Sort by a column, missing values last in both directions; equal ones stay in the measurement's order."""
     if column == UNSORTED:
         return lines
     with_key = [line for line in lines if line.keys[column] is not None]
@@ -210,12 +210,12 @@ def _sorted(lines: list[FindingLine], column: int, order: Qt.SortOrder) -> list[
 
 
 def alignment(column: str) -> Qt.AlignmentFlag:
-    """Figures stand under each other at the right; texts at the left."""
+    """Return the alignment of a column: figures at the right, below each other; texts at the left."""
     return RIGHT if column in NUMERIC - {"estimate"} else LEFT
 
 
 def accessible_text(line: FindingLine, column: int) -> str:
-    """A cell for who hears it: with the column's name, and what only the eye would see beside it."""
+    """Return a cell for a screen reader: with the column's name, and what otherwise only the eye would see."""
     if column > 0:
         unit = f" {line.unit}" if COLUMNS[column] == "estimate" and line.unit else ""
         return f"{column_title(COLUMNS[column])}: {line.shown[column]}{unit}" if line.shown[column] else ""
@@ -252,7 +252,7 @@ def column_help(column: str) -> str:
 
 
 class FindingDelegate(QStyledItemDelegate):
-    """The ordinary delegate asks the model nine things for every cell; this one takes the row as a whole."""
+    """Paints a whole row at once: the ordinary delegate asks the model nine things for every cell."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         table = index.model()
@@ -293,18 +293,20 @@ def _asked(head: QuestionHead) -> str:
 
 
 def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False) -> int:
-    """How high a question with its answer is in so much width."""
+    """Return the height of a question with its answer at this width."""
     room = _head_room(width, folds)
     asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, _asked(head)).height()
-    said = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
-    return asked + said + theme.current().px(2 * HEAD_MARGIN + 2)
+    answer = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
+    return asked + answer + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
 def _paint_head(
     painter: QPainter, room: QRect, head: QuestionHead, font: QFont, is_open: bool | None, state: QStyle.StateFlag
 ) -> None:
-    """The question, and below it the answer; beside them whether it is open, and how many findings it has, where
-    questions fold (`is_open` is not None)."""
+    """Paint a question and its answer.
+
+    Where questions fold (`is_open` is not None), also paint the fold sign and the number of findings.
+    """
     tokens = theme.current()
     chosen = bool(state & QStyle.StateFlag.State_Selected)
     painter.fillRect(room, QColor(tokens.accent_soft if chosen else tokens.sunk))
@@ -325,7 +327,7 @@ def _paint_head(
 
 
 def _paint_fold(painter: QPainter, room: QRect, is_open: bool) -> None:
-    """A sign that points down where a question is open, else to the right."""
+    """Paint a sign that points down where a question is open, else to the right."""
     half, x, y = theme.current().px(4), room.left() + theme.current().px(6), room.center().y()
     down = [QPoint(x - half, y - half // 2), QPoint(x, y + half // 2 + 1), QPoint(x + half, y - half // 2)]
     right = [QPoint(x - half // 2, y - half), QPoint(x + half // 2 + 1, y), QPoint(x - half // 2, y + half)]
@@ -337,7 +339,7 @@ def _paint_fold(painter: QPainter, room: QRect, is_open: bool) -> None:
 
 
 def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont) -> None:
-    """The title, on a second line too where it needs one; behind it what it is about, and the badge of a stand-in."""
+    """Paint the title, on a second line too where needed; behind it the subject, and the stand-in badge."""
     tokens, small = theme.current(), _small(font)
     published = line.shown.variant if line.finding.variant == "as_published" else ""
     alone = tr("interval and adjusted p differ") if line.apart else ""
@@ -349,10 +351,10 @@ def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont)
     upper, lower = _halves(room)
     _text(painter, upper, first, font, tokens.ink)
     # What tells findings of one title apart keeps its room: the title's rest is cut before it.
-    kept = QFontMetrics(small).horizontalAdvance(under) + (_badge_width(small) if line.stand_in else 0)
+    needed = QFontMetrics(small).horizontalAdvance(under) + (_badge_width(small) if line.stand_in else 0)
     gaps = tokens.px(8) * (bool(under) + line.stand_in)
     if rest:
-        title_room = lower.adjusted(0, 0, -min(kept + gaps, lower.width() * 2 // 3), 0)
+        title_room = lower.adjusted(0, 0, -min(needed + gaps, lower.width() * 2 // 3), 0)
         lower.setLeft(lower.left() + _text(painter, title_room, rest, font, tokens.ink) + tokens.px(8))
     if line.stand_in:
         lower.setLeft(lower.left() + _paint_badge(painter, lower, small) + tokens.px(8))
@@ -360,7 +362,7 @@ def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont)
 
 
 def two_lines(text: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
-    """As many words as fit on the first line, and the rest."""
+    """Return as many words as fit on the first line, and the rest."""
     words = text.split(" ")
     fitting = len(words)
     while fitting > 1 and metrics.horizontalAdvance(" ".join(words[:fitting])) > width:
@@ -369,7 +371,7 @@ def two_lines(text: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
 
 
 def _halves(room: QRect) -> tuple[QRect, QRect]:
-    """A cell's two lines."""
+    """Return a cell's two lines."""
     margin = theme.current().px(4)
     upper = QRect(room.left(), room.top() + margin, room.width(), room.height() // 2 - margin)
     return upper, QRect(room.left(), upper.bottom(), room.width(), room.bottom() - upper.bottom() - margin)
@@ -392,7 +394,7 @@ def _badge_width(font: QFont) -> int:
 
 
 def _paint_badge(painter: QPainter, room: QRect, font: QFont) -> int:
-    """The stand-in badge at the left; its width."""
+    """Paint the stand-in badge at the left; return its width."""
     tokens, width, height = theme.current(), _badge_width(font), QFontMetrics(font).height()
     area = QRect(room.left(), room.center().y() - height // 2, width, height)
     painter.save()
@@ -434,7 +436,7 @@ def _text(
     color: str,
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
 ) -> int:
-    """One line, cut where it does not fit; its width."""
+    """Paint one line, cut where it does not fit; return its width."""
     metrics = QFontMetrics(font)
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, room.width()))
     painter.setFont(font)

@@ -25,14 +25,14 @@ COLUMN_WIDTH, LEAST_HEIGHT = 128, 150  # text pixels
 
 
 def read_pasted(text: str) -> Cells:
-    """Cells of what a spreadsheet or text editor copies: tabs between them, else semicolons or commas."""
+    """Return the cells copied from a spreadsheet or text editor: tabs between them, else semicolons or commas."""
     first = text.partition("\n")[0]
     separator = next((sign for sign in "\t;," if sign in first), "\t")
     return [list(row) for row in csv.reader(io.StringIO(text.strip("\r\n")), delimiter=separator)]
 
 
 class Grid(QAbstractTableModel):
-    """Texts in rows that are equally long. Every change can be undone."""
+    """Texts in rows of equal length. Every change can be undone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,23 +41,23 @@ class Grid(QAbstractTableModel):
 
     @property
     def filled(self) -> Cells:
-        """What is there, without empty rows, and without empty columns at the end."""
+        """The cells without empty rows, and without empty columns at the end."""
         rows = [[cell.strip() for cell in row] for row in self.cells]
         wide = max((place + 1 for row in rows for place, cell in enumerate(row) if cell), default=0)
         return [row[:wide] for row in rows if any(row)]
 
     def change(self, cells: Cells) -> None:
-        """Put other cells in the place of these, in one step that can be undone."""
+        """Replace these cells with others, in one step that can be undone."""
         self._before = [*self._before[-MOST_UNDONE:], self.cells]
         self._show(cells)
 
     def start_with(self, cells: Cells) -> None:
-        """Show these cells, as a beginning: nothing can be undone."""
+        """Set the first cells: nothing before them can be undone."""
         self._before = []
         self._show(cells)
 
     def undo(self) -> bool:
-        """Take the last change back; False where there is none."""
+        """Undo the last change; return False where there is none."""
         if not self._before:
             return False
         self._show(self._before.pop())
@@ -118,7 +118,7 @@ def blank(rows: int, columns: int) -> Cells:
 
 
 class _View(QTableView):
-    """Copies, pastes, empties and undoes by the usual keys."""
+    """The view: copies, pastes, empties and undoes by the usual keys."""
 
     pasted, emptied, undone = Signal(), Signal(), Signal()
 
@@ -147,12 +147,12 @@ class _View(QTableView):
 
 
 class GridEdit(QWidget):
-    """A table with buttons for rows and columns. `changed` comes of a person; `trouble` says what could not be done."""
+    """A table with buttons for rows and columns. `changed` reports a person's change; `trouble` says what failed."""
 
     changed = Signal()
 
     def __init__(self, name: str, example: Sequence[Sequence[str]] = ()) -> None:
-        """`example`: a table that a button puts in, where nothing is there yet."""
+        """`example`: a table that a button inserts, while the table is empty."""
         super().__init__()
         self.grid, self.view, self._example = Grid(), _View(), [list(row) for row in example]
         self.trouble = Label("", "problem", wrap=True)
@@ -197,43 +197,43 @@ class GridEdit(QWidget):
         self._tell(changed=False)
 
     def rows(self) -> Cells:
-        """What is there, the names of the columns first."""
+        """The filled rows, the names of the columns first."""
         return self.grid.filled
 
     def text(self) -> str:
-        """The same as csv; empty where nothing is there."""
+        """Return the same as csv; empty where the table is empty."""
         made = io.StringIO()
         csv.writer(made, lineterminator="\n").writerows(self.rows())
         return made.getvalue()
 
     def clear(self) -> None:
-        """Begin again with nothing; nobody is told."""
+        """Empty the table without a report to anybody."""
         self.grid.start_with(blank(ROWS, COLUMNS))
         self._tell(changed=False)
 
     def paste(self) -> None:
-        """Put what was copied where the cursor is, with as many rows and columns more as it needs."""
+        """Paste the copied cells at the cursor, adding the rows and columns they need."""
         self.take(QGuiApplication.clipboard().text())
 
     def take(self, text: str) -> None:
-        """Put cells as a spreadsheet copies them where the cursor is, else at the beginning."""
+        """Insert cells as a spreadsheet copies them, at the cursor, else at the beginning."""
         try:
-            found = read_pasted(text)
+            pasted = read_pasted(text)
         except csv.Error:
-            found = []
-        if not any(map(any, found)):
+            pasted = []
+        if not any(map(any, pasted)):
             self._say(tr("Nothing to paste was copied: copy cells of a spreadsheet, or lines with commas."))
             return
-        if sum(map(len, found)) > MOST_CELLS:
+        if sum(map(len, pasted)) > MOST_CELLS:
             self._say(tr("That is too much to be typed: save it as a file, and choose that."))
             return
         at = self.view.currentIndex()
         top, left = (at.row(), at.column()) if at.isValid() and self.rows() else (0, 0)
         cells = [list(row) for row in self.grid.cells]
-        wide = max(len(cells[0]), left + max(map(len, found)))
+        wide = max(len(cells[0]), left + max(map(len, pasted)))
         cells = [[*row, *[""] * (wide - len(row))] for row in cells]
-        cells += blank(max(0, top + len(found) - len(cells)), wide)
-        for down, row in enumerate(found):
+        cells += blank(max(0, top + len(pasted) - len(cells)), wide)
+        for down, row in enumerate(pasted):
             cells[top + down][left : left + len(row)] = row
         self._change(cells)
 
@@ -269,10 +269,10 @@ class GridEdit(QWidget):
         self._change([[cell for place, cell in enumerate(row) if place not in gone] for row in self.grid.cells])
 
     def _chosen(self, *, rows: bool) -> set[int]:
-        return {one.row() if rows else one.column() for one in self.view.selectedIndexes()}
+        return {index.row() if rows else index.column() for index in self.view.selectedIndexes()}
 
     def _empty(self) -> None:
-        gone = {(one.row(), one.column()) for one in self.view.selectedIndexes()}
+        gone = {(index.row(), index.column()) for index in self.view.selectedIndexes()}
         self._change(
             [
                 ["" if (down, across) in gone else cell for across, cell in enumerate(row)]
@@ -288,7 +288,7 @@ class GridEdit(QWidget):
             self.changed.emit()
 
     def _wrong(self, rows: Cells) -> str:
-        """What keeps it from being a table, in a sentence; empty where nothing does, or nothing is there yet."""
+        """Return why this is no valid table, in a sentence; empty where it is valid, or still empty."""
         if not rows:
             return ""
         names = [name.casefold() for name in rows[0]]

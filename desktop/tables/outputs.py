@@ -1,4 +1,4 @@
-"""The item model of the outputs table: it knows every id, and holds the rows of a few pages around what is seen."""
+"""The item model of the outputs table: it knows every id, and holds the rows of a few pages around the view."""
 
 from array import array
 from collections import OrderedDict
@@ -31,10 +31,10 @@ GONE = Line("", "", "", "", "", "")  # an output that was removed since its id w
 
 
 class OutputsTable(QAbstractTableModel):
-    """Rows are addressed by their place in the list of ids (8 bytes each), so that any place can be jumped to.
+    """The model. Rows are addressed by place in the list of ids (8 bytes each), so that any can be jumped to.
 
-    A row that is not here shows "…" and is asked for: `pages_wanted` says that `take_wanted` has something. `sorted_by`
-    says that somebody wants another order: whoever fills the table sorts.
+    A missing row shows "…" and is requested: `pages_wanted` reports that `take_wanted` has pages. `sorted_by` reports
+    that a person wants another order: the loader of the table sorts.
     """
 
     pages_wanted = Signal()
@@ -61,7 +61,7 @@ class OutputsTable(QAbstractTableModel):
         self.endResetModel()
 
     def append_ids(self, ids: "array[int]") -> None:
-        """More outputs were found: none of them is here already."""
+        """Append ids of further outputs, none of them known already."""
         if not ids:
             return
         self._last_id = max(self._last_id, int(np.frombuffer(ids, np.int64).max()))
@@ -75,23 +75,23 @@ class OutputsTable(QAbstractTableModel):
         return self._ids[row]
 
     def last_id(self) -> int:
-        """The highest id known; 0 without any."""
+        """Return the highest id known; 0 without any."""
         return self._last_id
 
     # the pages
 
     def take_wanted(self) -> list[tuple[int, Sequence[int]]]:
-        """The pages that are seen and not here, with their ids, the latest wish first."""
+        """Return the pages that are in view and missing, with their ids, the latest request first."""
         latest = [page for page in reversed(self._wanted) if page * PAGE_ROWS < len(self._ids)][:PAGES_ASKED]
         self._wanted.clear()
         return [(page, self._ids[page * PAGE_ROWS : (page + 1) * PAGE_ROWS]) for page in latest]
 
     def put_page(self, page: int, ids: Sequence[int], lines: Mapping[int, Line]) -> None:
-        """The rows of a page arrived, by id; pages that were not seen for longest give way."""
+        """Store the rows of a page, by id; pages not seen for longest are dropped."""
         first = page * PAGE_ROWS
         if not ids or self._ids[first : first + PAGE_ROWS] != ids:
             return  # the list became another one, or longer, meanwhile: it is asked for again
-        self._pages[page] = [lines.get(one, GONE) for one in ids]
+        self._pages[page] = [lines.get(id, GONE) for id in ids]
         self._pages.move_to_end(page)
         while len(self._pages) > PAGES_KEPT:
             self._pages.popitem(last=False)
@@ -110,7 +110,7 @@ class OutputsTable(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Asked for by the head of a column; that of the texts, of which there is no order, is for none."""
+        """Ask for the order of a column; the column of texts has none."""
         field = Line._fields[column] if column >= 0 else ""
         wanted = OutputOrder(field, order == Qt.SortOrder.DescendingOrder) if field in SORTED else None
         self.sorted_by.emit(wanted)
@@ -129,7 +129,7 @@ class OutputsTable(QAbstractTableModel):
         return self.text_at(index.row(), index.column())
 
     def text_at(self, row: int, column: int) -> str:
-        """What a cell shows; a row that is not here yet is asked for."""
+        """Return the text of a cell; a missing row is requested."""
         line = self._line(row)
         if line is None:
             return "…" if column == 0 else ""
@@ -144,12 +144,12 @@ class OutputsTable(QAbstractTableModel):
 
 
 def headings() -> tuple[str, ...]:
-    """The heads of the columns, in the order of a line's fields."""
+    """Return the headings of the columns, in the order of a line's fields."""
     return tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Generator"), tr("Status")
 
 
 def status_word(status: str) -> str:
-    """A stored status in the reader's words."""
+    """Return a stored status in the reader's words."""
     return {"done": tr("done"), "error": tr("failed")}.get(status, status)
 
 
@@ -185,7 +185,7 @@ Page = tuple[int, Sequence[int]]
 
 
 class OutputLoader(QObject):
-    """Keeps `table` filled from a source and a filter. `counted` tells how many were found, and if that is all."""
+    """Fills `table` from a source and a filter. `counted` reports how many were found, and if that is all."""
 
     counted = Signal(int, bool)
     failed = Signal(object)  # AppError
@@ -201,7 +201,7 @@ class OutputLoader(QObject):
         table.pages_wanted.connect(self._fetch_wanted)
 
     def show(self, source: RowSource | None, where: "OutputFilter | None", order: OutputOrder | None = None) -> None:
-        """Begin anew with this source, filter and order; None: nothing to show."""
+        """Start over with this source, filter and order; None: nothing to show."""
         self.stop()
         self._source, self._where, self._order = source, where, order
         self._table.clear()
@@ -209,14 +209,14 @@ class OutputLoader(QObject):
         self.read_on()
 
     def stop(self) -> None:
-        """Cancel what is being read; what it still brings is dropped."""
+        """Cancel the reading; drop later results."""
         for handle in (self._scan, self._fetch):
             if handle is not None:
                 handle.cancel()
         self._scan = self._fetch = None
 
     def read_on(self) -> None:
-        """Look for outputs that were added: they stand at the end, also of sorted ones, as nobody's place may move."""
+        """Look for added outputs: they go to the end, also in a sorted table, so that no row moves."""
         source, where, after = self._source, self._where, self._table.last_id()
         order = self._order if not self._table.rowCount() else None
         if source is None or where is None or self._scan is not None:
@@ -248,7 +248,7 @@ class OutputLoader(QObject):
         self._scan = handle
 
     def _fetch_wanted(self) -> None:
-        """Fetch what is seen; while one fetch is under way the next wishes gather."""
+        """Fetch the pages in view; requests made during a fetch wait for the next one."""
         source = self._source
         if source is None or self._fetch is not None:
             return
@@ -257,11 +257,11 @@ class OutputLoader(QObject):
             return
 
         def read(ctx: JobContext) -> list[tuple[Page, dict[int, Line]]]:
-            found, titles = [], source.titles()
+            fetched, titles = [], source.titles()
             for page, ids in pages:
                 ctx.check()
-                found.append(((page, ids), {row.id: line_of(row, titles) for row in source.rows(ids)}))
-            return found
+                fetched.append(((page, ids), {row.id: line_of(row, titles) for row in source.rows(ids)}))
+            return fetched
 
         handle: JobHandle | None = None
 

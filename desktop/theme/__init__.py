@@ -1,8 +1,8 @@
-"""The theme: `apply` puts it in force, `dress` gives a window its stylesheet, `current()` tells the tokens.
+"""The theme: `apply` sets it, `dress` gives a window its stylesheet, `current()` returns the tokens.
 
-The stylesheet belongs to the windows that stand alone, and whatever has its parent in one is dressed by it: dialogs,
-menus, lists that open, tool tips. One for the whole application would dress a part again each time that it, or
-anything around it, is put into something larger.
+The stylesheet belongs to the top-level windows and applies to everything with a parent in one: dialogs, menus, lists
+that open, tool tips. One for the whole application would be applied to a part again each time that it, or anything
+around it, is put into something larger.
 """
 
 import atexit
@@ -20,7 +20,10 @@ from biasprint.desktop.theme.tokens import SERIES, THEMES, Series, Tokens, token
 
 
 class Signals(QObject):
-    """Connect a method of the widget, never a lambda: Qt lets go of a method with its widget, of a lambda never."""
+    """The signals of the theme.
+
+    Connect a method of the widget, never a lambda: Qt disconnects a method with its widget, but never a lambda.
+    """
 
     changed = Signal(object)  # the new Tokens
     sheet_changed = Signal(str)  # the new stylesheet, before `changed`: what is measured then is dressed already
@@ -34,24 +37,24 @@ _reduced_motion = False
 
 
 def current() -> Tokens:
-    """The tokens in force."""
+    """Return the tokens in force."""
     return _tokens
 
 
 def set_current(tokens: Tokens) -> None:
-    """Put other tokens in force; `theme.apply` does, once the program is dressed in them."""
+    """Set other tokens; `theme.apply` does so once the program is dressed in them."""
     global _tokens
     _tokens = tokens
     _fonts.clear()
 
 
 def reduced_motion() -> bool:
-    """True when the reader asked for no animation."""
+    """Return True if the reader asked for no animation."""
     return _reduced_motion
 
 
 def set_reduced_motion(value: bool) -> None:
-    """Stop, or allow again, what moves by itself: menus that slide, bars that run to and fro."""
+    """Stop, or allow again, automatic motion: menus that slide, bars that run to and fro."""
     global _reduced_motion
     _reduced_motion = value
     for effect in (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_AnimateTooltip):
@@ -63,7 +66,7 @@ WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold")
 
 @functools.cache
 def load_fonts() -> bool:
-    """Register the bundled fonts once; False if one could not be read, and the system's font is used then."""
+    """Register the bundled fonts once; return False if one could not be read, and the system's font is used."""
     folder = files("biasprint.resources") / "fonts"
     loaded = []
     for weight in WEIGHTS:
@@ -81,13 +84,13 @@ def _source(name: str) -> str:
 
 
 def colored(name: str, color: str) -> str:
-    """The icon's SVG in a colour."""
+    """Return the icon's SVG in a colour."""
     return _source(name).replace("currentColor", color)
 
 
 @functools.cache
 def pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap:
-    """One icon, `size` pixels square, in a colour, for a screen of `ratio` device pixels per pixel."""
+    """Return one icon, `size` pixels square, in a colour, for a screen of `ratio` device pixels per pixel."""
     renderer = QSvgRenderer(QByteArray(colored(name, color).encode()))
     drawn = QPixmap(round(size * ratio), round(size * ratio))
     drawn.fill(Qt.GlobalColor.transparent)
@@ -99,7 +102,7 @@ def pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap:
 
 
 def icon(name: str, color: str = "", *, size: int = 0) -> QIcon:
-    """An icon that is sharp on every screen; without a colour and size, the theme's ink and icon size."""
+    """Return an icon that is sharp on every screen; by default in the theme's ink and icon size."""
     tokens = current()
     made = QIcon()
     for ratio in RATIOS:
@@ -136,7 +139,7 @@ def draw_indicators(tokens: Tokens) -> str:
 
 
 def palette(tokens: Tokens) -> QPalette:
-    """Every colour role that Qt draws with, taken from the tokens."""
+    """Return every colour role that Qt draws with, taken from the tokens."""
     role = QPalette.ColorRole
     colors = {
         role.Window: tokens.ground,
@@ -178,9 +181,9 @@ def _template() -> Template:
 
 
 def stylesheet(tokens: Tokens, images: str) -> str:
-    """The stylesheet of a theme; `images` is the folder of its coloured indicator images.
+    """Return the stylesheet of a theme; `images` is the folder of its coloured indicator images.
 
-    An unknown placeholder in the template raises KeyError, rather than being left standing.
+    An unknown placeholder in the template raises KeyError.
     """
     values: dict[str, object] = {
         field.name: getattr(tokens, field.name) for field in dataclasses.fields(tokens) if field.name != "series"
@@ -220,19 +223,19 @@ __all__ = [
 
 
 def named_theme(app: QApplication, name: str) -> str:
-    """The theme that `name` means here: "system" follows the desktop's light or dark."""
+    """Return the theme that `name` means here: "system" follows the desktop's light or dark."""
     if name != "system":
         return name
     return "dark" if app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
 
 
 def equal_digits(font: QFont) -> None:
-    """Give every digit the same width, so that numbers stand under each other in a column (Inter's 1 is narrow)."""
+    """Give every digit the same width, so that columns of numbers align (Inter's 1 is narrow)."""
     font.setFeature(QFont.Tag("tnum"), 1)
 
 
 def font(size: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The program's typeface for what is painted, `size` pixels high. Kept: looking one up takes Qt a while."""
+    """Return the typeface for painted text, `size` pixels high. Cached: looking one up takes Qt a while."""
     if (size, weight) not in _fonts:
         made = QFont(QApplication.font())
         made.setPixelSize(size)
@@ -242,9 +245,9 @@ def font(size: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
 
 
 def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: float = 1.0) -> Tokens:
-    """Put a theme in force for the whole program. `name` is a theme or "system"; `scale` the font scale, 0.8 to 2.0.
+    """Apply a theme to the whole program. `name` is a theme or "system"; `scale` the font scale, 0.8 to 2.0.
 
-    `reading`: by how much texts to be read are larger still.
+    `reading`: a further factor for texts to be read.
     """
     global _sheet
     tokens = tokens_for(named_theme(app, name), scale, reading)
@@ -269,7 +272,7 @@ def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: 
 
 
 def measure_again(part: QWidget) -> None:
-    """Have every layout in a part that was dressed ask for its size again.
+    """Make every layout in a dressed part ask for its size again.
 
     On hidden pages Qt leaves layouts that are within layouts at the size of what they held before.
     """
@@ -278,7 +281,7 @@ def measure_again(part: QWidget) -> None:
 
 
 def dress(window: QWidget) -> None:
-    """Give a window that stands alone the stylesheet in force, and each that comes after it.
+    """Give a top-level window the stylesheet in force, and each later one.
 
     Do it before anything is put into the window.
     """

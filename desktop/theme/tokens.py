@@ -70,7 +70,7 @@ class Tokens:
     line_height: float = 1.65
 
     def px(self, size: float) -> int:
-        """A length that follows the font scale."""
+        """Return a length that follows the font scale."""
         return max(1, round(size * self.scale))
 
     @property
@@ -233,9 +233,9 @@ _BY_NAME = {tokens.name: tokens for tokens in (_LIGHT, _DARK, _CONTRAST)}
 
 
 def tokens_for(name: str, scale: float = 1.0, reading: float = 1.0) -> Tokens:
-    """The tokens of a theme ("light", "dark", "contrast") at a font scale, held between 0.8 and 2.0.
+    """Return the tokens of a theme ("light", "dark", "contrast") at a font scale, clamped to 0.8 to 2.0.
 
-    `reading`: by how much texts to be read are larger still, from 1 to 2.
+    `reading`: a further factor for texts to be read, from 1 to 2.
     """
     return replace(
         _BY_NAME[name], scale=min(MAX_SCALE, max(MIN_SCALE, scale)), reading_scale=min(MAX_SCALE, max(1.0, reading))

@@ -1,4 +1,4 @@
-"""The small parts that panels are made of. All of them take their looks from the theme's tokens."""
+"""The small parts of panels. All of them take their looks from the theme's tokens."""
 
 from biasprint.desktop.widgets.buttons import (
     Button,

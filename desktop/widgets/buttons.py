@@ -23,7 +23,7 @@ LEFT, RIGHT = 14, 12  # beside caption and keycap
 
 
 def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
-    """Click a button by Enter as by Space; False for any other key. Holding the key clicks once."""
+    """Click a button by Enter as by Space; return False for any other key. Holding the key clicks once."""
     if event.key() not in ENTER:
         return False
     if is_fresh(event):
@@ -59,8 +59,7 @@ class Button(QPushButton):
     """A button with an optional icon and keycap.
 
     Roles: "" (quiet), "primary", "plain", "link", "aside", "danger", "choice". The caption beside a keycap is painted:
-    a label would have to be dressed, and everything around it laid out again, with each key that a rater
-    presses.
+    a label would have to be styled, and everything around it laid out again, with each key that a rater presses.
     """
 
     def __init__(
@@ -138,12 +137,12 @@ class Button(QPushButton):
         painter.end()
 
     def fit_keycap(self) -> None:
-        """Ask for the room that caption and keycap need now, be it less."""
+        """Ask for the room that caption and keycap need now, even if it is less."""
         self._least = 0
         self.place_keycap()
 
     def place_keycap(self) -> None:
-        """Put the keycap behind the caption, both together in the middle."""
+        """Place the keycap behind the caption, both together in the middle."""
         if self._cap is None:
             return
         inner, cap = self._inner_size(), self._cap.sizeHint()
@@ -184,7 +183,7 @@ class Button(QPushButton):
 
 
 def _beside() -> int:
-    """What stays free at the left and the right of caption and keycap."""
+    """Return the free room at the left and the right of caption and keycap."""
     return theme.current().px(LEFT) + theme.current().px(RIGHT)
 
 
@@ -193,32 +192,32 @@ def _caption_font() -> QFont:
 
 
 class PrimaryButton(Button):
-    """The one thing to do here: filled with the accent."""
+    """The main action here: filled with the accent."""
 
     def __init__(self, text: str, *, icon: str = "", key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, role="primary", icon=icon, key=key, parent=parent)
 
 
 class QuietButton(Button):
-    """Everything else one can do here."""
+    """Any other action here."""
 
     def __init__(self, text: str, *, icon: str = "", key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, icon=icon, key=key, parent=parent)
 
 
 class ChoiceButton(Button):
-    """One of several answers, filled where it is the one that was given. A click only asks for it."""
+    """One of several answers, filled where it was given. A click only asks for it."""
 
     def __init__(self, text: str, *, key: str) -> None:
         super().__init__(text, role="choice", key=key)
         self.setCheckable(True)
 
     def nextCheckState(self) -> None:
-        """Whoever hears of the click says with `setChecked` what was answered."""
+        """Leave the state to the listener of the click, who calls `setChecked`."""
 
 
 class LinkButton(Button):
-    """An action that reads like a word of the sentence it stands in."""
+    """An action that reads like a word of the sentence it is in."""
 
     def __init__(self, text: str, *, icon: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, role="link", icon=icon, parent=parent)
@@ -240,7 +239,7 @@ class CountLink(LinkButton):
 
 
 class IconButton(QToolButton):
-    """A button that is only an icon; its `name` is the tooltip and what a screen reader says."""
+    """A button that is only an icon; its `name` is the tooltip and the screen reader's name."""
 
     def __init__(self, icon: str, name: str, *, size: int = 18, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Cards and what stands on them: chips, badges, thin progress, and the place of what is not there yet."""
+"""Cards and their parts: chips, badges, thin progress, and the empty state."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from biasprint.desktop.widgets.labels import Label, show_if
 
 
 class TopBox(QVBoxLayout):
-    """A column that stands at the top of a room that is too high for it; where a part of it can grow, that part does.
+    """A column at the top of a room that is too high for it; a part of it that can grow takes the rest.
 
     Qt would give every label its share of the room, and centre each in it.
     """
@@ -25,7 +25,7 @@ class TopBox(QVBoxLayout):
         super().setGeometry(rect)
 
     def _grows(self, index: int) -> bool:
-        """Whether a part takes room that is left; one that is hidden does not, whatever its stretch."""
+        """Return whether a part takes remaining room; a hidden one does not, whatever its stretch."""
         item = self.itemAt(index)
         if item.isEmpty() and item.spacerItem() is None:
             return False
@@ -33,7 +33,7 @@ class TopBox(QVBoxLayout):
 
 
 class Card(QFrame):
-    """A surface that groups what belongs together. `box` is its vertical layout.
+    """A surface that groups related content. `box` is its vertical layout.
 
     `chosen` draws the accent border; with `set_padding` a dense card can do with less room.
     """
@@ -81,7 +81,7 @@ ICON_SIDE = 40
 
 
 class EmptyState(QWidget):
-    """What stands where nothing is yet: a title, one sentence, and the button that goes on."""
+    """The place of content that does not exist yet: a title, one sentence, and a button to go on."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Chip(QLabel):
 
 
 class StandInBadge(Chip):
-    """Worn by every number that a stand-in scorer made, in place of the paper's own."""
+    """The badge of every number made by a stand-in scorer instead of the paper's own."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(text, "warn", parent)

@@ -33,7 +33,7 @@ _STRONG = {
 
 
 def direction_of(text: str) -> Qt.LayoutDirection | None:
-    """None for a text without such a letter: numbers, signs, nothing."""
+    """Return the direction of the text; None without a letter that has one: numbers, signs, nothing."""
     for character in text[:LOOKED_AT]:
         direction = _STRONG.get(unicodedata.bidirectional(character))
         if direction is not None:
@@ -48,9 +48,9 @@ Spans = Sequence[tuple[int, int]]
 
 
 class _Reading(PlainText):
-    """Takes the room that is left, and asks for little: what is below must not be pushed out of the window.
+    """A text that takes the rest of the room but needs little: it must not push what is below out of the window.
 
-    It paints the card's surface itself: neither the card nor what is behind it need be painted for another text.
+    It paints the card's surface itself, so that a new text repaints neither the card nor its background.
     """
 
     def __init__(self, *, name: str) -> None:
@@ -71,7 +71,7 @@ class _Reading(PlainText):
 
 
 class SuggestedChip(Chip):
-    """Says which text is recommended: on one line, or on several where a card is narrow and the letters are large."""
+    """The words that recommend a text: on one line, or on several where a card is narrow and the letters are large."""
 
     def __init__(self) -> None:
         super().__init__(tr("Suggested by the assistant"), "accent")
@@ -79,7 +79,7 @@ class SuggestedChip(Chip):
         self.setWordWrap(True)
 
     def sizeHint(self) -> QSize:
-        """On one line; what Qt would ask for a text that wraps is a block."""
+        """Return the size on one line; Qt's own size for a text that wraps is a block."""
         self.ensurePolished()
         width = self.fontMetrics().horizontalAdvance(self.text()) + theme.current().px(CHIP_SIDES)
         return QSize(width, self.heightForWidth(width))
@@ -121,11 +121,11 @@ class ComparisonCard(Card):
 
     @property
     def scrollable(self) -> bool:
-        """Whether the text is longer than the card."""
+        """True if the text is longer than the card."""
         return self.reading.verticalScrollBar().maximum() > 0
 
     def set_low(self, low: bool) -> None:
-        """Take less room around the text where a window is low."""
+        """Take less room around the text in a low window."""
         self.set_padding(20, 8 if low else 20)
         self.box.setSpacing(4 if low else theme.current().gap)
 
@@ -134,14 +134,14 @@ class ComparisonCard(Card):
         self.box.insertWidget(self.box.indexOf(self.button), part)
 
     def widen_caption(self) -> None:
-        """Give the line above the text to the caption, which says more than a letter. It makes no card wider."""
+        """Let the caption, which says more than a letter, fill the line above the text. The card grows no wider."""
         self.caption.setWordWrap(True)
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._top.setStretchFactor(self.caption, 1)
         self._top.setStretch(self._top.count() - 1, 0)
 
     def head_height(self) -> int:
-        """What the line above the text needs at this width."""
+        """Return the height of the line above the text at this width."""
         margins = self.box.contentsMargins()
         room = self.width() - margins.left() - margins.right()
         if self.caption.wordWrap():
@@ -152,7 +152,7 @@ class ComparisonCard(Card):
         return self.suggested.heightForWidth(min(room, self.suggested.sizeHint().width()))
 
     def set_text(self, text: str) -> None:
-        """Show a text. Each paragraph runs its own way; one without letters runs as the whole text does."""
+        """Show a text. Each paragraph has its own direction; one without letters has the whole text's."""
         self.reading.set_text(text)
         if direction_of(text) is Qt.LayoutDirection.RightToLeft:
             block = self.reading.document().begin()
@@ -164,7 +164,7 @@ class ComparisonCard(Card):
                 block = block.next()
 
     def set_suggested(self, suggested: bool) -> None:
-        """Show whether this is the text that is recommended; screen readers hear it with the card and its button."""
+        """Show whether this text is recommended; screen readers hear it with the card and its button."""
         if suggested == self.suggested.isVisibleTo(self):
             return
         self.suggested.setVisible(suggested)
@@ -173,7 +173,7 @@ class ComparisonCard(Card):
         self.button.setAccessibleDescription(self.suggested.text() if suggested else "")
 
     def set_answer(self, chosen: bool, worst: bool = False) -> None:
-        """Show whether this card is the chosen one: by its border, its button's fill and a tick; or the worst one."""
+        """Show whether this card is chosen, by its border, its button's fill and a tick; or the worst one."""
         if (chosen, worst) == self._answered:
             return
         self._answered = chosen, worst
@@ -242,8 +242,8 @@ class ComparisonCards(QWidget):
         self.set_answer(None)
 
     def set_answer(self, card: int | None, worst: int | None = None) -> None:
-        for index, one in enumerate(self.cards):
-            one.set_answer(index == card, index == worst)
+        for index, shown_card in enumerate(self.cards):
+            shown_card.set_answer(index == card, index == worst)
 
     def set_marks(self, spans: Sequence[Spans]) -> None:
         """Mark spans of each text; an empty sequence clears all marks."""
@@ -262,7 +262,7 @@ class ComparisonCards(QWidget):
             card.button.set_key(key)
 
     def set_together(self, together: bool) -> None:
-        """Whether scrolling one text scrolls the others."""
+        """Set whether scrolling one text scrolls the others."""
         self._together = together
         self._follow()
 
@@ -289,7 +289,7 @@ class ComparisonCards(QWidget):
         self.level()
 
     def level(self) -> None:
-        """Let all texts begin at one height, also where what stands above one takes several lines."""
+        """Let all texts begin at one height, even if the head of one takes several lines."""
         height = max((card.head_height() for card in self.shown), default=0)
         for card in self.shown:
             if card.caption.minimumHeight() != height:
@@ -301,11 +301,11 @@ class ComparisonCards(QWidget):
 
     @property
     def scrollable(self) -> bool:
-        """Whether any text is longer than its card."""
+        """True if any text is longer than its card."""
         return any(card.scrollable for card in self.shown)
 
     def _longest(self) -> list[ComparisonCard]:
-        """The card with the most to scroll, alone; none where no card is shown."""
+        """Return the card with the most to scroll, as a list; empty where no card is shown."""
         return sorted(self.shown, key=lambda card: -card.reading.verticalScrollBar().maximum())[:1]
 
     def _dress(self) -> None:
@@ -324,7 +324,7 @@ class ComparisonCards(QWidget):
         self._follow()
 
     def _follow(self) -> None:
-        """Bring the other texts to the share of the one that was scrolled last: ends meet ends."""
+        """Scroll the other texts to the share of the one scrolled last: ends meet ends."""
         leader = self.cards[self._leader]
         if self._following or not self._together or leader.isHidden() or not leader.scrollable:
             return

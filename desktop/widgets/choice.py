@@ -16,7 +16,7 @@ SEARCH_WIDTH = 190  # at least
 
 
 class SearchRow(QWidget):
-    """The search takes what the boxes leave of its row; where that is little, a row of its own."""
+    """A row of boxes and a search that takes the room they leave; where that is little, it has a row of its own."""
 
     def __init__(self, search: QLineEdit) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class SearchRow(QWidget):
         self._boxes: Sequence[QWidget] = ()
 
     def lay_out(self, boxes: Sequence[QWidget]) -> None:
-        """Put these behind the search, and fit them."""
+        """Put these boxes behind the search, and fit them."""
         self._boxes = boxes
         flow = FlowLayout(self, spacing=theme.current().grid)
         for widget in (self.search, *boxes):
@@ -37,7 +37,7 @@ class SearchRow(QWidget):
         self.fit()
 
     def minimumSizeHint(self) -> QSize:
-        """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
+        """Return the widest box: the search has its full width, and must not keep the panel from growing narrower."""
         widest = max((box.sizeHint().width() for box in self._boxes), default=0)
         return QSize(widest, super().minimumSizeHint().height())
 
@@ -55,14 +55,14 @@ LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand
 
 
 class ComboBox(QComboBox):
-    """The whole text is in the tooltip while a part of it is cut off, and always for screen readers."""
+    """A combo box with its whole text in the tooltip while a part is cut off, and always for screen readers."""
 
     def addItem(self, text: str, data: object = None) -> None:  # type: ignore[override]
-        """A choice, of a very long one its beginning."""
+        """Add a choice; of a very long one its beginning."""
         super().addItem(text if len(text) <= LONGEST_CHOICE else f"{text[: LONGEST_CHOICE - 1]}…", data)
 
     def shown_text(self) -> str:
-        """The text as it is drawn."""
+        """Return the text as it is drawn."""
         text = self.currentText() if self.currentIndex() >= 0 or self.isEditable() else self.placeholderText()
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -101,7 +101,7 @@ class ComboBox(QComboBox):
 
 
 def fill(box: ComboBox, words: Mapping[str, str], chosen: object) -> None:
-    """Put other choices, key → words, into a box; what is chosen stays so, or is the first."""
+    """Put other choices, key → words, into a box, with `chosen` selected, or else the first."""
     box.clear()
     for key, each in words.items():
         box.addItem(safe_line(each), key)

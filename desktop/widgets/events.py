@@ -12,7 +12,7 @@ from biasprint.desktop.widgets.words import tr
 
 
 class FileDrop(QObject):
-    """Watches a window for files of this computer; while they hang over it, it says that they can be dropped."""
+    """Watches a window for dragged files of this computer; while they are over it, it says that they can be dropped."""
 
     dropped = Signal(list)  # of Path
 
@@ -48,9 +48,9 @@ class FileDrop(QObject):
 
 
 class CardDrop(QObject):
-    """Takes files and folders that are dropped on a widget; while they hang over it, `mark` is told so.
+    """Takes files and folders dropped on a widget; while they are over it, `mark` gets True.
 
-    `take` gets those that are there, and the place in the widget.
+    `take` gets those that exist, and the place in the widget.
     """
 
     def __init__(
@@ -78,22 +78,22 @@ class CardDrop(QObject):
 
 
 def there(data: QMimeData) -> list[Path]:
-    """The files and folders in what is dragged that are there."""
+    """Return the dragged files and folders that exist."""
     return [path for path in local_paths(data) if path.exists()]
 
 
 def local_paths(data: QMimeData) -> list[Path]:
-    """Files and folders of this computer in what is dragged, also ones that are gone; nothing else is ever taken."""
+    """Return dragged files and folders of this computer, also ones that are gone; nothing else is ever accepted."""
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
 def local_files(data: QMimeData) -> list[Path]:
-    """The files of this computer in what is dragged."""
+    """Return the dragged files of this computer."""
     return [path for path in local_paths(data) if path.is_file()]
 
 
 def open_below(menu: QMenu, button: QWidget) -> QMenu:
-    """Open a menu below the button that it belongs to; it goes when it is closed."""
+    """Open a menu below its button; it is deleted when it is closed."""
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
     return menu
@@ -114,7 +114,7 @@ def guard_wheel(field: QWidget) -> None:
 
 
 def first_field(part: QWidget) -> QWidget | None:
-    """The first control inside `part` that takes the keyboard by Tab; a checked one before others."""
+    """Return the first control inside `part` that takes the keyboard by Tab; a checked one before others."""
     fields = [
         widget
         for widget in part.findChildren(QWidget)

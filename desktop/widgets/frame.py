@@ -17,7 +17,7 @@ PADDING = 12
 
 
 class RailButton(QAbstractButton):
-    """One entry: an icon and a name; the name alone in the tooltip when the rail is narrow."""
+    """One entry: an icon and a name; the name is only in the tooltip when the rail is narrow."""
 
     def __init__(self, text: str, icon: str = "", *, brand: bool = False) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class RailButton(QAbstractButton):
 
 
 class Rail(QFrame):
-    """`chosen` carries the key of the panel that the person went to."""
+    """The rail. `chosen` carries the key of the panel that the person went to."""
 
     chosen = Signal(str)
 
@@ -137,7 +137,7 @@ class Rail(QFrame):
         theme.signals.changed.connect(self._fit)
 
     def add(self, key: str, title: str, icon: str, *, at_bottom: bool = False) -> RailButton:
-        """An entry; it can be hidden while its panel has nothing to work on."""
+        """Add an entry; it can be hidden while its panel has nothing to work on."""
         button = RailButton(title, icon)
         button.set_narrow(self._narrow)
         button.clicked.connect(lambda: self.chosen.emit(key))
@@ -151,7 +151,7 @@ class Rail(QFrame):
         self._buttons[key].setChecked(True)
 
     def set_shown(self, keys: Sequence[str]) -> None:
-        """Show the entries of these panels alone."""
+        """Show only the entries of these panels."""
         for key, button in self._buttons.items():
             button.setVisible(key in keys)
 
@@ -162,7 +162,7 @@ class Rail(QFrame):
         return self._buttons[key]
 
     def set_narrow(self, narrow: bool) -> None:
-        """Icons only, where names would take the room of the work."""
+        """Show only icons, where names would take the room of the work."""
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -185,7 +185,7 @@ SAVING_SHOWN_AFTER_MILLISECONDS = 50
 
 
 class _Dot(QWidget):
-    """A dot: filled for saved, a ring while saving, a crossed ring when it failed. Shape and colour both tell."""
+    """A dot: filled for saved, a ring while saving, a crossed ring when it failed; shape and colour differ."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -233,7 +233,7 @@ class _SavedWords(QWidget):
         return self._text
 
     def show_words(self, text: str, tone: str) -> None:
-        """`tone`: the colour that they are written in."""
+        """Show the words. `tone`: their colour."""
         if (text, tone) == (self._text, self._tone):
             return
         width = self.sizeHint().width()
@@ -247,7 +247,7 @@ class _SavedWords(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """As wide as the usual words, so that nothing beside them moves at each key."""
+        """Return the width of the usual words, so that nothing beside them moves at each key."""
         metrics = QFontMetrics(theme.font(theme.current().note))
         words = (self._text, tr("Saved"), tr("Saving…"))
         return QSize(max(map(metrics.horizontalAdvance, words)), metrics.height())
@@ -265,7 +265,7 @@ class _SavedWords(QWidget):
 
 
 class StatusLine(QFrame):
-    """`jobs_wanted` is emitted when the person asks for the jobs drawer."""
+    """The status line. `jobs_wanted` is emitted when the person asks for the jobs drawer."""
 
     jobs_wanted = Signal()
 
@@ -307,7 +307,7 @@ class StatusLine(QFrame):
         theme.signals.changed.connect(self._fit)
 
     def set_saved(self, state: str, text: str = "") -> None:
-        """ "saved", "saving", "failed", or "" where there is nothing to save."""
+        """Set the state: "saved", "saving", "failed", or "" where there is nothing to save."""
         words = {"saved": tr("Saved"), "saving": tr("Saving…"), "failed": tr("Not saved")}
         self._saved_box.setVisible(bool(state))
         self._dot.state = state
@@ -325,11 +325,11 @@ class StatusLine(QFrame):
 
     @property
     def saved_state(self) -> str:
-        """As it was set last."""
+        """Return the state that was set last."""
         return "" if self._saved_box.isHidden() else self._dot.state
 
     def set_offline(self, by: str | None) -> None:
-        """What the offline switch is on by; "" while it is off, None while that is not known."""
+        """Show what set the offline switch; "" while it is off, None while that is not known."""
         words = tr("Offline switch on: no connection is attempted") if by else tr("Connects only when asked")
         self.offline.set_text("" if by is None else words)
         on = tr("It is on because BIASPRINT_OFFLINE is set.") if by == "environment" else tr("Switch it off in Models.")
@@ -343,7 +343,7 @@ class StatusLine(QFrame):
         self.project.set_text(name)
 
     def add_line(self, line: QWidget) -> None:
-        """Another quiet line, beside the jobs."""
+        """Add another quiet line, beside the jobs."""
         self._row.insertWidget(self._row.indexOf(self.jobs), line)
 
     def set_jobs(self, text: str) -> None:
@@ -351,7 +351,7 @@ class StatusLine(QFrame):
         self.jobs.setVisible(bool(text))
 
     def notify(self, text: str) -> None:
-        """Say something for a moment, without asking for attention."""
+        """Show a message for a moment, without asking for attention."""
         self.notice.set_text(text)
         if text:
             self._timer.start()

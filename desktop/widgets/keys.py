@@ -1,4 +1,4 @@
-"""Keys that are held. What a key does once, an answer above all, takes a fresh press: this decides what is one."""
+"""Held keys. An action that must run once, an answer above all, needs a fresh press: this decides what is one."""
 
 from collections.abc import Callable
 
@@ -45,7 +45,7 @@ class FocusRing(QWidget):
         self.hide()
 
     def focus_changed(self, event: QFocusEvent) -> None:
-        """Show or hide it: its widget got or lost the keyboard."""
+        """Show or hide the ring: its widget got or lost the keyboard."""
         if event.gotFocus() and event.reason() not in AS_BEFORE:
             self._by_keyboard = event.reason() in BY_KEYBOARD
         shown = event.gotFocus() and self._by_keyboard
@@ -88,12 +88,12 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def is_fresh(event: QKeyEvent) -> bool:
-    """Whether the key was pressed now, and is not only still held: since the last answer, page or dialog."""
+    """Return whether the key was pressed now, and is not still held since the last answer, page or dialog."""
     return not event.isAutoRepeat()
 
 
 def shortcut(keys: QKeySequence | str, part: QWidget, run: Callable[[], object], *, repeats: bool = False) -> QShortcut:
-    """Make keys run something while the keyboard is inside `part`; held, again and again only if it `repeats`."""
+    """Make keys run something while the keyboard is inside `part`; if held, repeatedly only if it `repeats`."""
     made = QShortcut(QKeySequence(keys), part)
     made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     made.setAutoRepeat(repeats)
@@ -102,10 +102,10 @@ def shortcut(keys: QKeySequence | str, part: QWidget, run: Callable[[], object],
 
 
 class HeldKeys(QObject):
-    """Sees to it that every repeat of a held key says so, and that a held Enter or Escape goes no further.
+    """The filter that marks every repeat of a held key as such, and stops a held Enter or Escape.
 
     For each repeat X11 sends a release and a press of the same moment. Qt marks them where it finds both at once; else
-    it reports a fresh press, three times in a second or more. No person presses a key at the moment of its release.
+    it reports a fresh press, at least three times in a second. No person presses a key at the moment of its release.
     """
 
     def __init__(self, app: QGuiApplication) -> None:
@@ -114,7 +114,7 @@ class HeldKeys(QObject):
         app.focusWindowChanged.connect(self._watch)
 
     def _watch(self, window: QWindow | None) -> None:
-        """Keys come to the window that has the keyboard, before any widget of it."""
+        """Watch the window that has the keyboard, which gets keys before any of its widgets."""
         if window is not None:
             window.installEventFilter(self)
 
@@ -139,7 +139,7 @@ class HeldKeys(QObject):
 
 
 def _triggers(event: QKeyEvent) -> bool:
-    """Whether a key presses, opens or closes something, and does not write a new line."""
+    """Return whether a key presses, opens or closes something, and does not write a new line."""
     field = QApplication.focusWidget()
     writes = isinstance(field, QTextEdit | QPlainTextEdit) and not field.isReadOnly()
     return event.key() == Qt.Key.Key_Escape or (event.key() in ENTER and not writes)

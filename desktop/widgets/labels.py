@@ -22,7 +22,7 @@ class Label(QLabel):
         self.setText(text)
 
     def minimumSizeHint(self) -> QSize:
-        """Wrapped words need the height that they take at their width; Qt's own answer is one line."""
+        """Return the height of wrapped words at their width; Qt's own answer is one line."""
         hint = super().minimumSizeHint()
         return QSize(hint.width(), self.heightForWidth(self.width())) if self.wordWrap() else hint
 
@@ -84,7 +84,7 @@ class ElidedLabel(Label):
 
 
 def hairline(*, vertical: bool = False) -> QFrame:
-    """A separator one pixel thin."""
+    """Return a separator one pixel thin."""
     line = QFrame()
     line.setProperty("role", "line")
     if vertical:

@@ -23,20 +23,20 @@ LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over
 
 
 def fitting(over: QWidget, width: int, height: int) -> QSize:
-    """The size of a dialog in text pixels, no larger than the window it stands over: a screen may be small."""
+    """Return the size of a dialog in text pixels, no larger than the window below it: a screen may be small."""
     tokens, room = theme.current(), over.size() * LARGEST_SHARE
     return QSize(tokens.px(width), tokens.px(height)).boundedTo(room)
 
 
 def clear_widget() -> QWidget:
-    """A widget without a ground of its own."""
+    """Return a widget without a ground of its own."""
     widget = QWidget()
     widget.setProperty("role", "clear")
     return widget
 
 
 def clear_column(spacing: int | None = None) -> tuple[QWidget, QVBoxLayout]:
-    """A widget without a ground of its own, and its column; without `spacing` the style's."""
+    """Return a widget without a ground of its own, and its column; without `spacing` the style's."""
     widget = clear_widget()
     box = QVBoxLayout(widget)
     box.setContentsMargins(0, 0, 0, 0)
@@ -46,7 +46,7 @@ def clear_column(spacing: int | None = None) -> tuple[QWidget, QVBoxLayout]:
 
 
 def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
-    """The same with a row."""
+    """Return the same with a row."""
     widget = clear_widget()
     box = QHBoxLayout(widget)
     box.setContentsMargins(0, 0, 0, 0)
@@ -56,7 +56,7 @@ def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
 
 
 class Scroller(QScrollArea):
-    """Scrolls up and down only: its widget is as wide as there is room.
+    """A part that scrolls up and down only: its widget is as wide as there is room.
 
     Tab stops at it where there is something to scroll, by the keys of a page; a ring shows that.
     """
@@ -83,7 +83,7 @@ class Scroller(QScrollArea):
 
 
 class _Page(QWidget):
-    """Asks for the height that its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
+    """A page as high as its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
 
     def minimumSizeHint(self) -> QSize:
         layout = self.layout()
@@ -92,7 +92,7 @@ class _Page(QWidget):
 
 
 class Sheet(Scroller):
-    """`box` is the page's vertical layout. The scroll bar stands in the right margin, `SCROLL_BAR` pixels of it."""
+    """A page that scrolls. `box` is its vertical layout. The scroll bar is in the right margin, `SCROLL_BAR` wide."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Sheet(Scroller):
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     def put_in_the_middle(self, card: QWidget) -> None:
-        """The page is this card alone, a little above the middle; its own largest width holds."""
+        """Make this card the whole page, a little above the middle; its own largest width holds."""
         middle = QWidget()
         middle.setProperty("role", "clear")
         row = QHBoxLayout(middle)
@@ -119,7 +119,7 @@ class Sheet(Scroller):
 
 
 class Room(Scroller):
-    """Shows one widget, at least so high, in text pixels, that it can be worked with; what has less room scrolls."""
+    """Shows one widget at a usable minimum height, in text pixels; it scrolls where there is less room."""
 
     def __init__(self, inner: QWidget, least: int) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Room(Scroller):
 
 
 class _Bare(QWidget):
-    """Has no layout: one would ask for the height that a table in it would like, and scroll before it must."""
+    """A part without a layout: one would ask for the height that a table in it prefers, and scroll too early."""
 
     def __init__(self, inner: QWidget) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class _Bare(QWidget):
 
 
 class Column(Scroller):
-    """`box` takes the widgets. Nothing in it is squeezed below its least height: then everything scrolls."""
+    """A column. `box` takes the widgets. None is squeezed below its least height: then everything scrolls."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,14 +162,14 @@ class Column(Scroller):
 
 
 class LowEdit(QPlainTextEdit):
-    """Takes what is left, down to the height that it is given: what it would like to have does not count."""
+    """A field that takes the remaining height, at least the given one, whatever it would prefer."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class FlowLayout(QLayout):
-    """Rows of widgets, as many in each as fit; `centred` puts those of a row on one middle line."""
+    """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle."""
 
     def __init__(self, parent: QWidget | None = None, *, spacing: int = 8, centred: bool = False) -> None:
         super().__init__(parent)
@@ -226,7 +226,7 @@ class FlowLayout(QLayout):
         return size.grownBy(self.contentsMargins())
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        """Place the items in `rect`; the height that they need."""
+        """Place the items in `rect`; return the height that they need."""
         inner = rect.marginsRemoved(self.contentsMargins())
         x, y, row_height = inner.x(), inner.y(), 0
         for item in self._items:
@@ -247,7 +247,7 @@ UNLIMITED = 16_777_215  # Qt's own largest width
 
 
 class Beside(QWidget):
-    """`main` and the pages of `side`. Whoever makes one adds the pages, and says when there is no room beside it."""
+    """A part `main` beside the pages of `side`. The owner adds the pages, and says when there is no room beside it."""
 
     narrow_changed = Signal(bool)
 
@@ -288,7 +288,7 @@ class Beside(QWidget):
         return self._narrow
 
     def set_narrow(self, narrow: bool) -> None:
-        """Without room beside it, the large thing is a page among the others."""
+        """Show `main` as a page among the others where there is no room beside it."""
         if narrow == self._narrow:
             return
         page = self.side.currentIndex()

@@ -1,6 +1,6 @@
 """A letter that can be read and edited in place: plain text, with marks drawn under its words.
 
-Marks and what is set apart are laid over the text and are no part of it: undo knows only what a person typed. While the
+Marks and soft stretches are laid over the text and are not part of it: undo reverts only typed changes. While the
 person types, marks move with their words, until a new reading brings others.
 """
 
@@ -42,7 +42,7 @@ MOVING = {
 
 @dataclass(frozen=True)
 class LetterMark:
-    """Characters `start` to `end` of the letter. `key` is given back when it is chosen, `tip` is for hovering."""
+    """A mark on characters `start` to `end` of the letter. `key` is reported when it is chosen, `tip` is shown."""
 
     key: str
     kind: str
@@ -52,7 +52,7 @@ class LetterMark:
 
 
 class _Typed(DisplayText):
-    """A text that is shown as it is: what a person typed, or what was made safe before."""
+    """A text that is shown unchanged: typed by a person, or made safe before."""
 
     def __init__(self, source: str) -> None:
         self.source = self.shown = source
@@ -61,7 +61,7 @@ class _Typed(DisplayText):
 
 
 class LetterText(PlainText):
-    """`open_text` takes a letter; `edited` tells that a person changed it, `text()` is what it is now."""
+    """The letter. `open_text` takes one; `edited` reports a person's change, `text()` returns it as it is now."""
 
     edited = Signal(int, int, int)  # a place of the letter, how many characters went there, how many came
     chosen = Signal(str)  # the key of a mark that was clicked, or that the keyboard went to; "" for none
@@ -84,7 +84,7 @@ class LetterText(PlainText):
     # what is shown
 
     def open_text(self, text: str, *, editable: bool = True) -> None:
-        """Show another letter; undo begins anew. A very long one can only be read."""
+        """Show another letter, with an empty undo history. A very long one can only be read."""
         self._opening = True
         self.setUndoRedoEnabled(False)
         self.clear_marks()
@@ -108,13 +108,13 @@ class LetterText(PlainText):
         self.viewport().update()
 
     def show_marks(self, marks: Sequence[LetterMark]) -> None:
-        """Draw these marks and no others."""
+        """Draw only these marks."""
         shown = self._display.to_shown
         self._marks = [replace(mark, start=shown(mark.start), end=shown(mark.end)) for mark in marks]
         self.viewport().update()
 
     def marks(self) -> tuple[LetterMark, ...]:
-        """The marks where they are now."""
+        """Return the marks where they are now."""
         source = self._display.to_source
         return tuple(replace(mark, start=source(mark.start), end=source(mark.end)) for mark in self._marks)
 
@@ -126,7 +126,7 @@ class LetterText(PlainText):
         self._show_selections()
 
     def emphasise(self, *stretches: tuple[int, int], follow: bool = True) -> None:
-        """Tint these stretches and no others, and bring the first into sight where the text is to follow."""
+        """Tint only these stretches, and scroll to the first if the text is to follow."""
         tint = QTextCharFormat()
         tint.setBackground(QColor(theme.current().accent_soft))
         self._emphasised = [self._selection(*stretch, tint) for stretch in stretches]
@@ -136,7 +136,7 @@ class LetterText(PlainText):
         self._show_selections()
 
     def show_place(self, first: int, last: int) -> None:
-        """Scroll so far that both places (in Qt's units) can be seen, the first in any case."""
+        """Scroll until both places (in Qt's units) can be seen, the first in any case."""
         bar, room = self.verticalScrollBar(), self.viewport().height()
         cursor = QTextCursor(self.document())
         cursor.setPosition(last)
@@ -156,7 +156,7 @@ class LetterText(PlainText):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def replace_span(self, start: int, end: int, new: str) -> None:
-        """Change characters of the letter as if they had been typed: Ctrl+Z takes it back."""
+        """Change characters of the letter as if they had been typed: Ctrl+Z reverts it."""
         cursor = self.cursor_for(start, end)
         cursor.beginEditBlock()
         cursor.insertText(DisplayText(new, to_edit=True).shown, QTextCharFormat())
@@ -187,7 +187,7 @@ class LetterText(PlainText):
         return source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Only text, and made safe: what is pasted may hold anything."""
+        """Paste only text, and made safe: the clipboard may hold anything."""
         safe = DisplayText(source.text(), to_edit=True) if len(source.text()) <= MOST_EDITED else None
         text = safe.shown if safe is not None else None
         if text is None or len(self.text()) + len(text) > MOST_EDITED:
@@ -197,14 +197,14 @@ class LetterText(PlainText):
         self.ensureCursorVisible()
 
     def _type_in_full_size(self) -> None:
-        """What is typed in the gap between two paragraphs is as large as everything else."""
+        """Give text typed in the gap between two paragraphs the usual size."""
         if self.textCursor().block().charFormat().hasProperty(QTextFormat.Property.FontPixelSize):
             self.setCurrentCharFormat(QTextCharFormat())
 
     # choosing
 
     def mark_at(self, shown_place: int) -> LetterMark | None:
-        """The shortest mark over a place in Qt's units."""
+        """Return the shortest mark over a place in Qt's units."""
         here = [mark for mark in self._marks if mark.start <= shown_place <= mark.end]
         return min(here, key=lambda mark: mark.end - mark.start, default=None)
 
@@ -218,7 +218,7 @@ class LetterText(PlainText):
         super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """The release of Alt+Down, whose press went elsewhere, chooses nothing: the cursor was not moved by it."""
+        """Choose nothing at the release of Alt+Down, whose press went elsewhere: it did not move the cursor."""
         super().keyReleaseEvent(event)
         moved, self._moving = self._moving and event.key() in MOVING, False
         if moved and not self.textCursor().hasSelection():
@@ -276,11 +276,11 @@ class LetterText(PlainText):
             end = min(mark.end - block.position(), line.textStart() + line.textLength())
             if start >= end:
                 continue
-            one, other = (float(line.cursorToX(place)[0]) for place in (start, end))  # type: ignore[index]
+            first, last = (float(line.cursorToX(place)[0]) for place in (start, end))  # type: ignore[index]
             y = top + line.y() + line.ascent() + FOOT + LANE * lane
             begins = start == mark.start - block.position()
             ends = end == mark.end - block.position()
-            draw_mark(painter, look, left + min(one, other), left + max(one, other), y, begins=begins, ends=ends)
+            draw_mark(painter, look, left + min(first, last), left + max(first, last), y, begins=begins, ends=ends)
 
     def _selection(self, start: int, end: int, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
         selection = QTextEdit.ExtraSelection()
@@ -311,6 +311,6 @@ def make_gaps(document: QTextDocument) -> None:
 
 
 def _tip(lines: Sequence[str]) -> str:
-    """Told that it is rich text, Qt does not guess; every line is escaped, and breaks at a width."""
-    said = "".join(f"<p style='margin:0 0 4px 0'>{html.escape(safe_line(line))}</p>" for line in lines if line)
-    return f"<table width='{TIP_WIDTH * 6}'><tr><td>{said}</td></tr></table>"
+    """Return a tooltip as rich text, so that Qt does not guess; every line is escaped, and breaks at a width."""
+    paragraphs = "".join(f"<p style='margin:0 0 4px 0'>{html.escape(safe_line(line))}</p>" for line in lines if line)
+    return f"<table width='{TIP_WIDTH * 6}'><tr><td>{paragraphs}</td></tr></table>"

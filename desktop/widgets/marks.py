@@ -1,6 +1,6 @@
-"""How marked words are drawn: for every kind of mark a colour of the theme's series and a line of its own.
+"""The drawing of marked words: every kind of mark has a colour of the theme's series and a line of its own.
 
-Colour is never the only cue: each line has its own form, and what is private stands between two brackets as well.
+Colour is never the only cue: each line has its own form, and private marks also have a bracket at each end.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ SECOND_LANE = frozenset({"unsupported", "contradicted"})
 
 @dataclass(frozen=True)
 class MarkLook:
-    """`series` is a place in the theme's series; `bracketed` marks have an upright stroke at both ends."""
+    """The look of a mark. `series` is a place in the theme's series; `bracketed`: an upright stroke at both ends."""
 
     series: int
     form: Form
@@ -55,12 +55,12 @@ PLAIN = MarkLook(5, "dots")
 
 
 def look_of(kind: str) -> MarkLook:
-    """The look of a kind of mark; one that is not known here is dotted."""
+    """Return the look of a kind of mark; an unknown one is dotted."""
     return LOOKS.get(kind, PLAIN)
 
 
 def lane_of(kind: str) -> int:
-    """How many lanes below the words a mark is drawn."""
+    """Return the number of lanes below the words at which a mark is drawn."""
     return 1 if kind in SECOND_LANE else 0
 
 
@@ -135,7 +135,7 @@ SWATCH = 20
 
 
 class MarkChip(QAbstractButton):
-    """Checked while its marks are shown. `kind` names the look; the name is plain text."""
+    """A chip, checked while its marks are shown. `kind` names the look; the name is plain text."""
 
     def __init__(self, kind: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -21,7 +21,7 @@ MOST_BANNERS = 2  # more would push the work out of sight
 class Notice(QFrame):
     """A strip with an icon, one or more sentences, actions and a close button. Tones as those of chips.
 
-    `narrow`: the actions stand under the words, because beside them there is no room.
+    `narrow`: the actions are below the words, because beside them there is no room.
     """
 
     closed = Signal()
@@ -70,7 +70,7 @@ class Notice(QFrame):
         theme.signals.changed.connect(self._dress)
 
     def tell(self, told: Sequence[str]) -> None:
-        """Show these sentences, which may hold anything, the first in strong letters; hide where there is none."""
+        """Show these sentences, of any content, the first in strong letters; hide the strip if there are none."""
         self.text.setText(safe_line(told[0]) if told else "")
         self.more.setText(safe_line(" ".join(told[1:])))
         self.setAccessibleName(safe_line(" ".join(told)))
@@ -78,7 +78,7 @@ class Notice(QFrame):
         show_if(self, bool(told))
 
     def add_action(self, text: str, on_click: Callable[[], object]) -> Button:
-        """A button on the strip."""
+        """Add a button to the strip."""
         button = LinkButton(text)
         button.clicked.connect(lambda: on_click())
         self._actions.addWidget(button)
@@ -97,7 +97,7 @@ class Notice(QFrame):
 
 
 def error_notice(error: AppError) -> Notice:
-    """What happened, what was kept, what to do; details only to copy."""
+    """Return the notice on an error: what happened, what was kept, what to do; details only to copy."""
     more = " ".join(part for part in (error.kept, error.hint) if part)
     waiting = isinstance(error, NotInstalledYet)
     notice = Notice(safe_line(error.message), tone="plain" if waiting else "danger", more=safe_line(more))
@@ -109,9 +109,9 @@ def error_notice(error: AppError) -> Notice:
 
 
 class Banners(QWidget):
-    """Where notices stand: above the work, newest first, two at most. A key replaces the notice of the same key.
+    """The notices above the work, newest first, two at most. A key replaces the notice of the same key.
 
-    A notice that cannot be closed by hand is not pushed out either: it says how things are, not what happened.
+    A notice that cannot be closed by hand is not pushed out either: it describes a state, not an event.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -139,20 +139,20 @@ class Banners(QWidget):
         return notice
 
     def show_error(self, error: AppError) -> Notice:
-        """What can only be waited for is of one kind, which goes when its time has come (`remove_waiting`)."""
+        """Show an error. One that only needs waiting gets a key of its own, for `remove_waiting`."""
         kind = WAITING if isinstance(error, NotInstalledYet) else "error:"
         return self.show_notice(error_notice(error), key=f"{kind}{error.message}")
 
     def remove_waiting(self) -> None:
-        """What was waited for has come."""
+        """Close the notices of errors that only needed waiting: the wait is over."""
         for key, notice in list(self._notices):
             if key.startswith(WAITING):
                 notice.close()
 
     def remove(self, key: str) -> None:
         """Close the notice with this key, if it is there."""
-        for found, notice in list(self._notices):
-            if found == key:
+        for its_key, notice in list(self._notices):
+            if its_key == key:
                 notice.close()
 
     def clear(self) -> None:
@@ -160,7 +160,7 @@ class Banners(QWidget):
             notice.close()
 
     def texts(self) -> list[str]:
-        """What is being said, newest first."""
+        """Return the texts of the notices, newest first."""
         return [notice.accessibleName() for _, notice in self._notices]
 
     def _forget(self, notice: Notice) -> None:

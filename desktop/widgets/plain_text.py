@@ -28,10 +28,10 @@ BOX = QColor(128, 128, 128, 64)  # the ground of an emoji's name, on light and d
 
 
 class PlainText(QTextEdit):
-    """Shows any text as it is. Nothing is rendered as rich text and nothing is ever loaded.
+    """A view of any text, unchanged. Nothing is rendered as rich text and nothing is ever loaded.
 
-    `set_text` takes the exact text and `text()` gives it back; `cursor_for` marks a span of it, whatever was split or
-    replaced for display. What is copied is the exact text too, but for lone surrogates, which no clipboard takes.
+    `set_text` takes the exact text and `text()` returns it; `cursor_for` marks a span of it, whatever was split or
+    replaced for display. The exact text is also copied, except lone surrogates, which no clipboard takes.
     """
 
     def __init__(self, text: str = "", *, name: str = "", parent: QWidget | None = None) -> None:
@@ -59,21 +59,21 @@ class PlainText(QTextEdit):
         self.show_display(DisplayText(text))
 
     def show_display(self, display: DisplayText) -> None:
-        """The same, of a text that was made safe already."""
+        """Show a text that was made safe already, from its beginning."""
         self._display = display
         self._show_from_start()
 
     def text(self) -> str:
-        """The exact text, not what is shown for it."""
+        """Return the exact text, not its display form."""
         return self._display.source
 
     @property
     def all_shown(self) -> bool:
-        """Whether the whole text is laid out; a very long one follows in pieces."""
+        """True once the whole text is laid out; a very long one follows in pieces."""
         return self._given == len(self._display.shown)
 
     def cursor_for(self, start: int, end: int) -> QTextCursor:
-        """A cursor over the exact text's characters `start` to `end`, for marks and for jumping."""
+        """Return a cursor over the exact text's characters `start` to `end`, for marks and for jumping."""
         first, last = self._display.to_shown(start), self._display.to_shown(end)
         while not self.all_shown and self.document().characterCount() <= last:
             self._give_piece()
@@ -83,7 +83,7 @@ class PlainText(QTextEdit):
         return cursor
 
     def position_at(self, cursor: QTextCursor) -> int:
-        """The exact text's position at a cursor, for instance under the pointer."""
+        """Return the exact text's position at a cursor, for instance under the pointer."""
         return self._display.to_source(cursor.position())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -103,7 +103,7 @@ class PlainText(QTextEdit):
         return data
 
     def loadResource(self, kind: int, name: QUrl | str) -> None:
-        """Text never loads anything."""
+        """Load nothing, whatever the text names."""
 
     def _show_from_start(self) -> None:
         self.document().clear()
@@ -138,7 +138,7 @@ class PlainText(QTextEdit):
         cursor.endEditBlock()
 
     def _box_names(self) -> None:
-        """Give the names of emoji that came into the document the ground that sets them apart from words."""
+        """Give the names of new emoji in the document a background that distinguishes them from words."""
         box = QTextCharFormat()
         box.setBackground(BOX)
         for start, end, _ in self._display.named[self._boxed :]:
@@ -152,7 +152,10 @@ class PlainText(QTextEdit):
 
 
 def line_height_percent() -> float:
-    """Qt's proportional line height for the theme's: Qt's is relative to the typeface's own line, ours to its size."""
+    """Return Qt's proportional line height for the theme's.
+
+    Qt's is relative to the typeface's own line, ours to its size.
+    """
     font = QFont(theme.current().family)
     font.setPixelSize(100)
     return 100 * theme.current().line_height * font.pixelSize() / QFontMetricsF(font).lineSpacing()

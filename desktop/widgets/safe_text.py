@@ -1,9 +1,9 @@
-"""Text that may attack the display, made safe to show; positions go back and forth between the text and what is shown.
+"""Text that may attack the display, made safe to show; positions are mapped between the text and its display form.
 
-What is shown differs from the text only in this: controls, bidirectional marks, lone surrogates and characters that Qt
-uses for itself each become one visible sign; an emoji that cannot be drawn here is named; every line end becomes "\n";
-and a run of more than 5,000 characters without a blank is split, because a text engine lays out a line as a whole. What
-is stored is never touched.
+The display form differs from the text only in this: controls, bidirectional marks, lone surrogates and characters that
+Qt uses for itself each become one visible sign; an emoji that cannot be drawn here is named; every line end becomes
+"\n"; and a run of more than 5,000 characters without a blank is split, as a text engine lays out a line as a whole.
+The stored text is never changed.
 """
 
 import html
@@ -43,20 +43,20 @@ def may_hold_emoji(text: str) -> bool:
 
 
 def emoji_to_name(text: str, most: int) -> Iterator[tuple[int, int, str]]:
-    """Start, end and name of the emoji of a text that cannot be drawn here, of the first `most`."""
+    """Return start, end and name of emoji that cannot be drawn here, of the first `most` in a text."""
     wanted = {emoji for emoji in set(_EMOJI.findall(text)) if not drawable(emoji)}
-    found = (one for one in _EMOJI.finditer(text) if one.group() in wanted) if wanted else iter(())
-    for one in islice(found, most):
-        yield one.start(), one.end(), name_of(one.group())
+    matches = (match for match in _EMOJI.finditer(text) if match.group() in wanted) if wanted else iter(())
+    for match in islice(matches, most):
+        yield match.start(), match.end(), name_of(match.group())
 
 
 def signs_to_name(text: str) -> set[str]:
-    """The single signs of a text that are emoji and cannot be drawn here."""
+    """Return the single signs of a text that are emoji and cannot be drawn here."""
     return {sign for sign in set(text) if _EMOJI.fullmatch(sign) and not drawable(sign)}
 
 
 def drawable(emoji: str) -> bool:
-    """Whether some typeface has a picture of every sign. Without a display nothing is drawn, and all may stay."""
+    """Return whether some typeface has a picture of every sign. Without a display always True, so all may stay."""
     return QGuiApplication.instance() is None or _has_pictures(emoji)
 
 
@@ -68,7 +68,7 @@ def _has_pictures(emoji: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def name_of(emoji: str) -> str:
-    """Its name in brackets, such as “[waving hand sign, dark skin tone]” or “[flag: Chile]”."""
+    """Return the name of an emoji in brackets, such as “[waving hand sign, dark skin tone]” or “[flag: Chile]”."""
     letters = "".join(chr(ord("A") + ord(sign) - FLAG_A) for sign in emoji if FLAG_A <= ord(sign) < FLAG_A + 26)
     region = "".join(chr(ord(sign) - TAGS) for sign in emoji if TAGS < ord(sign) < TAGS + 0x7F)  # of England and others
     if len(letters) == 2:
@@ -104,7 +104,7 @@ _MOVES = re.compile(r"\r(?=\n)|[\U00010000-\U0010ffff]")
 
 
 class DisplayText:
-    """`shown` is what a text widget may be given. Positions in it count UTF-16 units, as Qt does.
+    """A text and its display form. `shown` may be given to a text widget. Its positions count UTF-16 units, as Qt does.
 
     `named` are the emoji of the source that are shown by their names: start, end and name. A text `to_edit` has none.
     """
@@ -119,7 +119,7 @@ class DisplayText:
         )
 
     def _shown(self, start: int, end: int, *, name_emoji: bool) -> str:
-        """What is shown for a piece of the source, between two breaks."""
+        """Return the display form of a piece of the source, between two breaks."""
         piece = self.source[start:end]
         if not name_emoji:
             return _safe(piece)
@@ -135,13 +135,13 @@ class DisplayText:
         return "".join([*parts, _safe(rest)])
 
     def to_shown(self, position: int) -> int:
-        """Where the source's character at `position` is shown."""
+        """Return the shown position of the source's character at `position`."""
         moved_from, moved_by = self._moves
         index = bisect_right(moved_from, position) - 1
         return position + (moved_by[index] if index >= 0 else 0)
 
     def to_source(self, shown_position: int) -> int:
-        """The source position that is shown at `shown_position`, or just before it."""
+        """Return the source position that is shown at `shown_position`, or just before it."""
         low, high = 0, len(self.source)
         while low < high:
             middle = (low + high + 1) // 2
@@ -153,16 +153,16 @@ class DisplayText:
         return low - 1 if low and self.source[low - 1 : low + 1] == "\r\n" else low
 
     def excerpt(self, shown_start: int, shown_end: int) -> str:
-        """The exact source text between two shown positions."""
+        """Return the exact source text between two shown positions."""
         return self.source[self.to_source(shown_start) : self.to_source(shown_end)]
 
     @cached_property
     def _moves(self) -> tuple[list[int], list[int]]:
-        """From which source positions on everything is shown how much further."""
+        """Return source positions, and from each the offset of everything after it in the display form."""
         moves, at = [(at, 1) for at in self._breaks], 0
         for start, end, name in [*self.named, (len(self.source), len(self.source), "")]:
             moves += [
-                (found.end(), -1 if found.group() == "\r" else 1) for found in _MOVES.finditer(self.source, at, start)
+                (match.end(), -1 if match.group() == "\r" else 1) for match in _MOVES.finditer(self.source, at, start)
             ]
             moves.append((end, len(name) - (end - start)))
             at = end
@@ -175,22 +175,22 @@ def _safe(text: str) -> str:
 
 
 def safe_tip(text: str) -> str:
-    """A text of any content as a tooltip, which is shown as it is.
+    """Return a text of any content as a tooltip that shows it unchanged.
 
-    Qt renders what looks like HTML and loads the pictures that it names. Where a sign of it stands in the text, Qt is
-    told that it is rich and gets all of it escaped.
+    Qt renders what looks like HTML and loads the pictures that it names. If the text contains its signs, Qt gets it as
+    rich text, all of it escaped.
     """
     lines = "\n".join(safe_line(line) for line in text[:LONGEST_LABEL].splitlines())
     return f"<p style='white-space:pre'>{html.escape(lines)}</p>" if "<" in lines or "&" in lines else lines
 
 
 def safe_line(text: str, *, to_edit: bool = False) -> str:
-    """A text of any size and content as one short safe line, for labels, titles and tooltips, or for a field."""
+    """Return a text of any size and content as one short safe line, for labels, titles, tooltips or a field."""
     return " ".join(DisplayText(text[:LONGEST_LABEL], to_edit=to_edit).shown.split())[:LONGEST_LABEL]
 
 
 def _breaks(text: str) -> Iterator[int]:
-    """Where to split: inside every run without a blank that is too long, and at a blank in a line that is too long."""
+    """Yield where to split: in every run without a blank that is too long, and at a blank in an overlong line."""
     line_start = position = 0
     while len(text) - position > LONGEST_RUN:
         window_end = position + LONGEST_RUN

@@ -55,7 +55,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True)
 class TableColumn:
-    """`width` in text pixels; 0: it takes what is left, and is cut or wrapped there. `help` is its tooltip."""
+    """A column. `width` in text pixels; 0: it takes the rest, and is cut or wrapped there. `help` is its tooltip."""
 
     title: str
     width: int = 0
@@ -65,14 +65,14 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class TableRow:
-    """`key` says which thing it is about; `cells` are short safe texts, one for each column."""
+    """A row. `key` identifies its subject; `cells` are short safe texts, one for each column."""
 
     key: str
     cells: tuple[str, ...]
 
 
 class TextTableModel(QAbstractTableModel):
-    """Who hears a cell hears its column's name with it."""
+    """The model. A screen reader gets a cell with its column's name."""
 
     def __init__(self, columns: Sequence[TableColumn], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -81,7 +81,7 @@ class TextTableModel(QAbstractTableModel):
         self._folded: tuple[int, ...] = ()
 
     def fold(self, columns: Sequence[int]) -> None:
-        """Let what stands in these columns, which have no room, stand under the first one's words."""
+        """Show the cells of these columns, which have no room, below the first one's words."""
         if tuple(columns) != self._folded:
             self._folded = tuple(columns)
             if self.rows:
@@ -93,7 +93,7 @@ class TextTableModel(QAbstractTableModel):
         return "\n".join(part for part in (cells[column], *under) if part)
 
     def set_rows(self, rows: Sequence[TableRow]) -> bool:
-        """Other rows. False, and nothing is touched, where they are the same."""
+        """Set the rows; return False, and change nothing, where they are the same."""
         if tuple(rows) == self.rows:
             return False
         self.beginResetModel()
@@ -102,7 +102,7 @@ class TextTableModel(QAbstractTableModel):
         return True
 
     def place(self, key: str) -> int | None:
-        """The row of a key."""
+        """Return the row of a key."""
         return next((place for place, row in enumerate(self.rows) if row.key == key), None)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -148,7 +148,7 @@ MOST_SHOWN = 8  # rows that a table is high before it scrolls by itself
 
 
 class WrapDelegate(QStyledItemDelegate):
-    """Gives a cell as many lines as its words need: Qt's own measure forgets the padding, and cuts the last one."""
+    """Gives a cell as many lines as its words need: Qt's own measure ignores the padding, and cuts the last one."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         view, beside = self.parent(), 2 * theme.current().px(PADDING) + 8
@@ -159,10 +159,12 @@ class WrapDelegate(QStyledItemDelegate):
 
 
 class TextTable(QTableView):
-    """`chosen` carries the key of the row that became the current one; `opened` that of one double-clicked or entered.
+    """The view. `chosen` carries the key of the row that became current; `opened` that of one opened by a person.
 
-    Columns without room are left out, the last of `keep` first; the words of those in `fold` then stand under the first
-    column's. With `tall` the table is as high as its rows.
+    A row is opened by a double click or Enter.
+
+    Columns without room are hidden, the last of `keep` first; the words of those in `fold` are then shown below the
+    first column's. With `tall` the table is as high as its rows.
     """
 
     chosen = Signal(str)
@@ -220,7 +222,7 @@ class TextTable(QTableView):
         return self.table.rows[place].key if 0 <= place < len(self.table.rows) else ""
 
     def show_rows(self, rows: Sequence[TableRow]) -> None:
-        """Other rows; the one that was chosen stays chosen where it is still there, and is not told of again."""
+        """Show other rows; the current row stays current where it still exists, without another `chosen`."""
         before = self.current_key
         self._filling = True
         if self.table.set_rows(rows):
@@ -235,7 +237,7 @@ class TextTable(QTableView):
             self.setCurrentIndex(self.table.index(place, 0))
 
     def fit(self, _tokens: object = None) -> None:
-        """As many columns as there is room for."""
+        """Show as many columns as there is room for."""
         tokens = theme.current()
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         room = self.viewport().width()
@@ -276,7 +278,7 @@ class TextTable(QTableView):
         return super().viewportEvent(event)
 
     def _tip(self, event: QEvent) -> bool:
-        """The whole text of a cell that is cut."""
+        """Return the whole text of a cell that is cut."""
         assert isinstance(event, QHelpEvent)
         index = self.indexAt(event.pos())
         text = index.data() if index.isValid() else ""

@@ -6,17 +6,17 @@ CONTEXT = "Biasprint"
 
 
 def tr(text: str, n: int = -1) -> str:
-    """`text` in the reader's language; with `n`, "%n" in it becomes that number, in the right plural."""
+    """Return `text` in the reader's language; with `n`, "%n" in it becomes that number, in the right plural."""
     return QCoreApplication.translate(CONTEXT, text, None, n)
 
 
 def plural(n: int, one: str, many: str) -> str:
-    """The phrase for `n` things, "%n" standing for the number written as the reader's locale does."""
+    """Return the phrase for `n` things; "%n" becomes the number written as the reader's locale does."""
     return tr(one if n == 1 else many).replace("%n", number(n))
 
 
 def number(value: int | float, decimals: int = 0) -> str:
-    """A number as the reader's locale writes it: "2,880", "0.5"."""
+    """Return a number as the reader's locale writes it: "2,880", "0.5"."""
     locale = QLocale()
     if locale.language() == QLocale.Language.C:  # no locale is set: a bare machine, a test
         locale = QLocale(QLocale.Language.English)
@@ -24,7 +24,7 @@ def number(value: int | float, decimals: int = 0) -> str:
 
 
 def spelled_seconds(seconds: float) -> str:
-    """A duration in the words of a status line: "12 s", "5 min", "2 h 10 min"."""
+    """Return a duration in the words of a status line: "12 s", "5 min", "2 h 10 min"."""
     whole = max(0, round(seconds))
     if whole < 60:
         return tr("{s} s").format(s=whole)

@@ -1,1 +1,1 @@
-"""Wording: what is in the project, said in the words of the window. No Qt widgets."""
+"""Wording: the content of a project in the words of the window. No Qt widgets."""

@@ -1,4 +1,4 @@
-"""A finding in words: its figures, what it is about, and what its numbers mean. Plain text, no Qt widgets."""
+"""A finding in words: its figures, its subject, and the meaning of its numbers. Plain text, no Qt widgets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,28 +22,28 @@ DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "
 
 
 def items_word(finding: Finding) -> str:
-    """What n counts."""
+    """Return the word for the items that n counts."""
     named = (item for study in studies().values() for item in study.words.items)
     return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
 
 
 def figures(finding: Finding) -> tuple[str, str]:
-    """The estimate, and its interval where there is one; a dash where the number does not exist."""
+    """Return the estimate, and its interval if it has one; a dash where the number does not exist."""
     if finding.estimate is None:
         return UNDEFINED, ""
     return digits.of_finding(finding)
 
 
 def group_titles(finding: Finding, titles: Titles) -> dict[str, str]:
-    """The groups in the words of the axis, where they are identities of one; else as they are."""
+    """Return the groups in the words of the axis, where they are identities of one; else unchanged."""
     axis = finding.dims.get("axis", "")
     return {group: titles.identities.get((axis, group), group) for group in finding.groups}
 
 
 def about(finding: Finding, titles: Titles) -> str:
-    """The dims in words, but for those that the title says already."""
+    """Return the dims in words, except those that the title contains already."""
     axis = finding.dims.get("axis", "")
-    said = finding.title.casefold()
+    title = finding.title.casefold()
     named = {
         "axis": lambda key: titles.axes.get(key, key),
         "identity": lambda key: titles.identity(axis, key),
@@ -54,13 +54,13 @@ def about(finding: Finding, titles: Titles) -> str:
     parts = [
         named.get(name, _plain)(value)
         for name, value in ordered
-        if finding.dims[name].casefold() not in said and _plain(value).casefold() not in said
+        if finding.dims[name].casefold() not in title and _plain(value).casefold() not in title
     ]
     return " · ".join(part for part in parts if part)
 
 
 def between_words(finding: Finding) -> str:
-    """ "A less B", of a difference between two generators; of a ratio "A divided by B"; else empty."""
+    """Return "A less B" for a difference between two generators; for a ratio "A divided by B"; else empty."""
     if not finding.id.endswith(BETWEEN_GENERATORS) or len(finding.groups) != 2:
         return ""
     words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} less {other}")
@@ -68,31 +68,31 @@ def between_words(finding: Finding) -> str:
 
 
 def difference_words(finding: Finding) -> str:
-    """What a difference between two generators says of them; empty for other findings."""
+    """Return what a difference between two generators says of them; empty for other findings."""
     if not between_words(finding) or finding.estimate is None:
         return ""
-    one, other = finding.groups
+    first, other = finding.groups
     size = digits.of_finding(finding)[0]
     null = 1.0 if is_ratio(finding) else 0.0
     if finding.estimate == null:
-        said = tr("“{one}” and “{other}” give the same.")
+        sentence = tr("“{one}” and “{other}” give the same.")
     elif is_ratio(finding):
-        said = tr("“{one}” gives {size} times what “{other}” gives.")
+        sentence = tr("“{one}” gives {size} times what “{other}” gives.")
     elif finding.estimate > null:
-        said = tr("“{one}” gives {size} more than “{other}”.")
+        sentence = tr("“{one}” gives {size} more than “{other}”.")
     else:
         size = size.lstrip("−-")
-        said = tr("“{one}” gives {size} less than “{other}”.")
+        sentence = tr("“{one}” gives {size} less than “{other}”.")
     shown = {
         "significant": tr("They differ, beyond chance, after allowing for the other tests."),
         "not": tr("That is not enough evidence that they differ."),
         "untested": tr("It was not tested."),
     }[significance(finding)]
-    return " ".join((said.format(one=one, other=other, size=size), shown))
+    return " ".join((sentence.format(one=first, other=other, size=size), shown))
 
 
 def p_words(finding: Finding) -> str:
-    """p, how it was adjusted and among which tests; or that there is none."""
+    """Return p, how it was adjusted and among which tests; or that there is none."""
     if finding.p is None:
         if finding.floor is not None:
             return tr("{p} against the noise floor; not adjusted").format(p=digits.p_value(finding.floor.p))
@@ -108,44 +108,44 @@ def p_words(finding: Finding) -> str:
 
 
 def floor_words(finding: Finding) -> str:
-    """What comes up without any bias; empty without a floor."""
+    """Return the noise floor in words: the value without any bias; empty without a floor."""
     floor = finding.floor
     if floor is None:
         return ""
-    told = tr("without any bias {mean} on average, and below {p95} in 95 of 100 cases").format(
+    words = tr("without any bias {mean} on average, and below {p95} in 95 of 100 cases").format(
         mean=digits.number(floor.mean), p95=digits.number(floor.p95)
     )
     if finding.floor_subtracted is not None:
         above = digits.number(finding.floor_subtracted)
-        told += "; " + tr("the estimate less that average is {above}").format(above=above)
-    return told
+        words += "; " + tr("the estimate less that average is {above}").format(above=above)
+    return words
 
 
 def power_words(finding: Finding) -> str:
-    """What so many items can show, and how many the planned effect takes; empty where nothing is known of it."""
+    """Return the effect that so many items can show, and the n for the planned effect; empty if unknown."""
     power = finding.power
     if power is None:
         return ""
-    said = []
+    sentences = []
     if power.detectable is not None:
         effect = digits.number(power.detectable, "ratio" if is_ratio(finding) else "")
         kind = tr("a ratio of {effect}") if is_ratio(finding) else tr("a value of {effect}")
-        said.append(
+        sentences.append(
             tr("With so many {items}, {effect} or more would be seen with 80 % chance.").format(
                 items=items_word(finding), effect=kind.format(effect=effect)
             )
         )
     if power.n_for_planned is not None:
-        said.append(
+        sentences.append(
             tr("The effect the study is planned for takes {n} {items}.").format(
                 n=digits.count(power.n_for_planned), items=items_word(finding)
             )
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def n_words(finding: Finding, groups: Mapping[str, str]) -> str:
-    """ "120 letters (male: 60, female: 60)"."""
+    """Return n in words: "120 letters (male: 60, female: 60)"."""
     in_order = dict.fromkeys((*groups, *finding.n_by_group))
     by_group = ", ".join(
         f"{groups.get(key, key)}: {digits.count(finding.n_by_group[key])}"
@@ -157,20 +157,20 @@ def n_words(finding: Finding, groups: Mapping[str, str]) -> str:
 
 
 def contrast_words(finding: Finding, groups: Mapping[str, str]) -> str:
-    """The signed difference of each group: "white: +0.021, black: −0.013"."""
+    """Return the signed difference of each group: "white: +0.021, black: −0.013"."""
     signed = ((groups.get(key, key), value) for key, value in (finding.contrast or {}).items())
     return ", ".join(f"{group}: {'+' if value >= 0 else ''}{digits.number(value)}" for group, value in signed)
 
 
 def scorer_words(finding: Finding) -> str:
-    """ "agency: Agency (MiniLM) 1.2 (stand-in)", one after the other."""
+    """Return the scorers in words: "agency: Agency (MiniLM) 1.2 (stand-in)", separated by commas."""
     mark = tr("{scorer} (stand-in)")
     named = ((f"{_plain(use.role)}: {scorer_title(use.name)} {use.version}", use.stand_in) for use in finding.scorers)
     return ", ".join(mark.format(scorer=name) if stand_in else name for name, stand_in in named)
 
 
 def sentence(finding: Finding, about_it: str, groups: Mapping[str, str]) -> str:
-    """The finding in one sentence that can stand in a report: never an estimate without its n and interval."""
+    """Return the finding in one sentence for a report: never an estimate without its n and interval."""
     name = ", ".join(part for part in (finding.title, about_it) if part)
     n = n_words(finding, groups)
     if finding.estimate is None:
@@ -189,8 +189,8 @@ def sentence(finding: Finding, about_it: str, groups: Mapping[str, str]) -> str:
         parts.append(tr("stand-in scorer: {names}").format(names=", ".join(stand_ins)))
     if finding.variant == "as_published":
         parts.append(tr("computed as published"))
-    said = "; ".join(part.rstrip(".") for part in parts if part)
-    return f"{said}. ({finding.source})" if finding.source else f"{said}."
+    words = "; ".join(part.rstrip(".") for part in parts if part)
+    return f"{words}. ({finding.source})" if finding.source else f"{words}."
 
 
 def _plain(key: str) -> str:
@@ -204,7 +204,7 @@ POOLED = ""  # the axis of a finding that is pooled over axes, or about none
 
 
 class Cells(NamedTuple):
-    """What the table shows of a finding, or sorts it by, column by column."""
+    """The values that the table shows of a finding, or sorts it by, column by column."""
 
     finding: Any
     groups: Any
@@ -223,8 +223,11 @@ NUMERIC = frozenset({"estimate", "n", "p", "p_adjusted", "floor"})
 
 @dataclass(frozen=True)
 class FindingLine:
-    """A finding as the table shows it. `about`: its dims in words; `unit` of its estimate, with the level of its
-    interval where that is not 95 %; `groups`: titles by key."""
+    """A finding as the table shows it.
+
+    `about`: its dims in words; `unit` of its estimate, with the level of its interval where that is not 95 %; `groups`:
+    titles by key.
+    """
 
     study: str
     finding: Finding
@@ -240,13 +243,20 @@ class FindingLine:
 
     @property
     def same(self) -> tuple[Any, ...]:
-        """What stays when the study is measured again."""
-        one = self.finding
-        return self.study, one.id, one.label, one.variant, one.groups, tuple(sorted(one.dims.items()))
+        """The identity of the finding, which stays the same when the study is measured again."""
+        finding = self.finding
+        return (
+            self.study,
+            finding.id,
+            finding.label,
+            finding.variant,
+            finding.groups,
+            tuple(sorted(finding.dims.items())),
+        )
 
     @property
     def generator(self) -> str | None:
-        """Whose texts it is about; `DIFFERENCES` of one between two, None with but one, or all pooled."""
+        """The generator it is about; `DIFFERENCES` for one between two, None with only one, or all pooled."""
         return DIFFERENCES if self.finding.id.endswith(BETWEEN_GENERATORS) else self.finding.dims.get("generator")
 
     @property
@@ -260,7 +270,7 @@ class FindingLine:
 
 @dataclass(frozen=True)
 class QuestionHead:
-    """A question above the findings that it groups, with the answer that all of them give, filtered or not."""
+    """A question above the findings that it groups, with the answer of all of them, filtered or not."""
 
     study: str
     question: str
@@ -275,7 +285,7 @@ class QuestionHead:
 
 @dataclass(frozen=True)
 class Measurement:
-    """How a study of the project was measured last; `measured_at` is empty where it never was."""
+    """The last measurement of a study of the project; `measured_at` is empty where it never was measured."""
 
     study: str
     title: str
@@ -304,7 +314,7 @@ class FindingsData:
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """Which findings; a field that is None does not narrow. `text`: words that must all be there, in any order."""
+    """The filter of findings; a field that is None does not narrow. `text`: words that must all occur, in any order."""
 
     study: str | None = None
     axis: str | None = None
@@ -330,7 +340,7 @@ class FindingFilter:
 
 
 def significance(finding: Finding) -> Significance:
-    """By the adjusted p alone: a raw p, the paper's own among them, says little beside many others."""
+    """Return the significance by the adjusted p only: a raw p, even the paper's, says little beside many others."""
     if finding.p_adjusted is None:
         return "untested"
     return "significant" if finding.p_adjusted <= SIGNIFICANT else "not"
@@ -339,7 +349,7 @@ def significance(finding: Finding) -> Significance:
 def line_of(
     finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
 ) -> FindingLine:
-    """The table's view of a finding. `recipe`: of its measurement."""
+    """Return the table's line for a finding. `recipe`: of its measurement."""
     dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)
     figure, interval = figures(finding)
@@ -366,12 +376,21 @@ def line_of(
         variant=shown.variant,
         study=study_title.casefold(),
     )
-    said = (finding.id, finding.label, finding.title, dims_title, shown.groups, finding.unit, study_title, finding.harm)
+    searched = (
+        finding.id,
+        finding.label,
+        finding.title,
+        dims_title,
+        shown.groups,
+        finding.unit,
+        study_title,
+        finding.harm,
+    )
     shown = Cells(*(safe_line(str(cell)) for cell in shown))
     level = digits.level_beside(finding.interval)
     beside = tr("{level} interval").format(level=level) if level else ""
     unit = safe_line(" · ".join(filter(None, (finding.unit, beside)))) if finding.estimate is not None else ""
-    found_by, question = "\n".join(said).casefold(), question_of(study, finding.id).ask
+    found_by, question = "\n".join(searched).casefold(), question_of(study, finding.id).ask
     return FindingLine(
         study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding),
         recipe or {},

@@ -1,4 +1,4 @@
-"""Whose texts are measured, in words: who wrote them, and each by itself, one only, compared, or as one."""
+"""The choice of whose texts are measured, in words: each generator separately, one only, compared, or pooled."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,14 +20,14 @@ MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how 
 
 
 class WantedTexts(NamedTuple):
-    """Of whose texts there shall be findings, as `MeasureOptions` has it; the usual: of each generator by itself."""
+    """The generators whose texts are measured, as in `MeasureOptions`; by default each generator separately."""
 
     generators: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()
     pool: bool = False
 
     def of(self, options: "MeasureOptions") -> "MeasureOptions":
-        """What else was asked for, of these generators."""
+        """Return the options with these generators, and everything else unchanged."""
         return replace(options, generators=self.generators, compare=self.compare, pool=self.pool)
 
 
@@ -38,7 +38,7 @@ EACH = WantedTexts()
 class StudyGenerators:
     """The generators of a study's texts, each with its number of texts.
 
-    `asked`: whose texts were wanted the last time. `comparable`: whether the study can compare generators.
+    `asked`: the generators chosen the last time. `comparable`: whether the study can compare generators.
     """
 
     texts: Mapping[str, int] = field(default_factory=dict)
@@ -56,7 +56,7 @@ NOBODY = StudyGenerators()
 def read_generators_of(
     project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
 ) -> StudyGenerators:
-    """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
+    """Return the generators of a study's texts, and those chosen for the finding `last`. Reads the project."""
     from biasprint.core.runs.measure import asked_again, measuring
     from biasprint.core.texts.generators import generators_of
 
@@ -64,61 +64,63 @@ def read_generators_of(
     kind = last.study if last else study.kind
     known = kind in studies()
     return StudyGenerators(
-        {one.name: one.n for one in generators_of(project, study.id, every)},
+        {generator.name: generator.n for generator in generators_of(project, study.id, every)},
         WantedTexts(options.generators, options.compare, options.pool),
         known and measuring(kind).compares_generators,
     )
 
 
 def said_of(writers: StudyGenerators) -> str:
-    """ "2 generators: A (60 texts), B (60)"; empty for one."""
+    """Return "2 generators: A (60 texts), B (60)"; empty for one."""
     if not writers.several:
         return ""
-    told = [
+    names = [
         (tr("{name} ({n} texts)") if not place else "{name} ({n})").format(name=name, n=digits.count(n))
         for place, (name, n) in enumerate(writers.texts.items())
     ]
-    if len(told) > MOST_TOLD:
-        left = len(told) - MOST_TOLD + 1
-        told = [*told[: MOST_TOLD - 1], plural(left, "1 other", "%n others")]
+    if len(names) > MOST_TOLD:
+        left = len(names) - MOST_TOLD + 1
+        names = [*names[: MOST_TOLD - 1], plural(left, "1 other", "%n others")]
     count = plural(len(writers.texts), "1 generator", "%n generators")
-    return tr("{count}: {names}").format(count=count, names=tr(", ").join(told))
+    return tr("{count}: {names}").format(count=count, names=tr(", ").join(names))
 
 
 def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
-    """What can be chosen, the usual first, each with its title."""
+    """Return the possible choices, the usual first, each with its title."""
     from biasprint.core.runs.measure.by_generator import MOST_IN_PAIRS
 
     names = list(writers.texts)
-    found = [(EACH, tr("Each by itself"))]
+    choices = [(EACH, tr("Each by itself"))]
     if writers.comparable:
         if len(names) == 2:
             pairs = [*combinations(names, 2), *combinations(names[::-1], 2)]
-            found += [(WantedTexts(compare=pair), compared_words(pair)) for pair in pairs]
+            choices += [(WantedTexts(compare=pair), compared_words(pair)) for pair in pairs]
         else:
             if len(names) <= MOST_IN_PAIRS:
-                found.append((WantedTexts(compare=(ALL,)), tr("Compare every two of them")))
-            found += [(_first(name, names), tr("Compare “{name}” with each other").format(name=name)) for name in names]
-    found += [(WantedTexts(generators=(name,)), tr("“{name}” only").format(name=name)) for name in names]
-    found.append((WantedTexts(pool=True), tr("All as one (pooled)")))
-    if writers.asked not in [whose for whose, _ in found]:
-        found.append((writers.asked, tr("As last time: {what}").format(what=_plainly(writers.asked))))
-    return found
+                choices.append((WantedTexts(compare=(ALL,)), tr("Compare every two of them")))
+            choices += [
+                (_first(name, names), tr("Compare “{name}” with each other").format(name=name)) for name in names
+            ]
+    choices += [(WantedTexts(generators=(name,)), tr("“{name}” only").format(name=name)) for name in names]
+    choices.append((WantedTexts(pool=True), tr("All as one (pooled)")))
+    if writers.asked not in [whose for whose, _ in choices]:
+        choices.append((writers.asked, tr("As last time: {what}").format(what=_plainly(writers.asked))))
+    return choices
 
 
 def compared_words(names: Sequence[str]) -> str:
-    """ "Compare “A” with “B”"."""
+    """Return "Compare “A” with “B”"."""
     return tr("Compare “{one}” with “{other}”").format(one=names[0], other=names[1])
 
 
 def explained(whose: WantedTexts, writers: StudyGenerators) -> str:
-    """What will be measured so; of a pooling, what it pools."""
+    """Return what will be measured with this choice; for a pooling, what it pools."""
     if whose.pool:
-        told = tr(", ").join(f"{name} ({digits.count(n)})" for name, n in writers.texts.items())
+        names = tr(", ").join(f"{name} ({digits.count(n)})" for name, n in writers.texts.items())
         return tr(
             "Pooled: the {total} texts of {told} count as one generator’s. Where they differ, no finding is about any "
             "one of them; each finding says what was pooled."
-        ).format(total=digits.count(sum(writers.texts.values())), told=told)
+        ).format(total=digits.count(sum(writers.texts.values())), told=names)
     if whose.compare:
         return tr(
             "Each by itself, and how much they differ on the prompts that both answered, with an interval and a p "

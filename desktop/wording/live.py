@@ -1,4 +1,4 @@
-"""A live figure in words: its title, and in a sentence what is seen now."""
+"""A live figure in words: its title, and its present value in a sentence."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -34,12 +34,12 @@ Counted = Callable[[int], str]  # "12 letters"
 
 
 def counted_in(key: LiveKey, texts: Counted) -> Counted:
-    """How the n of a figure is worded: mostly in texts of the study."""
+    """Return the wording of a figure's n: mostly texts of the study."""
     return _choices if key.id in CHOSEN else texts
 
 
 def noun(counted: Counted) -> str:
-    """What is counted, several of it."""
+    """Return the plural of what is counted."""
     return counted(2).replace("2", "", 1).strip()
 
 
@@ -48,10 +48,10 @@ def _choices(n: int) -> str:
 
 
 def measure_title(key: LiveKey, unit: str, name_of: NameOf, *, named: bool) -> str:
-    """The title of a card. `named`: whether the label is part of it, and no curve's name."""
-    found = next((tr(title) for start, title in TITLES.items() if key.id.startswith(start)), "{label}")
-    parts = [found.format(label=words(key.label))]
-    if "{label}" not in found and named and key.label and key.id != REFUSALS:
+    """Return the title of a card. `named`: whether the label is in it, and not in the curves' names."""
+    template = next((tr(title) for start, title in TITLES.items() if key.id.startswith(start)), "{label}")
+    parts = [template.format(label=words(key.label))]
+    if "{label}" not in template and named and key.label and key.id != REFUSALS:
         parts.append(name_of(key.label))
     parts += [name_of(value) for name, value in key.dims if name != "model"]
     if "difference" in unit:
@@ -62,12 +62,12 @@ def measure_title(key: LiveKey, unit: str, name_of: NameOf, *, named: bool) -> s
 
 
 def groups_in_words(key: LiveKey, name_of: NameOf) -> str:
-    """ "Male against female", "Male", or nothing."""
+    """Return the groups: "Male against female", "Male", or ""."""
     return tr(" against ").join(name_of(group) for group in key.groups)
 
 
 def seen_now(value: LiveValue, name: str, counted: Counted) -> str:
-    """A sentence on a card's only curve: the estimate, its band, after how much, and that looking changes nothing.
+    """Return a sentence on a card's only curve: the estimate, its band, its n, and that looking changes nothing.
 
     `name`: the curve's, or empty; `counted`: what n counts, in words.
     """
@@ -92,19 +92,19 @@ def seen_now(value: LiveValue, name: str, counted: Counted) -> str:
 
 
 def value_words(value: LiveValue) -> str:
-    """What is seen now: "0.61 (0.48–0.73)"."""
+    """Return the present value: "0.61 (0.48–0.73)"."""
     return "–" if value.estimate is None else digits.whole(value.estimate, value.low, value.high, value.unit)
 
 
 def with_value(name: str, value: LiveValue) -> str:
-    """A curve's name in a legend, with what is seen now: "Male: 0.61 (0.48–0.73)"."""
+    """Return a curve's name in a legend with its present value: "Male: 0.61 (0.48–0.73)"."""
     return f"{name}: {value_words(value)}"
 
 
 def measure_sentence(values: Sequence[tuple[str, LiveValue]], counted: Counted, common: str = "") -> str:
-    """What is seen now. Of several curves the legend tells the figures, and this what holds for all of them.
+    """Return the sentence of a card: its present value; for several curves what holds for all of them.
 
-    `common`: what their names have in common, and leave out.
+    The legend has the curves' values. `common`: the part that their names share, and omit.
     """
     some = [value for _, value in values if value.estimate is not None]
     if len(values) == 1 or not some:
@@ -113,17 +113,17 @@ def measure_sentence(values: Sequence[tuple[str, LiveValue]], counted: Counted, 
     texts = counted(most)
     if least != most:
         texts = tr("{least} to {texts}").format(least=digits.count(least), texts=texts)
-    told = tr("After {texts}").format(texts=texts)
+    words = tr("After {texts}").format(texts=texts)
     if common:
-        told = f"{common}. {told}"
+        words = f"{common}. {words}"
     if any(value.low is not None for value in some):
-        told += tr("; 95 % bands, valid whenever you look")
+        words += tr("; 95 % bands, valid whenever you look")
     reasons = dict.fromkeys(value.reason for value in some if value.low is None and value.reason)
-    return ". ".join([told, *(reason[:1].upper() + reason[1:] for reason in reasons)]) + "."
+    return ". ".join([words, *(reason[:1].upper() + reason[1:] for reason in reasons)]) + "."
 
 
 def pace_words(rates: LiveRates, *, short: bool = False) -> str:
-    """Texts, their rate, tokens: one line; a `short` one where there are several."""
+    """Return texts, their rate, and tokens on one line; a `short` one where there are several."""
     parts = [plural(rates.texts, "1 text", "%n texts")]
     if rates.texts_per_second:
         parts.append(tr("{rate} texts a second now").format(rate=number(rates.texts_per_second, 1)))
@@ -141,17 +141,17 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
 
 
 def scored_words(rates: LiveRates) -> str:
-    """How far each scorer is with them, and with the sources beside them; empty where none has scored anything."""
+    """Return how many texts, and sources beside them, each scorer has scored; empty where none has scored any."""
     texts, sources = (_scorers_words(counts) for counts in (rates.scored, rates.scored_sources))
-    told = [tr("Scored: {scored}.").format(scored=texts)] if texts else []
-    told += [tr("Scored sources, such as originals: {scored}.").format(scored=sources)] if sources else []
-    return " ".join(told)
+    sentences = [tr("Scored: {scored}.").format(scored=texts)] if texts else []
+    sentences += [tr("Scored sources, such as originals: {scored}.").format(scored=sources)] if sources else []
+    return " ".join(sentences)
 
 
 def _scorers_words(counts: Mapping[str, int]) -> str:
-    told = (
+    parts = (
         tr("{scorer} {n}").format(scorer=scorer_title(scorer), n=digits.count(count))
         for scorer, count in sorted(counts.items())
         if count
     )
-    return ", ".join(told)
+    return ", ".join(parts)

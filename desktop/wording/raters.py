@@ -57,13 +57,13 @@ def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TableRow]:
 
 
 def plan_title(plan: "PlanState") -> str:
-    """The title, or a replacement for one."""
+    """Return the title, or a replacement for a missing one."""
     title = safe_line(plan.title) or tr("Plan without a title")
     return tr("{title} (workshop)").format(title=title) if plan.workshop else title
 
 
 def kind_words(kind: str, axis: str = "") -> str:
-    """The difference between the cards of a comparison."""
+    """Return the difference between the cards of a comparison."""
     words = {
         "identity": tr("identity: {axis}").format(axis=axis) if axis else tr("identity"),
         "model": tr("the generator that wrote it"),
@@ -88,18 +88,18 @@ def rater_columns() -> tuple[TableColumn, ...]:
 def rater_rows(raters: "Sequence[RaterState]") -> list[TableRow]:
     return [
         TableRow(
-            one.session_id,
+            session.session_id,
             (
-                tr("{code} (model)").format(code=safe_line(one.code)) if one.model else safe_line(one.code),
-                where_words(one),
-                state_words(one),
-                number(one.done if one.answered is None else one.answered),
-                NOTHING if one.skipped is None else number(one.skipped),
-                number(one.left),
-                NOTHING if one.active_seconds is None or one.model else spelled_seconds(one.active_seconds),
+                tr("{code} (model)").format(code=safe_line(session.code)) if session.model else safe_line(session.code),
+                where_words(session),
+                state_words(session),
+                number(session.done if session.answered is None else session.answered),
+                NOTHING if session.skipped is None else number(session.skipped),
+                number(session.left),
+                NOTHING if session.active_seconds is None or session.model else spelled_seconds(session.active_seconds),
             ),
         )
-        for one in raters
+        for session in raters
     ]
 
 
@@ -120,31 +120,33 @@ def care_columns() -> tuple[TableColumn, ...]:
 def care_rows(cards: "Sequence[RaterCard]") -> list[TableRow]:
     return [
         TableRow(
-            one.rater_id,
+            card.rater_id,
             (
-                safe_line(one.code),
-                tr("{some} of {all}").format(some=number(one.done), all=number(one.asked)),
-                NOTHING if one.open and not one.hours else f"{one.hours:.2f}",
-                NOTHING if one.practice is None else f"{one.practice.right}/{one.practice.of}",
-                f"{one.checks.passed}/{one.checks.asked}" if one.checks.asked else NOTHING,
-                agreement_words(one),
-                flags_words(one),
+                safe_line(card.code),
+                tr("{some} of {all}").format(some=number(card.done), all=number(card.asked)),
+                NOTHING if card.open and not card.hours else f"{card.hours:.2f}",
+                NOTHING if card.practice is None else f"{card.practice.right}/{card.practice.of}",
+                f"{card.checks.passed}/{card.checks.asked}" if card.checks.asked else NOTHING,
+                agreement_words(card),
+                flags_words(card),
             ),
         )
-        for one in cards
+        for card in cards
     ]
 
 
 def agreement_words(card: "RaterCard") -> str:
-    found = card.agreement
-    if found.kappa is None:
+    agreement = card.agreement
+    if agreement.kappa is None:
         return NOTHING
-    bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""
-    return f"{found.kappa:.2f}{bounds}, n = {number(found.n)}"
+    bounds = (
+        f" ({agreement.interval.low:.2f} to {agreement.interval.high:.2f})" if agreement.interval is not None else ""
+    )
+    return f"{agreement.kappa:.2f}{bounds}, n = {number(agreement.n)}"
 
 
 def flags_words(card: "RaterCard") -> str:
-    """The flags by name; of somebody who is left out, that."""
+    """Return the flags by name; for a rater who is excluded, that."""
     names = {
         "speed": tr("too quick"),
         "same answer": tr("same answer"),
@@ -152,35 +154,35 @@ def flags_words(card: "RaterCard") -> str:
         "checks": tr("failed checks"),
         "agreement": tr("low agreement"),
     }
-    said = [names[flag.key] for flag in card.flags]
-    return ", ".join([tr("left out"), *said] if card.exclusion is not None else said) or NOTHING
+    flags = [names[flag.key] for flag in card.flags]
+    return ", ".join([tr("left out"), *flags] if card.exclusion is not None else flags) or NOTHING
 
 
 def care_words(card: "RaterCard") -> list[str]:
-    """Everything that is to be said of one rater, a sentence each."""
-    said = [safe_line(flag.said) for flag in card.flags]
+    """Return all remarks on one rater, a sentence each."""
+    remarks = [safe_line(flag.said) for flag in card.flags]
     if card.open:
         opened = plural(card.open, "1 session is open on this machine.", "%n sessions are open on this machine.")
-        said.append(opened + " " + tr("Until the reveal only the number of its answers is shown."))
+        remarks.append(opened + " " + tr("Until the reveal only the number of its answers is shown."))
     # Columns of the table that a narrow window has no room for.
     share = tr("{some} of {all} right")
     if card.practice is not None:
-        said.append(tr("Practice: {n}.").format(n=share.format(some=card.practice.right, all=card.practice.of)))
+        remarks.append(tr("Practice: {n}.").format(n=share.format(some=card.practice.right, all=card.practice.of)))
     if card.checks.asked:
-        said.append(tr("Hidden checks: {n}.").format(n=share.format(some=card.checks.passed, all=card.checks.asked)))
+        remarks.append(tr("Hidden checks: {n}.").format(n=share.format(some=card.checks.passed, all=card.checks.asked)))
     if card.agreement.kappa is not None:
-        said.append(tr("Agreement with the others: κ = {kappa}.").format(kappa=agreement_words(card)))
+        remarks.append(tr("Agreement with the others: κ = {kappa}.").format(kappa=agreement_words(card)))
     reason = card.agreement.reason.removeprefix("interval: ")
     if card.agreement.kappa is None:
-        said.append(tr("Agreement cannot be told: {reason}.").format(reason=reason))
+        remarks.append(tr("Agreement cannot be told: {reason}.").format(reason=reason))
     elif card.agreement.interval is None:
-        said.append(tr("Agreement has no interval: {reason}.").format(reason=reason))
+        remarks.append(tr("Agreement has no interval: {reason}.").format(reason=reason))
     if not card.flags and not card.open:
-        said.insert(0, tr("Nothing was seen that would speak against these answers."))
+        remarks.insert(0, tr("Nothing was seen that would speak against these answers."))
     if card.exclusion is not None:
-        said.insert(0, tr("Left out since {date}: {reason}").format(
+        remarks.insert(0, tr("Left out since {date}: {reason}").format(
             date=card.exclusion.at[:10], reason=safe_line(card.exclusion.reason)))  # fmt: skip
-    return said
+    return remarks
 
 
 def where_words(rater: "RaterState") -> str:
@@ -194,7 +196,7 @@ def where_words(rater: "RaterState") -> str:
 
 
 def state_words(rater: "RaterState") -> str:
-    """The state of a session; of one that is open here, only how many comparisons are done."""
+    """Return the state of a session; for one that is open here, only how many comparisons are done."""
     if not rater.open:
         return tr("finished")
     if rater.model:
@@ -203,7 +205,7 @@ def state_words(rater: "RaterState") -> str:
 
 
 def workshop_words(plan: "PlanState") -> str:
-    """A workshop's plan in one sentence: nobody is told apart."""
+    """Return a workshop's plan in one sentence, which distinguishes no person."""
     took = plural(plan.taking_part, "1 person took part", "%n people took part")
     ended = plural(plan.finished, "1 has finished", "%n have finished")
     return tr(
@@ -217,8 +219,11 @@ def made_columns() -> tuple[TableColumn, ...]:
 
 def made_rows(made: "Sequence[MadePacket]") -> list[TableRow]:
     return [
-        TableRow(f"{one.path} {one.code}", (safe_line(one.code), number(one.comparisons), safe_line(one.path.name)))
-        for one in made
+        TableRow(
+            f"{packet.path} {packet.code}",
+            (safe_line(packet.code), number(packet.comparisons), safe_line(packet.path.name)),
+        )
+        for packet in made
     ]
 
 
@@ -243,27 +248,29 @@ MERGE_KEEP = (0, 6, 1, 2, 4, 3, 5)
 
 
 def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[TableRow]:
-    """A row for each file. `accepted`: those whose raters were unknown, and were taken in."""
+    """Return a row for each file. `accepted`: those whose raters were unknown, and were added."""
     return [
         TableRow(
             f"{place}",
             (
-                safe_line(one.name),
-                tr("a seat") if one.workshop else safe_line(one.code) or NOTHING,
+                safe_line(file.name),
+                tr("a seat") if file.workshop else safe_line(file.code) or NOTHING,
                 *(
                     (NOTHING,) * 4
-                    if not was_merged(one, accepted)
-                    else tuple(number(n) for n in (one.added, one.repeated, one.conflicting, len(one.changed_texts)))
+                    if not was_merged(file, accepted)
+                    else tuple(
+                        number(n) for n in (file.added, file.repeated, file.conflicting, len(file.changed_texts))
+                    )
                 ),
-                merged_words(one, accepted),
+                merged_words(file, accepted),
             ),
         )
-        for place, one in enumerate(report.files)
+        for place, file in enumerate(report.files)
     ]
 
 
 def was_merged(one: "MergedFile", accepted: Collection[Path] = ()) -> bool:
-    """Whether a file is in the project now: neither refused nor waiting for a decision that nobody made."""
+    """Return whether a file is in the project now: neither refused nor waiting for a decision."""
     return not one.refused and (one.path in accepted or not (one.unknown_rater or one.held))
 
 
@@ -274,7 +281,7 @@ HELD_WORDS = {
 
 
 def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
-    """The result of merging one file, and the remedy."""
+    """Return the result of merging one file, and the remedy."""
     if one.refused:
         return tr("Not merged. {why} {hint}").format(why=safe_line(one.refused), hint=safe_line(one.hint)).strip()
     if not was_merged(one, accepted) and one.held:
@@ -311,19 +318,19 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
 
 
 def report_words(report: "MergeReport", accepted: Collection[Path] = ()) -> str:
-    """The whole report in one line."""
-    merged = [one for one in report.files if was_merged(one, accepted) and one.code]
-    said = [
+    """Return the whole report in one line."""
+    merged = [file for file in report.files if was_merged(file, accepted) and file.code]
+    parts = [
         plural(len(merged), "1 packet was merged", "%n packets were merged"),
-        plural(sum(one.added for one in merged), "1 new answer", "%n new answers"),
+        plural(sum(file.added for file in merged), "1 new answer", "%n new answers"),
     ]
-    if left := sum(not was_merged(one, accepted) for one in report.files):
-        said.append(plural(left, "1 file was left out", "%n files were left out"))
-    return " ".join([", ".join(said) + ".", *seats_words(report)])
+    if left := sum(not was_merged(file, accepted) for file in report.files):
+        parts.append(plural(left, "1 file was left out", "%n files were left out"))
+    return " ".join([", ".join(parts) + ".", *seats_words(report)])
 
 
 def seats_words(report: "MergeReport") -> list[str]:
-    """The copies of a workshop's seats, a sentence each: nobody is told apart."""
+    """Return the copies of a workshop's seats, a sentence each, which distinguishes no person."""
     waiting = "1 seat of a workshop came back in copies that differ: decide under Decisions which counts."
     several = "%n seats of a workshop came back in copies that differ: decide under Decisions which count."
     return [
@@ -333,7 +340,7 @@ def seats_words(report: "MergeReport") -> list[str]:
 
 
 def outcome_words(outcome: str, chosen: int | None, order: Sequence[int]) -> str:
-    """An answer by the letters that the texts stand under here."""
+    """Return an answer by the letters that the texts have here."""
     if chosen is not None and outcome == "choice":
         return tr("{letter} chosen").format(letter=letter_of(chosen, order))
     return {
@@ -350,7 +357,7 @@ def letter_of(item: int, order: Sequence[int]) -> str:
 
 
 def counted_outcomes(said: Sequence[tuple[str, int | None]], order: Sequence[int]) -> str:
-    """ "A 2 · B 1 · tie 1": how many said what."""
+    """Return the number of answers of each kind: "A 2 · B 1 · tie 1"."""
     counts: dict[str, int] = {}
     letters = [letter_of(item, order) for item in order]
     for outcome, chosen in said:
@@ -362,5 +369,5 @@ def counted_outcomes(said: Sequence[tuple[str, int | None]], order: Sequence[int
 
 
 def safe_lines(text: str) -> str:
-    """A note as it was typed, line by line, made safe to show."""
+    """Return a note as it was typed, line by line, made safe to show."""
     return "\n".join(safe_line(line) for line in text.splitlines()).strip()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Titles:
-    """Titles by key. A key that has none stands for itself, its underscores as blanks. Themes are bare words."""
+    """Titles by key. A key without one is shown itself, its underscores as blanks. Themes are bare words."""
 
     tasks: Mapping[str, str] = field(default_factory=dict)
     themes: Mapping[str, str] = field(default_factory=dict)
@@ -27,23 +27,23 @@ class Titles:
         return self.themes.get(key) or key.replace("_", " ")
 
     def axis(self, keys: str) -> str:
-        """Of one axis, or of a plan's: "gender+race" as "Gender, Race"."""
+        """Return the title of one axis, or of a plan's: "gender+race" as "Gender, Race"."""
         return ", ".join(self.axes.get(key) or _words(key) for key in keys.split("+") if key)
 
     def identity(self, axis: str, key: str) -> str:
         return self.identities.get((axis, key)) or _words(key)
 
     def axis_and_identity(self, axis: str, key: str) -> str:
-        """ "Race · Black"; the identity alone where there is no axis."""
+        """Return "Race · Black"; the identity alone where there is no axis."""
         return " · ".join(part for part in (self.axes.get(axis) or _words(axis), self.identity(axis, key)) if part)
 
     def about(self, task: str, theme: str) -> str:
-        """ "Haiku · stars"; what there is of it."""
+        """Return "Haiku · stars", without missing parts."""
         return " · ".join(part for part in (self.task(task), self.theme(theme)) if part)
 
 
 def read_titles(project: "Project") -> Titles:
-    """The titles of tasks and themes, the program's and a person's own, and of the axes that the project has."""
+    """Read the titles of tasks and themes, the program's and a person's own, and of the project's axes."""
     from biasprint.core.judging.wording import own_words
     from biasprint.core.prompts.cogs import cogs_tasks, cogs_themes
 
@@ -54,7 +54,9 @@ def read_titles(project: "Project") -> Titles:
         themes=themes | {theme.key: theme.text for theme in cogs_themes()},
         axes={key: axis.title for key, axis in axes.items()},
         identities={
-            (key, one["key"]): one["label"] for key, axis in axes.items() for one in axis.definition["identities"]
+            (key, identity["key"]): identity["label"]
+            for key, axis in axes.items()
+            for identity in axis.definition["identities"]
         },
     )
 
@@ -66,11 +68,11 @@ def _words(key: str) -> str:
 
 @dataclass(frozen=True)
 class StudyWording(StudyWords):
-    """What the window calls a study and its texts, as the study declares it."""
+    """The window's words for a study and its texts, as the study declares them."""
 
     @property
     def next_step(self) -> str:
-        """What happens to texts that came in, in words."""
+        """The next step for imported texts, in words."""
         scored = tr("Next, the texts are scored and compared between the groups, on this computer.")
         return scored if self.scored else tr("Next, the replies are counted and compared, on this computer.")
 
@@ -79,20 +81,20 @@ class StudyWording(StudyWords):
         return tr("Score and measure") if self.scored else tr("Measure")
 
     def counted(self, n: int) -> str:
-        """ "12 letters"."""
+        """Return the number of texts in words: "12 letters"."""
         return plural(n, self.one, self.many)
 
 
 def study_kinds() -> tuple[str, ...]:
-    """The studies whose texts can be imported and measured, in the order of the boxes that offer them."""
+    """Return the studies whose texts can be imported and measured, in the order of the boxes that offer them."""
     from biasprint.core.studies.registry import studies
 
-    found = [one for one in studies().values() if one.imported]
-    return tuple(one.kind for one in sorted(found, key=lambda one: one.words.place))
+    imported = [study for study in studies().values() if study.imported]
+    return tuple(study.kind for study in sorted(imported, key=lambda study: study.words.place))
 
 
 def words_of(kind: str) -> StudyWording:
-    """The words of a study; general ones for several, and for one that is not known here."""
+    """Return the words of a study; general ones for several, and for an unknown one."""
     from biasprint.core.studies.registry import studies
 
     known = studies().get(kind)

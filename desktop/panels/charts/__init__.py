@@ -1,1 +1,1 @@
-"""Charts panel (`panel.ChartsPanel`): live charts of what was judged and stored, and figures of what was measured."""
+"""Charts panel (`panel.ChartsPanel`): live charts of judgments and stored texts, and figures of measured findings."""

@@ -1,4 +1,4 @@
-"""The live board of a study: what its texts say so far, with bands that narrow while they are written and scored."""
+"""The live board of a study: its results so far, with bands that narrow while texts are written and scored."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from biasprint.desktop.widgets.layout import FlowLayout, Scroller, clear_widget
 
 
 class BoardHead(QWidget):
-    """Shows the choices there are; what a person wants is told by signals. `cards_menu` makes the board's menu."""
+    """The head of the board with its choices; signals report a person's wishes. `cards_menu` makes the board's menu."""
 
     chosen = Signal(object, object)  # the study's id or None, ids of runs
     goals_wanted = Signal(str, object)  # the study's kind, a run's id or None
@@ -42,7 +42,7 @@ class BoardHead(QWidget):
         self._show_jobs()
 
     def offer(self, data: BoardData, *, something: bool) -> None:
-        """The studies and runs there are; cards and the wall where there is `something` to see."""
+        """Offer the studies and runs; cards and the wall where there is `something` to see."""
         board = self._board = data.board
         self.picked = board.picked if board is not None else ()
         self._offer_studies(data)
@@ -79,7 +79,7 @@ class BoardHead(QWidget):
         self.go_on.setVisible(any(run.can_go_on for run in runs))
 
     def runs_menu(self) -> QMenu:
-        """The runs to pick; several are drawn over each other."""
+        """Build the menu of runs to pick; several are drawn over each other."""
         menu = QMenu(self)
         menu.setAccessibleName(tr("Runs on the board"))
         everything = menu.addAction(tr("All texts together"))
@@ -96,11 +96,11 @@ class BoardHead(QWidget):
         return menu
 
     def _pick(self, run: int, *, on: bool) -> None:
-        others = tuple(one for one in self.picked if one != run)
+        others = tuple(other for other in self.picked if other != run)
         self._pick_runs((*others, run) if on else others)
 
     def _pick_runs(self, runs: Sequence[int]) -> None:
-        """Show these beside each other, each with its colour and dash; none: all texts of the study."""
+        """Show these runs beside each other, each with its colour and dash; none: all texts of the study."""
         self.picked = tuple(runs)
         if self._board is not None:
             self.chosen.emit(self._board.study.id, self.picked)
@@ -108,7 +108,7 @@ class BoardHead(QWidget):
     # going on
 
     def goals_menu(self, goals: Sequence[Goal], take: Callable[[Goal], object]) -> QMenu:
-        """How one may go on."""
+        """Build the menu of the ways to continue a run."""
         menu = QMenu(self)
         menu.setAccessibleName(tr("Go on"))
         for goal in goals:
@@ -124,7 +124,7 @@ class BoardHead(QWidget):
     # the work
 
     def follow(self, jobs: Sequence[JobHandle]) -> None:
-        """The jobs that go on."""
+        """Follow these running jobs."""
         for handle in jobs:
             if handle not in self.jobs:
                 handle.changed.connect(self._show_jobs)
@@ -132,24 +132,24 @@ class BoardHead(QWidget):
         self._show_jobs()
 
     def left(self) -> str:
-        """How far the work is and how long it still takes, of what goes on first; empty where nothing does."""
-        handle = next((one for one in self.jobs if one.active), None)
+        """Return the progress and remaining time of the first active job; empty without one."""
+        handle = next((job for job in self.jobs if job.active), None)
         if handle is None:
             return ""
         progress = handle.progress
         if progress is None or progress.total is None:
             return tr("Getting ready.")
-        told = tr("{done} of {total}").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+        done = tr("{done} of {total}").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
         if handle.state is JobState.PAUSED:
-            return tr("{told}, paused.").format(told=told)
+            return tr("{told}, paused.").format(told=done)
         if only_scored(handle):
-            return tr("{told}, being scored.").format(told=told)
+            return tr("{told}, being scored.").format(told=done)
         if progress.seconds_left is not None:
-            return tr("{told}, {left} left.").format(told=told, left=spelled_seconds(progress.seconds_left))
-        return f"{told}."
+            return tr("{told}, {left} left.").format(told=done, left=spelled_seconds(progress.seconds_left))
+        return f"{done}."
 
     def _show_jobs(self) -> None:
-        active = [one for one in self.jobs if one.active]
+        active = [job for job in self.jobs if job.active]
         for widget in (self.pause, self.progress, self.progress_words):
             widget.setVisible(bool(active))
         if not active:
@@ -163,7 +163,7 @@ class BoardHead(QWidget):
         self.progress_words.setText(self.left())
 
     def _pause(self) -> None:
-        active = [one for one in self.jobs if one.active]
+        active = [job for job in self.jobs if job.active]
         if not active:
             return
         resumes = active[0].state is JobState.PAUSED
@@ -207,7 +207,7 @@ class BoardHead(QWidget):
 
 
 def _menu_button(text: str, make: Callable[[], QMenu]) -> QuietButton:
-    """A button that opens a menu made for the moment."""
+    """Return a button that opens a menu built at that moment."""
     button = QuietButton(text, icon="chevron-down")
 
     def open_menu() -> None:
@@ -224,7 +224,7 @@ FIRST_MEASURES = 6  # that are on the board before anybody arranges it: every ca
 
 
 class Kind(NamedTuple):
-    """A card that there can be: its title, how it shows what there is now, how it is made."""
+    """A possible card: its title, how it is made, and how it shows the present data."""
 
     title: str
     show: Callable[[Any], object]
@@ -232,7 +232,7 @@ class Kind(NamedTuple):
 
 
 class LiveBoard(QWidget):
-    """Shows what it is given; what a person wants is told by signals. A card is drawn in each turn of the loop."""
+    """The board. Signals report what a person wants. One card is drawn in each turn of the event loop."""
 
     key = "live"
 
@@ -261,13 +261,13 @@ class LiveBoard(QWidget):
         return self.data.board
 
     def has_data(self) -> bool:
-        """Whether any text was written or scored."""
+        """True once any text was written or scored."""
         board = self.board
         some = board is not None and (any(pace.rates.texts or pace.rates.failed for pace in board.paces))
         return some or (board is not None and any(not measure.reason for measure in board.measures))
 
     def show_data(self, data: BoardData) -> None:
-        """The newest reading. An older one that comes late is let go."""
+        """Show the newest reading. An older one that comes late is ignored."""
         if data.reading and data.reading < self.data.reading:
             return
         self.data = data
@@ -290,16 +290,16 @@ class LiveBoard(QWidget):
         self._show_cards(board)
 
     def follow(self, jobs: Sequence[JobHandle]) -> None:
-        """The jobs that go on."""
+        """Follow these running jobs."""
         self.head.follow(jobs)
 
     def expect(self) -> None:
-        """A project is being read: until its first reading nothing is known, not even that there is nothing."""
+        """Expect the first reading of a project: until then nothing is known, not even that there is nothing."""
         self._awaited = True
         self.show_data(BoardData())
 
     def forget(self) -> None:
-        """The project is gone: nothing of it stays, on the wall neither."""
+        """Remove everything of the closed project, from the wall too."""
         self.data, self._awaited = BoardData(), False
         self.close_wall()
         self.follow(())
@@ -308,17 +308,17 @@ class LiveBoard(QWidget):
     # cards
 
     def _kinds(self, board: StudyBoard) -> dict[str, Kind]:
-        """Every card there can be, by its key."""
+        """Return every possible card, by its key."""
         host, paces = self._host, board.paces
-        found = {PACE: Kind(tr("Pace"), lambda card: card.show_paces(paces, self.head.left()), lambda: PaceCard(host))}
+        kinds = {PACE: Kind(tr("Pace"), lambda card: card.show_paces(paces, self.head.left()), lambda: PaceCard(host))}
         if board.judging:
-            found[JUDGING] = Kind(
+            kinds[JUDGING] = Kind(
                 tr("Judging"), lambda card: card.show_judging(board.judging), lambda: RaterCountsCard(host)
             )
         for measure in board.measures:
-            found[measure.key] = Kind(measure.title, _shower(measure), self._maker(measure, board.items))
-        found[LENGTHS] = Kind(tr("Lengths"), lambda card: card.show_paces(paces), lambda: LengthsCard(host))
-        return found
+            kinds[measure.key] = Kind(measure.title, _shower(measure), self._maker(measure, board.items))
+        kinds[LENGTHS] = Kind(tr("Lengths"), lambda card: card.show_paces(paces), lambda: LengthsCard(host))
+        return kinds
 
     def _maker(self, measure: BoardMeasure, items: str) -> Callable[[], BoardCard]:
         return lambda: LiveMeasureCard(measure, self._host, items)
@@ -339,7 +339,7 @@ class LiveBoard(QWidget):
             self._turn.start()
 
     def _next(self) -> None:
-        """Make one card, or bring one up to date: all at once would hold the window for more than a frame."""
+        """Make or update one card: all at once would hold the window for more than a frame."""
         if self._waiting:
             key = next(iter(self._waiting))
             kind = self._waiting.pop(key)
@@ -361,15 +361,18 @@ class LiveBoard(QWidget):
         self.dashboard.set_places(self.dashboard.places)
 
     def _place_new(self, board: StudyBoard, keys: Sequence[str]) -> None:
-        """Cards that the layout does not know come last; of the measures, a few are on the board.
+        """Put cards that the layout does not know last; of the measures, only a few on the board.
 
-        Of these there are first the ones that show most texts together, then those of a part.
+        First come the measures that combine most texts, then those of a part.
         """
         known = {place.key for place in self.dashboard.places}
         usual = {measure.key for measure in board.measures if measure.usual}
         room = FIRST_MEASURES - sum(place.shown and place.key in usual for place in self.dashboard.places)
-        new = sorted((one for one in board.measures if one.usual and one.key not in known), key=lambda one: one.parts)
-        on = {PACE, LENGTHS, JUDGING, *(one.key for one in new[: max(0, room)])}
+        new = sorted(
+            (measure for measure in board.measures if measure.usual and measure.key not in known),
+            key=lambda measure: measure.parts,
+        )
+        on = {PACE, LENGTHS, JUDGING, *(measure.key for measure in new[: max(0, room)])}
         places = [Place(key, shown=key in on) for key in keys if key not in known]
         self.dashboard.places = (*self.dashboard.places, *places)
 
@@ -398,7 +401,7 @@ class LiveBoard(QWidget):
     # the wall
 
     def toggle_wall(self) -> None:
-        """The whole screen for the first cards, to be read from afar; again: back."""
+        """Show the first cards on the whole screen, to be read from afar; again: back."""
         if self.wall is not None:
             self.close_wall()
         elif self.board is not None:
@@ -426,7 +429,7 @@ class LiveBoard(QWidget):
     # the widgets
 
     def _cards_menu(self) -> QMenu:
-        """Every card there is; those that are checked are on the board."""
+        """Build the menu of all cards; those that are checked are on the board."""
         menu = QMenu(self)
         menu.setAccessibleName(tr("Cards on the board"))
         shown = {place.key for place in self.dashboard.places if place.shown}
@@ -473,9 +476,9 @@ class LiveBoard(QWidget):
 
 
 def _note(board: StudyBoard) -> str:
-    """What is missing on the board, and why."""
+    """Return what is missing on the board, and why."""
     rates = [pace.rates for pace in board.paces]
-    if any(one.failed for one in rates) and not any(one.texts for one in rates):
+    if any(rate.failed for rate in rates) and not any(rate.texts for rate in rates):
         return tr("Every text failed so far: Generate tells why and asks for them again.")
     if not board.measures:
         return tr("No text is scored yet: the figures appear with the first scores.")

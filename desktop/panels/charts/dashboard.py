@@ -28,7 +28,7 @@ SMALLEST, LARGEST = 1.2, 4.0
 
 
 class WallCard(QFrame):
-    """A measure: title, of one curve its value, curves, legend, and what is seen now."""
+    """A measure: title, a single curve's value, curves, legend, and the present value in a sentence."""
 
     def __init__(self, measure: BoardMeasure, items: str) -> None:
         super().__init__()
@@ -74,9 +74,9 @@ class WallCard(QFrame):
 
 
 class Wall(QWidget):
-    """A window of its own above the board. Esc or F11 closes it; the arrows turn to the next cards.
+    """The wall, a window of its own above the board. Esc or F11 closes it; the arrows turn to the next cards.
 
-    It shows measures of what may be shown to everybody, and goes with the board when a rater is blind.
+    It shows only measures that everybody may see, and closes with the board when a rater is blind.
     """
 
     closed = Signal()
@@ -109,7 +109,7 @@ class Wall(QWidget):
         theme.signals.changed.connect(self._dress_again)
 
     def show_measures(self, title: str, words: str, measures: Sequence[BoardMeasure], items: str) -> None:
-        """These now; the cards that are seen already go on."""
+        """Show these measures; cards on the wall stay and are updated."""
         self._measures, self._items = tuple(measures), items
         self.heading.setText(safe_line(title))
         self.words.setText(safe_line(words))
@@ -145,7 +145,7 @@ class Wall(QWidget):
 
     @property
     def tokens(self) -> Tokens:
-        """The theme's, as much larger as the screen is higher than a usual window."""
+        """Return the theme's tokens, enlarged as the screen is higher than a usual window."""
         scale = min(LARGEST, max(SMALLEST, 1.2 * self.height() / USUAL_HEIGHT))
         return replace(theme.current(), scale=scale)
 
@@ -189,7 +189,7 @@ MOST_KEPT = 500  # cards of a layout: a file from elsewhere may hold anything
 
 @dataclass(frozen=True)
 class Place:
-    """How a card lies: its size, whether it is pinned to the front, whether it is on the board at all."""
+    """The place of a card: its size, whether it is pinned to the front, whether it is on the board at all."""
 
     key: str
     size: str = "small"
@@ -201,20 +201,20 @@ class Place:
 
 
 def places_in(layout: Mapping[str, Any]) -> tuple[Place, ...]:
-    """The places that a project keeps; what makes no sense is left out."""
+    """Return the places stored in a project, without invalid ones."""
     cards = layout.get("cards")
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for card in cards[:MOST_KEPT] if isinstance(cards, list) else ():
         if isinstance(card, dict) and isinstance(card.get("key"), str) and card.get("size") in SIZES:
             place = Place(card["key"], card["size"], card.get("pinned") is True, card.get("shown") is not False)
-            found.setdefault(place.key, place)
-    return tuple(found.values())
+            places.setdefault(place.key, place)
+    return tuple(places.values())
 
 
 def packed(sizes: Sequence[str], columns: int) -> list[QRect]:
-    """Where each card lies, in cells: the first free place from the top, from left to right."""
+    """Return each card's place in cells: the first free one from the top, from left to right."""
     taken: set[tuple[int, int]] = set()
-    found = []
+    areas = []
     for size in sizes:
         wide, high = SIZES[size]
         wide = min(wide, columns)
@@ -227,8 +227,8 @@ def packed(sizes: Sequence[str], columns: int) -> list[QRect]:
             if column + wide > columns:
                 column, row = 0, row + 1
         taken |= cells
-        found.append(QRect(column, row, wide, high))
-    return found
+        areas.append(QRect(column, row, wide, high))
+    return areas
 
 
 class CardActions(QObject):
@@ -256,7 +256,7 @@ class CardActions(QObject):
             self.button.set_name(tr("Arrange “{title}”").format(title=safe_line(title)))
 
     def menu(self) -> QMenu:
-        """Everything that can be done with the card, with its keys."""
+        """Build the menu of everything that can be done with the card, with its keys."""
         board, key = self._board, self.key
         place = board.place(key)
         menu = QMenu(self._card)
@@ -303,7 +303,7 @@ class CardActions(QObject):
 
 
 class Dashboard(QWidget):
-    """`arrange` puts the cards where `places` say. `arranged` when a person changed something: it is to be kept."""
+    """The cards. `arrange` puts them where `places` say. `arranged` reports a person's change, to be stored."""
 
     arranged = Signal()
 
@@ -319,15 +319,15 @@ class Dashboard(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def set_places(self, places: Iterable[Place]) -> None:
-        """What is kept; the pinned ones come first."""
+        """Set the stored places; the pinned ones come first."""
         self.places = tuple(sorted(places, key=lambda one: not one.pinned))
         self.arrange()
 
     def place(self, key: str) -> Place:
-        return next((one for one in self.places if one.key == key), Place(key))
+        return next((place for place in self.places if place.key == key), Place(key))
 
     def add_card(self, key: str, card: Card, handle: QWidget, title: str) -> CardActions:
-        """A card that can be moved by its `handle`; where it lies, `places` say."""
+        """Add a card that can be moved by its `handle`; `places` give its place."""
         card.setParent(self)
         self.cards[key] = card
         self.actions_of[key] = CardActions(self, key, card, handle, title)
@@ -341,13 +341,13 @@ class Dashboard(QWidget):
         card.deleteLater()
 
     def on_board(self) -> list[str]:
-        """The cards that are seen, in their order."""
-        return [one.key for one in self.places if one.shown and one.key in self.cards]
+        """Return the visible cards, in their order."""
+        return [place.key for place in self.places if place.shown and place.key in self.cards]
 
     # what a person does
 
     def move(self, key: str, by: int) -> None:
-        """Further back by so many cards, or forward; pinned ones stay in front of the others."""
+        """Move a card back by so many cards, or forward; pinned ones stay in front of the others."""
         order = self.on_board()
         if key in order:
             self._put(key, max(0, min(len(order) - 1, order.index(key) + by)))
@@ -356,7 +356,7 @@ class Dashboard(QWidget):
         self._change(replace(self.place(key), pinned=not self.place(key).pinned))
 
     def resize_card(self, key: str, size: str = "") -> None:
-        """To a size, or to the next one."""
+        """Resize a card to a size, or to the next one."""
         sizes = list(SIZES)
         following = sizes[(sizes.index(self.place(key).size) + 1) % len(sizes)]
         self._change(replace(self.place(key), size=size or following))
@@ -365,8 +365,8 @@ class Dashboard(QWidget):
         self._change(replace(self.place(key), shown=shown))
 
     def _change(self, place: Place) -> None:
-        known = place.key in {one.key for one in self.places}
-        places = [place if one.key == place.key else one for one in self.places]
+        known = place.key in {other.key for other in self.places}
+        places = [place if other.key == place.key else other for other in self.places]
         self.set_places(places if known else [*places, place])
         self.arranged.emit()
 
@@ -376,8 +376,8 @@ class Dashboard(QWidget):
         if before == key:
             return
         moving = self.place(key)
-        places = [one for one in self.places if one.key != key]
-        at = [one.key for one in places].index(before)
+        places = [place for place in self.places if place.key != key]
+        at = [place.key for place in places].index(before)
         places.insert(at + (order.index(key) < index), moving)
         self.set_places(places)
         self.arranged.emit()
@@ -391,7 +391,7 @@ class Dashboard(QWidget):
             self._target.raise_()
 
     def drop(self, key: str, at: QPoint | None) -> None:
-        """Let go of the card there; None: it was only clicked."""
+        """Drop the card there; None: it was only clicked."""
         self._target.hide()
         over = self._card_at(at) if at is not None else None
         if over is not None:
@@ -408,7 +408,7 @@ class Dashboard(QWidget):
         return max(1, (self.width() + tokens.gap) // (tokens.px(COLUMN) + tokens.gap))
 
     def arrange(self) -> None:
-        """Put every card where it belongs; the board is as high as they need."""
+        """Put every card at its place; the board is as high as they need."""
         tokens, keys, columns = theme.current(), self.on_board(), self.columns
         gap, high = tokens.gap, tokens.px(ROW)
         wide = (max(1, self.width()) - gap * (columns - 1)) / columns
@@ -427,7 +427,7 @@ class Dashboard(QWidget):
             QWidget.setTabOrder(self.actions_of[first].button, self.actions_of[second].button)
 
     def _tell(self, key: str, order: Sequence[str]) -> None:
-        """Where the card lies, for a screen reader."""
+        """Describe the card's place to a screen reader."""
         if key not in order:
             return
         place = self.place(key)

@@ -28,7 +28,7 @@ WIDEST = 2.5  # and no band is shown whole that is so many times as wide as the 
 
 
 class MeasureDrawing:
-    """A plot of estimates over n with the bands that hold whenever one looks; a series per group, run and model."""
+    """A plot of estimates over n with bands that hold at every look; a series per group, run and model."""
 
     def __init__(self, measure: BoardMeasure, items: str) -> None:
         self.plot = Plot(measure.title, x=measure.items or items, x_unit=COUNT, y=measure.unit, y_unit=measure.unit)
@@ -38,7 +38,7 @@ class MeasureDrawing:
         self._floor: Region | None = None
 
     def show(self, measure: BoardMeasure) -> list[LegendEntry]:
-        """Draw what changed, and give the legend; without any value a sentence, and no entry."""
+        """Draw the changes, and set the legend; without any value show a sentence, and no entry."""
         if measure.reason:
             self._bands, self._drawn = {}, {}
             self.plot.show_items(())
@@ -57,20 +57,20 @@ class MeasureDrawing:
             self.plot.show_items(items)
         else:
             self.plot.follow()
-        told = [with_value(curve.name, curve.value) if len(drawn) <= MOST_TOLD else curve.name for curve in drawn]
-        entries = [LegendEntry(words, curve.place, "line") for words, curve in zip(told, drawn, strict=True)]
+        names = [with_value(curve.name, curve.value) if len(drawn) <= MOST_TOLD else curve.name for curve in drawn]
+        entries = [LegendEntry(words, curve.place, "line") for words, curve in zip(names, drawn, strict=True)]
         entries = entries if len(drawn) > 1 else []
         return entries if self._floor is None else [*entries, LegendEntry(self._floor.name, 0, "floor")]
 
     def _keep_floor_in_view(self) -> None:
-        """The floor's upper edge: whoever does not see it cannot tell how far from chance a curve is."""
+        """Keep the floor's upper edge in view: without it one cannot tell how far from chance a curve is."""
         bounds = next((band.bounds for band in self._bands.values()), None)
         if self._floor is not None and bounds is not None:
             at = self._floor.high
             self._floor.set_bounds(PlotBounds(bounds.left, bounds.left, at, at))
 
     def _band(self, curve: BoardCurve, measure: BoardMeasure, opacity: float) -> LiveBand:
-        """The band of a curve, the one that is there if it looks like that."""
+        """Return the band of a curve; reuse the existing one if its look is the same."""
         name = curve.name or measure.title
         band = self._bands.get(curve.key)
         if band is None or (band.place, band.name, band.opacity) != (curve.place, name, opacity):
@@ -86,7 +86,7 @@ class MeasureDrawing:
             self._floor = Region(tr("noise floor: the mean without any bias"), 0.0, measure.floor)
         elif self._floor.high != measure.floor:
             self._floor.set_ends(0.0, measure.floor)
-        return [one for one in (self._line, self._floor) if one is not None]
+        return [region for region in (self._line, self._floor) if region is not None]
 
 
 class LiveMeasureCard(PlotCard):
@@ -98,7 +98,7 @@ class LiveMeasureCard(PlotCard):
         self.show_measure(measure)
 
     def show_measure(self, measure: BoardMeasure) -> None:
-        """What there is now."""
+        """Show the present values."""
         if measure.title != self.heading.text():
             self.set_title(measure.title)
         if measure.reason:
@@ -112,13 +112,13 @@ class LiveMeasureCard(PlotCard):
 
 
 def _no_difference(unit: str) -> Region | None:
-    """The line where the groups do not differ."""
+    """Return the line where the groups do not differ."""
     at = 1.0 if "ratio" in unit else 0.0 if "difference" in unit else None
     return None if at is None else Region(tr("no difference"), at, at)
 
 
 def _show_trace(band: LiveBand, trace: Trace, unit: str) -> None:
-    """Draw all of it, and let the view follow what is settled: the first bands are many times as wide."""
+    """Draw all of it, and let the view follow the settled part: the first bands are many times as wide."""
     band.set_data(trace.n, trace.value, trace.low, trace.high)
     known = np.flatnonzero(np.isfinite(trace.low) & np.isfinite(trace.high))
     ends = [trace.value[round(SETTLED * len(trace.n)) :]]
@@ -141,14 +141,14 @@ def _left_out(count: int) -> str:
 
 
 class PaceCard(PlotCard):
-    """Texts a second over the number of texts; in words tokens, failures, refusals and how far the scorers are."""
+    """Texts a second over the number of texts; in words tokens, failures, refusals and the progress of the scorers."""
 
     def __init__(self, host: PlotHost) -> None:
         super().__init__(Plot(tr("Pace"), x=tr("texts"), x_unit=COUNT, y=tr("texts a second")), tr("Pace"), host)
         self._bands: list[LiveBand] = []
 
     def show_paces(self, paces: Sequence[BoardPace], left: str) -> None:
-        """`left`: how far the job is and how long it still takes."""
+        """Show the pace. `left`: the progress of the job and its remaining time."""
         words = " ".join(part for part in (left, *(_told(pace, many=len(paces) > 1) for pace in paces)) if part)
         if not any(len(pace.trace.n) > 1 for pace in paces):
             self._bands = []
@@ -180,15 +180,15 @@ def _told(pace: BoardPace, *, many: bool) -> str:
     rates = pace.rates
     failed = sum(rates.failed.values())
     start = f"{pace.name}: " if many else ""
-    said = [start + pace_words(rates, short=many)]
-    said += [failure_words(kind, count) for kind, count in sorted(rates.failed.items())] if failed else []
+    sentences = [start + pace_words(rates, short=many)]
+    sentences += [failure_words(kind, count) for kind, count in sorted(rates.failed.items())] if failed else []
     if not many and (scored := scored_words(rates)):
-        said.append(scored)
-    return " ".join(said)
+        sentences.append(scored)
+    return " ".join(sentences)
 
 
 class LengthsCard(PlotCard):
-    """How many texts are how long, in words; and how many decline."""
+    """The number of texts by length, in words; and the number of refusals."""
 
     def __init__(self, host: PlotHost) -> None:
         super().__init__(
@@ -220,7 +220,7 @@ class LengthsCard(PlotCard):
 
 
 def _lengths(rates: LiveRates) -> tuple[np.ndarray, np.ndarray]:
-    """Where each class begins, up to the last one with a text, and its share; the last edge closes it."""
+    """Return the start of each class, up to the last one with a text, and its share; the last edge closes it."""
     last = max((place for place, (_, _, count) in enumerate(rates.lengths) if count), default=0)
     classes = rates.lengths[: last + 1]
     edges = [float(low) for low, _, _ in classes]
@@ -250,5 +250,5 @@ BoardCard = LiveMeasureCard | PaceCard | LengthsCard | RaterCountsCard
 
 
 def head_of(card: BoardCard) -> QWidget:
-    """What a card is dragged by."""
+    """Return the part by which a card is dragged."""
     return card.heading

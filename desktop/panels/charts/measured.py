@@ -1,4 +1,4 @@
-"""The measured figures of the charts panel: those of the papers, from the findings that are stored."""
+"""The measured figures of the charts panel: those of the papers, from the stored findings."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ TEXT_HEIGHT = 200  # at least
 
 
 class FigureCard(Card):
-    """`show_finding`, then `show_items` when they have been read. Escape closes it."""
+    """A card on one figure. `show_finding`, then `show_items` when they have been read. Escape closes it."""
 
     closed = Signal()
 
@@ -57,9 +57,9 @@ class FigureCard(Card):
         self.hide()
 
     def show_finding(self, finding: Finding, tip: str, *, with_tests: bool) -> None:
-        """Everything the chart said of the figure (`tip`), and what did not fit there; the texts are still coming.
+        """Show the figure's whole tooltip (`tip`), and facts that did not fit there; the texts are still being read.
 
-        Without `with_tests` the study's note stays out: it tells of tests, and the planned n is not reached.
+        Without `with_tests` the study's note is omitted: it is about tests, and the planned n is not reached.
         """
         self.finding = finding
         first, *rest = tip.splitlines() or [finding.title]
@@ -74,14 +74,14 @@ class FigureCard(Card):
         self.show()
 
     def show_items(self, items: TextsBehind) -> None:
-        """The texts behind the figure have been read."""
+        """Show the texts behind the figure, which have been read."""
         self._show_list(items)
         shown = len(items.items)
         if not items.total:
             self.behind.setText(tr("No texts are stored behind this figure."))
         elif shown < items.total:
-            said = plural(items.total, "{shown} of 1 text behind it", "The first {shown} of %n texts behind it")
-            self.behind.setText(said.format(shown=shown))
+            words = plural(items.total, "{shown} of 1 text behind it", "The first {shown} of %n texts behind it")
+            self.behind.setText(words.format(shown=shown))
         else:
             self.behind.setText(plural(shown, "1 text behind it", "%n texts behind it"))
         if items.items:
@@ -144,7 +144,7 @@ class FigureCard(Card):
 
 
 def _facts(finding: Finding, with_tests: bool) -> list[str]:
-    """What the chart's own words leave out."""
+    """Return facts that the tooltip omits."""
     facts = [f"{use.role.replace('_', ' ')}: {scorer_title(use.name)} {use.version}" for use in finding.scorers]
     if finding.harm:
         facts.append(tr("Harmful direction: {harm}").format(harm=finding.harm))
@@ -161,7 +161,7 @@ NOTHING = Figure("", "", "", "", "intervals", ())
 
 
 class TitleDelegate(QStyledItemDelegate):
-    """Gives every title as many lines as it needs: Qt's own measure forgets the padding, and cuts the last one."""
+    """Gives every title as many lines as it needs: Qt's own measure ignores the padding, and cuts the last one."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         beside, above = ROW_PADDING
@@ -174,7 +174,7 @@ class TitleDelegate(QStyledItemDelegate):
 
 
 class MeasuredFigures(QWidget):
-    """One study's figures: a list, and the one that is chosen. `compare_wanted` carries the study and two models."""
+    """One study's figures: a list, and the chosen one. `compare_wanted` carries the study and two models."""
 
     key = "measured"
 
@@ -201,13 +201,13 @@ class MeasuredFigures(QWidget):
 
     @property
     def study(self) -> StudyFigures | None:
-        """The study that is chosen."""
+        """The chosen study."""
         place = self.chooser.currentIndex()
         return self._studies[place] if 0 <= place < len(self._studies) else None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The figures on offer: of the study, or of the two models that are compared."""
+        """The figures on offer: of the study, or of the two compared models."""
         if self._compared is not None:
             return self._compared
         return self.study.figures if self.study else ()
@@ -216,21 +216,21 @@ class MeasuredFigures(QWidget):
         return any(study.figures for study in self._studies)
 
     def show_studies(self, studies: Sequence[StudyFigures]) -> None:
-        """What there is now; the study, the models and the figure that were chosen stay chosen."""
+        """Show the present studies; the chosen study, models and figure stay chosen."""
         before = self.study
         order = list(study_kinds())
         known = {kind: place for place, kind in enumerate(order)}
-        studies = sorted(studies, key=lambda one: known.get(one.measurement.study, len(order)))
+        studies = sorted(studies, key=lambda study: known.get(study.measurement.study, len(order)))
         self._studies = studies
-        kinds = [one.measurement.study for one in studies]
+        kinds = [study.measurement.study for study in studies]
         if kinds != [self.chooser.itemData(place) for place in range(self.chooser.count())]:
             self.chooser.clear()
-            for one in studies:
-                self.chooser.addItem(safe_line(one.measurement.title), one.measurement.study)
-        kept = self.chooser.findData(before.measurement.study) if before else -1
-        full = next((place for place, one in enumerate(studies) if one.figures), 0)
-        self.chooser.setCurrentIndex(kept if kept >= 0 else full if studies else -1)
-        self._show_study(again=kept >= 0)
+            for study in studies:
+                self.chooser.addItem(safe_line(study.measurement.title), study.measurement.study)
+        place_before = self.chooser.findData(before.measurement.study) if before else -1
+        full = next((place for place, study in enumerate(studies) if study.figures), 0)
+        self.chooser.setCurrentIndex(place_before if place_before >= 0 else full if studies else -1)
+        self._show_study(again=place_before >= 0)
 
     def choose_study(self, kind: str) -> None:
         """Go to a study's figures."""
@@ -244,12 +244,12 @@ class MeasuredFigures(QWidget):
         self.list.setCurrentIndex(self.titles.index(place))
 
     def show_compared(self, figures: tuple[Figure, ...]) -> None:
-        """The figures of the two models are there."""
+        """Show the figures of the two models, which are ready."""
         self._compared = figures
         self._show_titles()
 
     def allow(self, writable: bool, busy: frozenset[str]) -> None:
-        """Whether studies can be measured now."""
+        """Set whether studies can be measured now."""
         self._allowed = (writable, busy)
         for kind, line in self._lines.items():
             line.allow(writable, kind in busy)
@@ -270,7 +270,7 @@ class MeasuredFigures(QWidget):
         self.allow(*self._allowed)
 
     def _show_line(self, study: StudyFigures | None) -> None:
-        """When it was measured, and the button that measures it again."""
+        """Show when the study was measured, and the button that measures it again."""
         if study is not None:
             kind = study.measurement.study
             if kind not in self._lines:
@@ -283,7 +283,7 @@ class MeasuredFigures(QWidget):
             line.title.setVisible(len(self._studies) == 1)
 
     def _offer_models(self, models: Sequence[str]) -> None:
-        """The two boxes, with these models; what was chosen stays chosen."""
+        """Offer these models in the two boxes; the chosen ones stay chosen."""
         for box, first in zip(self.models, (tr("a generator"), tr("another generator")), strict=True):
             offered = [box.itemData(place) for place in range(1, box.count())]
             if offered != list(models):
@@ -310,7 +310,7 @@ class MeasuredFigures(QWidget):
 
     def _show_titles(self) -> None:
         before = self.titles.stringList()
-        now = [safe_line(one.title) for one in self.figures]
+        now = [safe_line(figure.title) for figure in self.figures]
         place = self.list.currentIndex().row()
         if now != before:
             chosen = before[place] if 0 <= place < len(before) else ""
@@ -333,7 +333,7 @@ class MeasuredFigures(QWidget):
         self._say_nothing()
 
     def _say_nothing(self) -> None:
-        """Why there is no figure, and what to do next."""
+        """Show why there is no figure, and what to do next."""
         study = self.study
         if study is None:
             text, action = (
@@ -429,7 +429,7 @@ class MeasuredFigures(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
-        """A list beside the figure where both have room, else a box above it."""
+        """Place a list beside the figure where both have room, else a box above it."""
         tokens, some = theme.current(), len(self.figures) > 1
         wide = self.width() >= tokens.px(LIST_FROM)
         self.list.setFixedWidth(round(min(tokens.px(LIST_WIDTH), LIST_SHARE * max(self.width(), 1))))

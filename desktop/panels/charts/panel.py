@@ -46,7 +46,7 @@ SETTLED_MILLISECONDS = 11_000  # after the last change: then the present rate is
 
 
 class ChartsPanel(Panel):
-    """Sections as tabs, live ones and what was measured; a card for the figure that was clicked. All in threads."""
+    """Live and measured sections as tabs, and a card for the clicked figure. All work runs in threads."""
 
     key = "charts"
     title = "Charts"
@@ -170,7 +170,7 @@ class ChartsPanel(Panel):
         super().deliver(changes)
 
     def changed(self, changes: "Changes") -> None:
-        """While somebody watches the live board, texts and scores do not make every figure anew."""
+        """Ask for new data; while the live board is watched, new texts and scores do not update every figure."""
         self._jobs.pick_up()
         self._ask()
         if self.stack.currentWidget() is not self.live or self._waiting or changes.touches(*SELDOM):
@@ -186,7 +186,7 @@ class ChartsPanel(Panel):
         self._figures.ask()
 
     def opened_with(self, *, section: str = "", study: str = "", **what: object) -> None:
-        """Sent here to see a section by its key, perhaps of a study."""
+        """Open a section by its key, perhaps of a study."""
         keys = [page.key for page in self._pages()]
         if section in keys:
             self.tabs.setCurrentIndex(keys.index(section))
@@ -196,11 +196,11 @@ class ChartsPanel(Panel):
     def commands(self) -> list[Command]:
         measuring = [
             Command(
-                tr("Measure: {study}").format(study=one.measurement.title),
-                partial(self.measure, one.measurement.study),
-                enabled=partial(self._jobs.may, one.measurement.study),
+                tr("Measure: {study}").format(study=study.measurement.title),
+                partial(self.measure, study.measurement.study),
+                enabled=partial(self._jobs.may, study.measurement.study),
             )
-            for one in self.studies
+            for study in self.studies
         ]
         going = [
             Command(tr("Figure: {title}").format(title=drawn.title), partial(self._go_to_figure, place))
@@ -221,12 +221,12 @@ class ChartsPanel(Panel):
         self._go_where_something_is()
 
     def _wait(self, waiting: bool) -> None:
-        """Until the first reading is over nothing is known, not even that there is nothing."""
+        """Wait for the first reading: until then nothing is known, not even that there is nothing."""
         self._waiting = waiting
         self._show_or_wait()
 
     def _show_or_wait(self) -> None:
-        """The live board is read by itself, and may be there before what the sections show."""
+        """Show the sections, or that they are being read. The live board is read separately, and can be ready first."""
         waiting = self._waiting and not (self.stack.currentWidget() is self.live and self._placed)
         self.waiting.setVisible(waiting)
         self.stack.setVisible(not waiting)
@@ -236,14 +236,17 @@ class ChartsPanel(Panel):
         self.shell.show_error(error)
 
     def _fail_board(self, error: AppError) -> None:
-        """Without room for its sums the board would fail with each text: it goes on when the panel is opened again."""
+        """Show an error. A board without room for its sums stops until the panel is opened again.
+
+        Otherwise it would fail with each text.
+        """
         self._board_stopped = isinstance(error, NotKept)
         if self._board_stopped:
             self._live.read_with(None)
         self._fail(error)
 
     def _go_where_something_is(self) -> None:
-        """Where work goes on, the live board; else the first section with data; where there is none yet, the first."""
+        """Go to the live board if jobs run, else to the first section with data, else to the first section."""
         placed = self._placed
         self._offer_tabs()  # which may move on from a tab that goes: that is nobody's choice
         self._placed = placed
@@ -262,8 +265,8 @@ class ChartsPanel(Panel):
         return (self.live, *self.sections, self.measured)
 
     def _offer_tabs(self) -> None:
-        """Live sections of studies that the project does not have are left out, once it has any study."""
-        kinds = {one.measurement.study for one in self.studies}
+        """Hide live sections of studies that the project does not have, once it has any study."""
+        kinds = {figures.measurement.study for figures in self.studies}
         for index, (section, study) in enumerate(zip(self.sections, self._study_of, strict=True), start=1):
             wanted = not kinds or study in kinds or section.has_data()
             if wanted != self.tabs.isTabVisible(index):
@@ -290,7 +293,7 @@ class ChartsPanel(Panel):
             self._live.ask()
 
     def _keep_layout(self, study: int, layout: dict[str, object]) -> None:
-        """What cannot be kept, in a project that is read-only, holds until it is closed."""
+        """Store the layout, unless the project is read-only: then the layout holds until it is closed."""
         if self.project is not None and not self.project.read_only:
             operation = keep_layout(project=self.project, study_id=study, layout=layout)
             operation.start(self.shell.jobs, on_error=self.shell.show_error)
@@ -328,9 +331,9 @@ class ChartsPanel(Panel):
     # what was measured
 
     def measure(self, study: str, whose: WantedTexts | None = None) -> None:
-        """Score what is missing, measure, and keep the findings; the figures are made anew when they are there.
+        """Score missing texts, measure, and store the findings; then the figures are made again.
 
-        `whose`: None for the texts of whom they were the last time.
+        `whose`: None for the generators of the last time.
         """
         self._jobs.start(study, whose and whose.of)
 
@@ -367,7 +370,7 @@ class ChartsPanel(Panel):
     # one figure
 
     def _make_room(self) -> None:
-        """Charts and figure side by side; where that would squeeze them, the figure alone, until it is closed."""
+        """Show charts and figure side by side; without room for both, the figure alone, until it is closed."""
         beside = self.width() >= theme.current().px(BESIDE_FROM)
         self.charts.setVisible(beside or self.figure.finding is None)
 
@@ -402,11 +405,11 @@ class ChartsPanel(Panel):
             self.save_chart(figure, path)
 
     def ask_path(self, title: str, ending: str) -> Path | None:
-        """Where to save; None if the person changed their mind."""
+        """Ask where to save; None if the person cancels."""
         return ask_path(self, title, ending)
 
     def save_chart(self, figure: Figure, path: Path) -> None:
-        """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
+        """Write the chart in a thread. It is light and of one size, since it goes on a page, not on this screen."""
         tokens = theme.tokens_for("light")
         self.shell.jobs.start(
             tr("Save chart"),
@@ -418,7 +421,7 @@ class ChartsPanel(Panel):
 
 
 def _hidden_text(data: ChartData) -> str:
-    """That open sessions are left out, and how much that is."""
+    """Return that open sessions are excluded, and how many judgments they hold."""
     sessions = plural(data.open_sessions, "1 rating session is open", "%n rating sessions are open")
     judgments = plural(
         data.hidden_judgments, "1 judgment hidden until the reveal", "%n judgments hidden until the reveal"

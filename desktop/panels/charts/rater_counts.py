@@ -1,4 +1,4 @@
-"""The live board's card of who has judged how much: counts and rates alone, whatever was revealed."""
+"""The live board's card of how much each rater has judged: counts and rates only, revealed or not."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ LINE, BAR, BESIDE = 22.0, 8.0, 12.0  # of a picture: pixels
 
 
 class RaterCountsCard(Card):
-    """How far each rater is and how fast: nothing of what was chosen."""
+    """The progress and pace of each rater, without any choice."""
 
     def __init__(self, host: PlotHost) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class RaterCountsCard(Card):
         self.judging: tuple[LiveJudging, ...] = ()
 
     def show_judging(self, judging: Sequence[LiveJudging]) -> None:
-        """The latest of them."""
+        """Show the latest sessions."""
         self.judging = tuple(judging)
         shown = self.judging[-MOST_SHOWN:]
         while len(self.rows) < len(shown):
@@ -59,15 +59,15 @@ class RaterCountsCard(Card):
             for widget in (name, bar, words):
                 widget.setVisible(place < len(shown))
             if place < len(shown):
-                one = shown[place]
-                name.set_text(one.rater)
-                bar.set_progress(one.judged, one.planned)
-                bar.setAccessibleName(f"{safe_line(one.rater)}: {judging_words(one)}")
-                words.setText(judging_words(one))
+                session = shown[place]
+                name.set_text(session.rater)
+                bar.set_progress(session.judged, session.planned)
+                bar.setAccessibleName(f"{safe_line(session.rater)}: {judging_words(session)}")
+                words.setText(judging_words(session))
         self.note.setText(_note(len(self.judging) - len(shown)))
 
     def save_to(self, path: Path) -> None:
-        """A picture of every session, or a table of them."""
+        """Save a picture of every session, or a table of them."""
         judging, tokens = self.judging, theme.tokens_for("light")
 
         def draw(ending: str) -> bytes:
@@ -80,40 +80,40 @@ class RaterCountsCard(Card):
 
 
 def judging_words(one: LiveJudging) -> str:
-    """ "12 of 60, 3.2 a minute"."""
-    told = tr("{judged} of {planned}").format(judged=number(one.judged), planned=number(one.planned))
+    """Return the progress and pace: "12 of 60, 3.2 a minute"."""
+    words = tr("{judged} of {planned}").format(judged=number(one.judged), planned=number(one.planned))
     if one.per_minute is not None and not one.revealed:
-        told += tr(", {rate} a minute").format(rate=number(one.per_minute, 1))
-    return told
+        words += tr(", {rate} a minute").format(rate=number(one.per_minute, 1))
+    return words
 
 
 def _note(more: int) -> str:
-    told = tr("Counts alone: what was chosen is shown after the reveal.")
-    return f"{plural(more, '1 earlier session.', '%n earlier sessions.')} {told}" if more else told
+    sentence = tr("Counts alone: what was chosen is shown after the reveal.")
+    return f"{plural(more, '1 earlier session.', '%n earlier sessions.')} {sentence}" if more else sentence
 
 
 def _columns(judging: Sequence[LiveJudging]) -> Columns:
     return {
-        "rater": [safe_line(one.rater) for one in judging],
-        "kind": [one.kind for one in judging],
-        "judged": [one.judged for one in judging],
-        "planned": [one.planned for one in judging],
-        "per_minute": [None if one.per_minute is None else round(one.per_minute, 2) for one in judging],
-        "revealed": [one.revealed for one in judging],
+        "rater": [safe_line(session.rater) for session in judging],
+        "kind": [session.kind for session in judging],
+        "judged": [session.judged for session in judging],
+        "planned": [session.planned for session in judging],
+        "per_minute": [None if session.per_minute is None else round(session.per_minute, 2) for session in judging],
+        "revealed": [session.revealed for session in judging],
     }
 
 
 def _draw(canvas: PaintCanvas, judging: Sequence[LiveJudging]) -> float:
-    """A line of each session: the rater, a bar, and its count; how high they are."""
+    """Draw a line of each session: the rater, a bar, and its count; return the height."""
     y = canvas.paragraph(0, 0, canvas.width, tr("Judging"), "title", "ink") + BESIDE
-    told = [(safe_line(one.rater), judging_words(one), one) for one in judging]
-    left = max((canvas.measure(name, "strong-note") for name, _, _ in told), default=0.0) + BESIDE
-    right = max((canvas.measure(words, "note") for _, words, _ in told), default=0.0) + BESIDE
+    lines = [(safe_line(session.rater), judging_words(session), session) for session in judging]
+    left = max((canvas.measure(name, "strong-note") for name, _, _ in lines), default=0.0) + BESIDE
+    right = max((canvas.measure(words, "note") for _, words, _ in lines), default=0.0) + BESIDE
     room = max(BAR, canvas.width - left - right)
-    for name, words, one in told:
+    for name, words, session in lines:
         canvas.text(0, y + LINE / 2 + 4, name, "strong-note", "ink")
         canvas.rect(left, y + (LINE - BAR) / 2, room, BAR, "floor", radius=BAR / 2)
-        share = min(1.0, one.judged / one.planned) if one.planned else 0.0
+        share = min(1.0, session.judged / session.planned) if session.planned else 0.0
         canvas.rect(left, y + (LINE - BAR) / 2, room * share, BAR, "series-1", radius=BAR / 2)
         canvas.text(left + room + BESIDE, y + LINE / 2 + 4, words)
         y += LINE

@@ -1,4 +1,4 @@
-"""Sections of the charts panel over what was judged and stored: figures on cards, drawn anew as data comes."""
+"""Sections of the charts panel on judgments and stored texts: figures on cards, drawn again as data comes."""
 
 from collections.abc import Sequence
 
@@ -28,9 +28,10 @@ SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each oth
 
 
 class Section(Scroller):
-    """Cards over one part of the data; in their place, while there is nothing, what to do next.
+    """Cards over one part of the data; while there is no data, what to do next.
 
-    A study names its sections in its declaration. `key`: what others send here by; `rank`: its place among the tabs.
+    A study names its sections in its declaration. `key`: the name by which other panels open it; `rank`: its place
+    among the tabs.
     """
 
     key = ""
@@ -65,7 +66,7 @@ class Section(Scroller):
         self.setWidget(inside)
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
-        """What the section shows of the data, a figure per card."""
+        """Return the section's figures of the data, one per card."""
         raise NotImplementedError
 
     def set_data(self, data: ChartData) -> None:
@@ -74,7 +75,7 @@ class Section(Scroller):
             self._catch_up()
 
     def has_data(self) -> bool:
-        """Whether there is anything to show."""
+        """True if there is anything to draw in the section."""
         return any(figure.marks for figure in self.figures(self._data))
 
     def draw(self) -> None:
@@ -82,7 +83,7 @@ class Section(Scroller):
         self._draw(at_once=True)
 
     def _catch_up(self) -> None:
-        """A card in each turn of the event loop: all at once would hold the window for more than a frame."""
+        """Update a card in each turn of the event loop: all at once would hold the window for more than a frame."""
         self._draw(at_once=self._drawn is None or not self.nothing.isHidden())
 
     def _draw(self, *, at_once: bool) -> None:
@@ -130,7 +131,7 @@ class Section(Scroller):
 
 
 class Preferences(Section):
-    """Bars of one voice; a box to choose it where there are several, or it is a model's and not the reader's own."""
+    """Bars of one voice; a box to choose it where there are several, or only a model's."""
 
     key, rank = "preferences", 1
 
@@ -151,7 +152,7 @@ class Preferences(Section):
         return [preference_figure(data, chosen or ChartVoice("", "", "you", (), complete=True, judged=0))]
 
     def _offer(self, voices: Sequence[ChartVoice]) -> None:
-        """The voices there are; the one that was chosen stays chosen."""
+        """Offer the present voices; the chosen one stays chosen."""
         offered = [(self.voice.itemText(i), self.voice.itemData(i)) for i in range(self.voice.count())]
         if offered != [(voice.title, voice.key) for voice in voices]:
             before = self.voice.currentData()

@@ -1,4 +1,7 @@
-"""From columns of texts to what is drawn: groups, histograms, distribution functions, tables. Pure numpy, for a job."""
+"""The data of plots, computed from columns of texts: groups, histograms, distribution functions, tables.
+
+Pure numpy, for a job.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,14 +37,14 @@ class Grouping:
 
     @property
     def told(self) -> str:
-        """ "4 groups"; with the others: "the 7 most frequent of 10,000 groups, the rest as others"."""
+        """Return "4 groups"; with the others: "the 7 most frequent of 10,000 groups, the rest as others"."""
         if not self.others:
             return plural(len(self.names), "1 group", "%n groups")
         every = plural(len(self.names) + self.others, "1 group", "%n groups")
         return tr("the {some} most frequent of {every}, the rest as others").format(some=len(self.names), every=every)
 
     def members(self) -> list[tuple[int, str]]:
-        """Place and name of each group, the others last."""
+        """Return place and name of each group, the others last."""
         name = tr("others") if self.others else tr("without one")
         last = [(OTHERS, name)] if self.other_texts else []
         return [*enumerate(self.names), *last]
@@ -50,23 +53,23 @@ class Grouping:
 def grouping(
     coded: FieldCodes | None, length: int, among: np.ndarray | None = None, most: int = MOST_GROUPS
 ) -> Grouping:
-    """The most frequent values of a field as groups; all texts as one where there is no field.
+    """Return the most frequent values of a field as groups; without a field all texts are one group.
 
-    `among`: the places of the texts that are drawn, where not all are; what others have is no group.
+    `among`: the places of the drawn texts, if not all are; values of other texts are no groups.
     """
     if among is not None and coded is not None:
-        found = grouping(coded.at(among), len(among), most=most)
+        of_drawn = grouping(coded.at(among), len(among), most=most)
         codes = np.full(length, OTHERS, dtype=np.int16)
-        codes[among] = found.codes
-        return replace(found, codes=codes)
+        codes[among] = of_drawn.codes
+        return replace(of_drawn, codes=codes)
     if coded is None:
         return Grouping(np.zeros(length, dtype=np.int16), (tr("all texts"),), (length,))
     counts = coded.counts()
     codes = np.where(coded.codes < most, coded.codes, OTHERS).astype(np.int16)
     beyond = int(counts[most:].sum())
     nameless = int((coded.codes < 0).sum())
-    kept = tuple(int(count) for count in counts[:most])
-    return Grouping(codes, coded.names[:most], kept, max(0, len(counts) - most), beyond + nameless)
+    largest = tuple(int(count) for count in counts[:most])
+    return Grouping(codes, coded.names[:most], largest, max(0, len(counts) - most), beyond + nameless)
 
 
 @dataclass(frozen=True)
@@ -83,21 +86,21 @@ class Curve:
 
 
 def by_group(values: np.ndarray, groups: Grouping) -> list[tuple[int, str, np.ndarray]]:
-    """Place, name and finite values of each group that has any."""
+    """Yield place, name and finite values of each group that has any."""
     finite = np.isfinite(values)
-    found = [(place, name, values[finite & (groups.codes == place)]) for place, name in groups.members()]
-    return [one for one in found if len(one[2])]
+    groups_found = [(place, name, values[finite & (groups.codes == place)]) for place, name in groups.members()]
+    return [group for group in groups_found if len(group[2])]
 
 
 def distribution_functions(values: np.ndarray, groups: Grouping) -> list[Curve]:
-    """The share of texts at or below each value, with its 95 % band (Dvoretzky, Kiefer and Wolfowitz).
+    """Return the share of texts at or below each value, with its 95 % band (Dvoretzky, Kiefer and Wolfowitz).
 
     Every curve goes from the lowest value of all groups, at 0 where its own begin later, to the highest.
     """
-    found, curves = by_group(values, groups), []
-    low = min((own.min() for *_, own in found), default=0.0)
-    high = max((own.max() for *_, own in found), default=0.0)
-    for place, name, own in found:
+    by_name, curves = by_group(values, groups), []
+    low = min((own.min() for *_, own in by_name), default=0.0)
+    high = max((own.max() for *_, own in by_name), default=0.0)
+    for place, name, own in by_name:
         ordered = np.sort(own)
         n = len(ordered)
         steps = np.unique(ordered[np.linspace(0, n - 1, min(n, MOST_STEPS)).astype(int)])
@@ -109,7 +112,7 @@ def distribution_functions(values: np.ndarray, groups: Grouping) -> list[Curve]:
 
 
 def histograms(values: np.ndarray, groups: Grouping) -> list[Curve]:
-    """The share of each group's texts per stretch of values, all on the same stretches."""
+    """Return the share of each group's texts per stretch of values, on the same stretches for all groups."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return []
@@ -124,7 +127,7 @@ def histograms(values: np.ndarray, groups: Grouping) -> list[Curve]:
 
 
 def _edges(finite: np.ndarray) -> np.ndarray:
-    """Equal stretches: about the cube root of n, a step per value where there are few values."""
+    """Return equal stretches: about the cube root of n, one per value where there are few values."""
     low, high = float(finite.min()), float(finite.max())
     if low == high:
         return np.array([low - 0.5, high + 0.5])
@@ -133,14 +136,14 @@ def _edges(finite: np.ndarray) -> np.ndarray:
 
 
 def jitter(groups: Grouping, seed: int = 0) -> np.ndarray:
-    """Heights for a strip of points per group: its place, and some chance so that points lie beside each other."""
+    """Return heights for a strip of points per group: its place, and some chance that keeps points apart."""
     chance = np.random.default_rng(seed).uniform(-0.35, 0.35, len(groups.codes))
     rows = np.where(groups.codes < 0, len(groups.names), groups.codes)
     return rows + chance
 
 
 def inside(corners: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Which points a line through the corners encloses: an odd number of its sides lies to their right."""
+    """Return which points lie inside the line through the corners: an odd number of its sides is to their right."""
     within = (x >= corners[:, 0].min()) & (x <= corners[:, 0].max())
     within &= (y >= corners[:, 1].min()) & (y <= corners[:, 1].max())
     places = np.flatnonzero(within)
@@ -159,7 +162,7 @@ def inside(corners: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Table:
-    """Values by row and column, and how many texts (or choices) are behind each.
+    """Values by row and column, and the number of texts (or choices) behind each.
 
     `low`, `high`: 95 % intervals, not a number where a cell has none; None where the values are no estimates.
     """
@@ -179,7 +182,7 @@ def _cut(coded: FieldCodes) -> tuple[np.ndarray, tuple[str, ...], int]:
 
 
 def mean_table(values: np.ndarray, rows: FieldCodes, columns: FieldCodes) -> Table:
-    """The mean of a score per cell; not a number where it has no text with that score.
+    """Return the mean of a score per cell; not a number where it has no text with that score.
 
     Interval: mean ± z s / √n, from `FEWEST_FOR_INTERVAL` texts on, as if they were independent.
     """
@@ -198,9 +201,9 @@ def mean_table(values: np.ndarray, rows: FieldCodes, columns: FieldCodes) -> Tab
 
 
 def residual_table(rows: FieldCodes, columns: FieldCodes) -> Table:
-    """Standardised residuals of the counts of texts; none where one row or one column is all there is.
+    """Return the standardised residuals of the counts of texts; none for a single row or column.
 
-    Beyond ±2 a cell has more, or fewer, texts than rows and columns that have nothing to do with each other would give.
+    Beyond ±2 a cell has more, or fewer, texts than independent rows and columns would give.
     """
     counted = mean_table(np.zeros(len(rows.codes)), rows, columns)
     counts = counted.counts
@@ -212,43 +215,47 @@ def residual_table(rows: FieldCodes, columns: FieldCodes) -> Table:
 
 
 def preference_table(judged: Sequence[Judged], evaluatee: Mapping[tuple[str, int], str]) -> Table:
-    """How often an evaluator chose a text of an evaluatee, relative to chance: Σ chosen / Σ (its texts / texts shown).
+    """Return how often an evaluator chose an evaluatee's text, relative to chance.
 
-    `evaluatee`: of each text, such as its model. 1 is chance; comparisons within one evaluatee say nothing and are left
-    out. Interval: Wilson's of the share of comparisons in which it was chosen, in the same unit.
+    Value: Σ chosen / Σ (its texts / texts shown).
+
+    `evaluatee`: of each text, such as its model. 1 is chance; comparisons within one evaluatee carry no information and
+    are skipped. Interval: Wilson's of the share of comparisons in which it was chosen, in the same unit.
     """
     chosen: dict[tuple[str, str], float] = {}
     expected: dict[tuple[str, str], float] = {}
     shown: dict[tuple[str, str], int] = {}
-    for one in judged:
-        names = [evaluatee.get(key, "") for key in one.shown]
+    for choice in judged:
+        names = [evaluatee.get(key, "") for key in choice.shown]
         if len(set(names)) < 2 or "" in names:
             continue
         for name in set(names):
-            cell = one.rater, name
+            cell = choice.rater, name
             shown[cell] = shown.get(cell, 0) + 1
             expected[cell] = expected.get(cell, 0.0) + names.count(name) / len(names)
-            chosen[cell] = chosen.get(cell, 0.0) + (names[one.chosen] == name)
+            chosen[cell] = chosen.get(cell, 0.0) + (names[choice.chosen] == name)
     rows = tuple(dict.fromkeys(rater for rater, _ in shown))[:MOST_CELLS]
     columns = tuple(sorted({name for _, name in shown}))[:MOST_CELLS]
 
     def table(of: Mapping[tuple[str, str], float]) -> np.ndarray:
-        found = [[of.get((row, column), 0) for column in columns] for row in rows]
-        return np.array(found, dtype=float).reshape(len(rows), len(columns))
+        cells = [[of.get((row, column), 0) for column in columns] for row in rows]
+        return np.array(cells, dtype=float).reshape(len(rows), len(columns))
 
     n, times, by_chance = table(shown), table(chosen), table(expected)
     with np.errstate(invalid="ignore", divide="ignore"):
         values, scale = times / by_chance, n / by_chance
     bounds = [[wilson(*cell) for cell in zip(*pair, strict=True)] for pair in zip(times, n, strict=True)]
     low, high = (
-        np.array([[getattr(one, end) if one else np.nan for one in row] for row in bounds]).reshape(n.shape)
+        np.array([[getattr(interval, end) if interval else np.nan for interval in row] for row in bounds]).reshape(
+            n.shape
+        )
         for end in ("low", "high")
     )
     return Table(rows, columns, values, n.astype(int), low * scale, high * scale)
 
 
 def stretch(values: np.ndarray) -> str:
-    """ "from 0.10 to 0.92" of what is finite."""
+    """Return the stretch of the finite values: "from 0.10 to 0.92"."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return ""

@@ -39,7 +39,7 @@ RESIDUALS, CHOICES = "residuals", "choices"
 
 @dataclass(frozen=True)
 class Drawn:
-    """A table, the fields of its rows and columns (rows of choices are evaluators), and what its numbers are."""
+    """A table, the fields of its rows and columns (rows of choices are evaluators), and the meaning of its numbers."""
 
     table: Table
     rows: FieldCodes | None
@@ -50,7 +50,7 @@ class Drawn:
 
 
 class HeatView(ExploreView):
-    """Mean scores; counts of texts against what independence gives; evaluators against whose texts they chose."""
+    """Mean scores; counts of texts against independence; evaluators against whose texts they chose."""
 
     key, title = "heat", "Heat maps"
 
@@ -101,21 +101,21 @@ class HeatView(ExploreView):
     def _means(self, of: Measured | None, rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
         texts, source = self.texts, self.source
         assert source is not None
-        told = tr("{value}. Point at a cell for its n and 95 % interval, as if texts were independent.").format(
+        explanation = tr("{value}. Point at a cell for its n and 95 % interval, as if texts were independent.").format(
             value=self._value()
         )
 
         def work(ctx: JobContext) -> Drawn:
             table = mean_table(self.values(ctx, of, texts), rows, columns)
             stand_in = scorer_title(of.name) if of is not None and of.name in source.stand_ins(ctx) else ""
-            return Drawn(table, rows, columns, told, None, stand_in)
+            return Drawn(table, rows, columns, explanation, None, stand_in)
 
         return work
 
     def _choices(self, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
         texts, source = self.texts, self.source
         assert source is not None
-        told = tr(
+        explanation = tr(
             "How often an evaluator chose a text of each {field}, relative to chance (1), in comparisons that show "
             "several; of revealed sessions. Point at a cell for its n and 95 % interval."
         ).format(field=columns.title)
@@ -124,7 +124,7 @@ class HeatView(ExploreView):
             evaluatee: dict[TextKey, str] = {
                 texts.key(index): columns.names[code] for index, code in enumerate(columns.codes.tolist()) if code >= 0
             }
-            return Drawn(preference_table(source.chosen(ctx), evaluatee), None, columns, told, 1.0)
+            return Drawn(preference_table(source.chosen(ctx), evaluatee), None, columns, explanation, 1.0)
 
         return work
 
@@ -141,7 +141,7 @@ class HeatView(ExploreView):
         self.plot.set_words(x=("", "", table.columns), y=("", "", table.rows[::-1]))
         self.plot.show_items([self.cells], fit=True)
         known = table.values[np.isfinite(table.values)]
-        said = tr("{told} {rows} by {columns}, from {low} to {high}.").format(
+        sentence = tr("{told} {rows} by {columns}, from {low} to {high}.").format(
             told=drawn.told,
             rows=plural(len(table.rows), "1 row", "%n rows"),
             columns=plural(len(table.columns), "1 column", "%n columns"),
@@ -149,13 +149,13 @@ class HeatView(ExploreView):
             high=digits.number(float(known.max())),
         )
         if any(table.left_out):
-            said += " " + tr("The most frequent are shown; {rows} rows and {columns} columns are left out.").format(
+            sentence += " " + tr("The most frequent are shown; {rows} rows and {columns} columns are left out.").format(
                 rows=digits.count(table.left_out[0]), columns=digits.count(table.left_out[1])
             )
         if not np.isfinite(table.values).all():
-            said += " " + tr("Hatched: nothing to count or to average.")
+            sentence += " " + tr("Hatched: nothing to count or to average.")
         self.card.set_title(self._title(drawn))
-        self.card.tell(said)
+        self.card.tell(sentence)
         self.card.show_stand_ins([drawn.stand_in] if drawn.stand_in else [])
 
     def _title(self, drawn: Drawn) -> str:
@@ -187,10 +187,10 @@ class HeatView(ExploreView):
         value, n = float(table.values[cell]), int(table.counts[cell])
         ends = (None, None) if table.low is None or table.high is None else (table.low[cell], table.high[cell])
         bounds = tuple(None if end is None or not np.isfinite(end) else float(end) for end in ends)
-        told = digits.whole(value, *bounds) if np.isfinite(value) else tr("not defined")
+        shown_value = digits.whole(value, *bounds) if np.isfinite(value) else tr("not defined")
         counted = plural(n, "1 choice", "%n choices") if drawn.rows is None else plural(n, "1 text", "%n texts")
         name = f"{table.rows[row]} · {table.columns[column]}"
-        return f"{name}: {told}\n{counted}"
+        return f"{name}: {shown_value}\n{counted}"
 
     def _pick(self, x: float, y: float) -> None:
         cell, drawn = self.cells.cell_at(x, y), self._drawn
@@ -207,10 +207,10 @@ class HeatView(ExploreView):
 
 
 def _residuals(rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
-    told = tr(
+    explanation = tr(
         "Adjusted residuals of the counts of texts: beyond ±2, more or fewer than if rows and columns were independent."
     )
-    return lambda ctx: Drawn(residual_table(rows, columns), rows, columns, told, 0.0)
+    return lambda ctx: Drawn(residual_table(rows, columns), rows, columns, explanation, 0.0)
 
 
 AT_ONCE: Method = "pca"
@@ -228,7 +228,7 @@ class Mapped:
 
 
 class MapView(ExploreView):
-    """Colours and signs say what a text is; its place what it says."""
+    """The map. Its colours and signs show the fields of a text; its places show similarity of content."""
 
     key, title = "map", "Map"
 
@@ -257,7 +257,7 @@ class MapView(ExploreView):
         fields = field_choices(self.texts)
         fill(self.color, fields, "identity")
         fill(self.shape, [(tr("the same"), SAME), *fields], SAME)
-        fill(self.embedder, [(scorer_title(one.name), one) for one in self.texts.embedders])
+        fill(self.embedder, [(scorer_title(embedder.name), embedder) for embedder in self.texts.embedders])
         show_box(self.embedder, len(self.texts.embedders) > 1)
         count = self._embedded()
         methods = [(tr("most different directions (PCA)"), AT_ONCE)]
@@ -291,10 +291,10 @@ class MapView(ExploreView):
 
         def work(ctx: JobContext) -> Mapped:
             indexes, vectors = source.vectors(ctx, texts, of)
-            found = source.map_of(ctx, vectors, method)
+            text_map = source.map_of(ctx, vectors, method)
             # Shuffled, so that no group lies on top of the others.
             order = np.random.default_rng(SEED).permutation(len(indexes))
-            return Mapped(indexes[order], found.points[order], found, source.stand_ins(ctx))
+            return Mapped(indexes[order], text_map.points[order], text_map, source.stand_ins(ctx))
 
         self.card.tell_nothing(tr("Working out the map…"))
         self.read(work, lambda mapped: self._show(mapped, wanted), "" if method == AT_ONCE else tr("Map by t-SNE"))
@@ -340,7 +340,7 @@ class MapView(ExploreView):
         fill(self.group, [(tr("a group…"), None), *((name, place) for place, name in groups.members())])
         self.group.setCurrentIndex(0)
         method = "PCA" if mapped.found.explained is not None else "t-SNE"
-        said = tr("{texts} by {field} ({groups}). Near each other: similar by {embedder}, {method}.").format(
+        sentence = tr("{texts} by {field} ({groups}). Near each other: similar by {embedder}, {method}.").format(
             texts=plural(len(mapped.indexes), "1 text", "%n texts"),
             field=coded.title if coded else "",
             groups=groups.told,
@@ -348,20 +348,22 @@ class MapView(ExploreView):
             method=method,
         )
         if signs is not None:
-            said += " " + tr("Signs by {field} ({groups}).").format(field=self.shape.currentText(), groups=signs.told)
+            sentence += " " + tr("Signs by {field} ({groups}).").format(
+                field=self.shape.currentText(), groups=signs.told
+            )
         if missing := len(self.texts) - len(mapped.indexes):
-            said += " " + plural(missing, "1 text has no embedding.", "%n texts have no embedding.")
+            sentence += " " + plural(missing, "1 text has no embedding.", "%n texts have no embedding.")
         entries = legend(groups, "sign") if signs is None else legend(groups, "color") + legend(signs, "shape")
-        self.card.tell(said, entries)
+        self.card.tell(sentence, entries)
         of = self.embedder.currentData()
         self.card.show_stand_ins([self.embedder.currentText()] if of.name in mapped.stand_ins else [])
 
     def _groups(self, mapped: Mapped) -> Grouping:
-        """Of the texts on the map: those without an embedding are in no group."""
+        """Group the texts on the map: those without an embedding are in no group."""
         return grouping(self.texts.fields.get(self.color.currentData()), len(self.texts), mapped.indexes)
 
     def _signs(self, mapped: Mapped) -> Grouping | None:
-        """What the signs tell, where that is something else than the colours do."""
+        """Set the signs by their field; None where it is also the field of the colours, or none."""
         field = self.shape.currentData()
         if field in (SAME, None, self.color.currentData()):
             return None
@@ -391,9 +393,9 @@ class MapView(ExploreView):
 
     def _choose_near(self, x: float, y: float) -> None:
         across, up = self.plot.view.viewPixelSize()
-        found = self.cloud.nearest(x, y, (12 * across, 12 * up))
-        if self._mapped is not None and found is not None:
-            self._choose(np.arange(len(self._mapped.indexes)) == found, tr("Picked on the map"))
+        point = self.cloud.nearest(x, y, (12 * across, 12 * up))
+        if self._mapped is not None and point is not None:
+            self._choose(np.arange(len(self._mapped.indexes)) == point, tr("Picked on the map"))
 
     def _choose(self, points: np.ndarray | None, how: str) -> None:
         assert self._mapped is not None or points is None

@@ -1,4 +1,4 @@
-"""The explore panel: looking for what no figure was made for. Every view leads to the texts."""
+"""The explore panel: questions for which no figure exists. Every view leads to the texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -48,14 +48,14 @@ WORDS_SHOWN = 20
 
 @dataclass(frozen=True)
 class SelectedText:
-    """A text of a selection: what it is, and the text."""
+    """A text of a selection: its fields, and the text itself."""
 
     title: str
     text: str
 
 
 class SelectionDrawer(Card):
-    """`begin` says what was selected; the texts and the words follow when they have been read. Escape closes it."""
+    """The drawer. `begin` shows what was selected; texts and words follow once they are read. Escape closes it."""
 
     closed = Signal()
     words_wanted = Signal()
@@ -81,9 +81,9 @@ class SelectionDrawer(Card):
         self.hide()
 
     def begin(self, count: int, total: int, how: str) -> None:
-        """So many of all texts were selected; they are still being read."""
-        said = plural(count, "1 text selected", "%n texts selected")
-        self.heading.setText(said)
+        """Show that so many of all texts were selected, and are still being read."""
+        words = plural(count, "1 text selected", "%n texts selected")
+        self.heading.setText(words)
         self.note.setText(tr("{how}; {share} of the {total} texts shown").format(
             how=safe_line(how), share=_share(count, total), total=number(total)
         ))  # fmt: skip
@@ -96,7 +96,7 @@ class SelectionDrawer(Card):
             self.words_wanted.emit()
 
     def show_texts(self, texts: Sequence[SelectedText], total: int) -> None:
-        """The first of the texts have been read."""
+        """Show the first of the texts, which have been read."""
         self._show_list(tuple(texts))
         if len(texts) < total:
             drawn = tr("{drawn} of them, taken at random, are listed").format(drawn=number(len(texts)))
@@ -108,16 +108,16 @@ class SelectionDrawer(Card):
             picks.setCurrentIndex(self.names.index(0), QItemSelectionModel.SelectionFlag.NoUpdate)
 
     def show_words(self, words: TellingWords, read: int) -> None:
-        """The words that tell the texts from the others; `read`: at most so many of each side were compared."""
+        """Show the words that distinguish the texts; `read`: the number of texts compared on each side, at most."""
         self.more.setText(_listed(words.more) or tr("No word stands out."))
         self.less.setText(_listed(words.less) or tr("No word stands out."))
-        said = tr(
+        sentence = tr(
             "{inside} words against {outside}, of at most {read} texts a side. In brackets: times here, times in the "
             "others. Ranked by log-odds with an informative prior (Monroe et al. 2008). No test: the selection was "
             "made after looking."
         )
         inside, outside = words.words
-        self.compared.setText(said.format(inside=number(inside), outside=number(outside), read=number(read)))
+        self.compared.setText(sentence.format(inside=number(inside), outside=number(outside), read=number(read)))
 
     def no_words(self, why: str) -> None:
         self.more.setText(why)
@@ -191,7 +191,7 @@ class SelectionDrawer(Card):
 
     def _show_list(self, texts: tuple[SelectedText, ...]) -> None:
         self._texts = texts
-        self.names.setStringList([safe_line(one.title) for one in texts])
+        self.names.setStringList([safe_line(text.title) for text in texts])
         self._show_panes()
 
     def _show_panes(self) -> None:
@@ -221,7 +221,7 @@ def _share(count: int, total: int) -> str:
 
 
 def _listed(words: Sequence[TellingWord]) -> str:
-    shown = (f"{safe_line(one.word)} ({number(one.inside)}, {number(one.outside)})" for one in words[:WORDS_SHOWN])
+    shown = (f"{safe_line(word.word)} ({number(word.inside)}, {number(word.outside)})" for word in words[:WORDS_SHOWN])
     return " · ".join(shown)
 
 
@@ -232,7 +232,7 @@ MakeTexts = Callable[["Project"], StoredTexts]
 
 
 class ExplorePanel(Panel):
-    """Views as tabs; a drawer for what was selected in one of them. All reading and counting happens in jobs."""
+    """Views as tabs; a drawer for the selection in one of them. All reading and counting runs in jobs."""
 
     key = "explore"
     title = "Explore"
@@ -320,12 +320,12 @@ class ExplorePanel(Panel):
         self._load()
 
     def changed(self, changes: "Changes") -> None:
-        """New texts or scores: read again, one reading at a time."""
+        """Read new texts or scores, one reading at a time."""
         self._load()
 
     def opened_with(self, *, view: str = "", **what: object) -> None:
-        """Sent here to see a view by its key."""
-        keys = [one.key for one in self.views]
+        """Open a view by its key."""
+        keys = [page.key for page in self.views]
         if view in keys:
             self.tabs.setCurrentIndex(keys.index(view))
 
@@ -379,10 +379,10 @@ class ExplorePanel(Panel):
     def _show(self, texts: ExploredTexts) -> None:
         self.texts = texts
         closed = bool(texts.rating - self._looked)
-        said = plural(len(texts), "1 text", "%n texts")
+        words = plural(len(texts), "1 text", "%n texts")
         reading = not len(texts) and self._loading is not None
         empty = not len(texts) and not reading
-        self.count.setText("" if reading else said if texts.complete else tr("{found} so far").format(found=said))
+        self.count.setText("" if reading else words if texts.complete else tr("{found} so far").format(found=words))
         self.nothing.setVisible(empty)
         self.rating.setVisible(closed)
         self.main.setVisible(not empty and not reading and not closed)
@@ -399,7 +399,7 @@ class ExplorePanel(Panel):
     # a selection
 
     def _select(self, chosen: np.ndarray, among: np.ndarray, how: str) -> None:
-        """`among`: the texts that are drawn, which the chosen ones are compared with."""
+        """Show a selection. `among`: the drawn texts, with which the chosen ones are compared."""
         source, texts = self._source, self.texts
         count = int(chosen.sum())
         if source is None or not count or len(chosen) != len(texts):
@@ -410,11 +410,11 @@ class ExplorePanel(Panel):
         self._make_room()
 
         def work(ctx: JobContext) -> list[SelectedText]:
-            found = []
+            selected = []
             for index in draw(np.flatnonzero(chosen), MOST_LISTED):
                 ctx.check()
-                found.append(SelectedText(texts.title(int(index)), source.text(texts, int(index))))
-            return found
+                selected.append(SelectedText(texts.title(int(index)), source.text(texts, int(index))))
+            return selected
 
         def show(found: list[SelectedText]) -> None:
             if self._is_selected(chosen):
@@ -450,7 +450,7 @@ class ExplorePanel(Panel):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Plots and selection side by side; where that would squeeze them, the selection alone, until it is closed."""
+        """Show plots and selection side by side; without room for both, the selection alone, until it is closed."""
         beside = self.width() >= theme.current().px(BESIDE_FROM)
         self.plots.setVisible(beside or self.drawer.isHidden())
 

@@ -42,7 +42,7 @@ FUNCTION, HISTOGRAM = "function", "histogram"
 
 @dataclass(frozen=True)
 class Scored:
-    """What is drawn: curves, and points by their index among the texts."""
+    """The data to draw: curves, and points by their index among the texts."""
 
     texts: ExploredTexts
     groups: Grouping
@@ -54,7 +54,7 @@ class Scored:
 
 
 class ScoresView(ExploreView):
-    """Two plots that share the axis of the score. What is marked in either leads to the texts."""
+    """Two plots that share the axis of the score. A mark in either leads to the texts."""
 
     key, title = "scores", "Scores"
 
@@ -155,21 +155,21 @@ class ScoresView(ExploreView):
             items.append(band)
         self.above.show_items(items, fit=fit)
         known = int(np.isfinite(scored.x).sum())
-        said = tr("{texts} with this score, {groups}, {stretch}.").format(
+        sentence = tr("{texts} with this score, {groups}, {stretch}.").format(
             texts=plural(known, "1 text", "%n texts"), groups=scored.groups.told, stretch=stretch(scored.x)
         )
         if missing := len(scored.x) - known:
-            said += " " + plural(missing, "1 text has none.", "%n texts have none.")
+            sentence += " " + plural(missing, "1 text has none.", "%n texts have none.")
         if not scored.texts.complete:
-            said = tr("Reading, {read} of about {total} so far. {said}").format(
-                read=number(len(scored.texts)), total=number(scored.texts.total), said=said
+            sentence = tr("Reading, {read} of about {total} so far. {said}").format(
+                read=number(len(scored.texts)), total=number(scored.texts.total), said=sentence
             )
         if not histogram:
-            said += " " + tr(
+            sentence += " " + tr(
                 "Bands: 95 % for the whole curve (Dvoretzky, Kiefer, Wolfowitz), as if texts were independent."
             )
         self.distribution.set_title(tr("Distribution of {score}").format(score=self.score.currentText()))
-        self.distribution.tell(said, _counted(scored.curves))
+        self.distribution.tell(sentence, _counted(scored.curves))
         self.distribution.show_stand_ins(self._stand_ins(scored, self.score))
 
     def _show_points(self, scored: Scored, *, fit: bool) -> None:
@@ -183,13 +183,13 @@ class ScoresView(ExploreView):
         self.cloud.set_points(scored.x[points], scored.y[points], scored.groups.codes[points], tuple(names))
         self.below.show_items([self.cloud], fit=fit)
         both = int((np.isfinite(scored.x) & np.isfinite(scored.y)).sum())
-        said = plural(len(points), "1 text", "%n texts")
+        words = plural(len(points), "1 text", "%n texts")
         if len(points) < both:
-            said = tr("{drawn} drawn at random of {all}; a selection takes all").format(
+            words = tr("{drawn} drawn at random of {all}; a selection takes all").format(
                 drawn=number(len(points)), all=plural(both, "1 text", "%n texts")
             )
         self.single.set_title(tr("Single texts") if strip else tr("One score against another"))
-        self.single.tell(f"{said}.", legend(scored.groups, "sign") if len(names) > 1 else ())
+        self.single.tell(f"{words}.", legend(scored.groups, "sign") if len(names) > 1 else ())
         self.single.show_stand_ins(self._stand_ins(scored, self.score, self.against))
 
     def _stand_ins(self, scored: Scored, *boxes: ComboBox) -> list[str]:
@@ -199,28 +199,28 @@ class ScoresView(ExploreView):
     def _tell_correlation(self, rho: SpearmanRho) -> None:
         bounds = rho.interval.bounds
         if rho.value is None:
-            said = tr("Rank correlation: none, {reason}.").format(reason=rho.reason)
+            sentence = tr("Rank correlation: none, {reason}.").format(reason=rho.reason)
         else:
             ends = (bounds.low, bounds.high) if bounds else (None, None)
-            said = tr(
+            sentence = tr(
                 "Rank correlation (Spearman) {rho}, 95 % interval in brackets, n = {n}, texts taken as independent."
             )
-            said = said.format(rho=digits.whole(rho.value, *ends), n=number(rho.n))
+            sentence = sentence.format(rho=digits.whole(rho.value, *ends), n=number(rho.n))
         entries = self.single.legend.entries
-        self.single.tell(f"{said} {self.single.sentence.text()}", entries)
+        self.single.tell(f"{sentence} {self.single.sentence.text()}", entries)
 
     def _words(self, point: int) -> str:
         scored = self._scored
         if scored is None:
             return ""
         index = int(scored.points[point])
-        told = f"{self.score.currentText()}: {digits.number(float(scored.x[index]))}"
+        lines = f"{self.score.currentText()}: {digits.number(float(scored.x[index]))}"
         if self.against.currentData() != NONE:
-            told += f"\n{self.against.currentText()}: {digits.number(float(scored.y[index]))}"
-        return f"{told}\n{scored.texts.title(index)}"
+            lines += f"\n{self.against.currentText()}: {digits.number(float(scored.y[index]))}"
+        return f"{lines}\n{scored.texts.title(index)}"
 
     def _align(self, _tokens: object = None) -> None:
-        """A score lies at the same place in both plots."""
+        """Align both plots, so that a score has the same place in them."""
         for plot in (self.above, self.below):
             plot.y_axis.setWidth(theme.current().px(AXIS_WIDTH))
 
@@ -244,9 +244,9 @@ class ScoresView(ExploreView):
 
     def _pick(self, x: float, y: float) -> None:
         across, up = self.below.view.viewPixelSize()
-        found = self.cloud.nearest(x, y, (12 * across, 12 * up))
-        if self._scored is not None and found is not None:
-            index = self._scored.points[found]
+        point = self.cloud.nearest(x, y, (12 * across, 12 * up))
+        if self._scored is not None and point is not None:
+            index = self._scored.points[point]
             self._choose(np.arange(len(self.texts)) == index, tr("Picked"))
 
     def _choose(self, texts: np.ndarray, how: str) -> None:
@@ -262,7 +262,7 @@ class ScoresView(ExploreView):
 
 
 def _counted(curves: tuple[Curve, ...]) -> list[LegendEntry]:
-    return [LegendEntry(f"{one.name}, n = {number(one.n)}", one.place, "line") for one in curves]
+    return [LegendEntry(f"{curve.name}, n = {number(curve.n)}", curve.place, "line") for curve in curves]
 
 
 def _curve_words(curve: Curve, histogram: bool, place: int) -> str:

@@ -1,4 +1,4 @@
-"""What the views of Explore share: boxes that keep their choice, and reading that never holds the window."""
+"""The base of the views of Explore: boxes that keep their choice, and reading that never holds the window."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class ExploreView(QWidget):
-    """One way to look at the texts. `chosen` carries which texts were selected, among which, and in words how."""
+    """A view of the texts. `chosen` carries the selected texts, those among which, and the selection in words."""
 
     chosen = Signal(object, object, str)
     key, title = "", ""
@@ -50,21 +50,21 @@ class ExploreView(QWidget):
     # for subclasses
 
     def offer(self) -> None:
-        """Fill the boxes with what the texts have."""
+        """Fill the boxes with the fields and scores of the texts."""
 
     def draw(self) -> None:
         """Show the texts as the boxes say."""
         raise NotImplementedError
 
     def failed(self, error: AppError) -> None:
-        """A reading ended in an error."""
+        """Show the error that ended a reading."""
         self.shell.show_error(error)
 
     def clear_choice(self) -> None:
         """Show all in full colour again."""
 
     def cancelled(self) -> None:
-        """Somebody cancelled a reading."""
+        """Take note that somebody cancelled a reading."""
 
     # the texts
 
@@ -79,9 +79,9 @@ class ExploreView(QWidget):
             self.draw()
 
     def read(self, work: Callable[[JobContext], Any], then: Callable[[Any], object], title: str = "") -> None:
-        """Do `work` in a job, then show its result; whatever was asked before is dropped.
+        """Do `work` in a job, then show its result; drop an earlier request.
 
-        With a `title` it takes long: it is among the jobs, where it can be cancelled.
+        With a `title` it takes long and is listed among the jobs, where it can be cancelled.
         """
         self._stop()
 
@@ -106,7 +106,7 @@ class ExploreView(QWidget):
 
     @property
     def reading(self) -> bool:
-        """Whether something is on its way that will be shown."""
+        """True while a reading is under way."""
         return self._job is not None
 
     def _stop(self) -> None:
@@ -115,19 +115,19 @@ class ExploreView(QWidget):
             job.cancel()
 
     def values(self, ctx: JobContext, of: Measured | None, texts: ExploredTexts) -> np.ndarray:
-        """The scores of the texts, or their lengths where there is no scorer. In a job; each is read once."""
+        """Return the scores of the texts, or their lengths without a scorer. In a job; each is read once."""
         if of is None:
             return texts.lengths.astype(np.float64)
         if self.source is None or len(self._scores.get(of, ())) == len(texts):
             return self._scores.get(of, np.full(len(texts), np.nan))
-        found = self.source.score(ctx, texts, of)
-        self._scores[of] = found
-        return found
+        scores = self.source.score(ctx, texts, of)
+        self._scores[of] = scores
+        return scores
 
     # boxes
 
     def box(self, name: str) -> ComboBox:
-        """A labelled box among the tools; choosing from it draws anew."""
+        """Add a labelled box to the tools; a choice in it draws the view again."""
         made = ComboBox()
         made.setAccessibleName(name)
         made.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -146,12 +146,12 @@ class ExploreView(QWidget):
 
 
 def show_box(box: ComboBox, shown: bool) -> None:
-    """A box with its label."""
+    """Show or hide a box with its label."""
     box.parentWidget().setVisible(shown)
 
 
 def fill(box: ComboBox, choices: Sequence[tuple[str, Any]], first: Any = None) -> None:
-    """Offer (words, value) pairs; what was chosen stays chosen, else `first`."""
+    """Offer (words, value) pairs; the chosen one stays chosen, else `first`."""
     if [(box.itemText(place), box.itemData(place)) for place in range(box.count())] == list(choices):
         return
     before = box.currentData() if box.count() else first
@@ -167,15 +167,15 @@ def legend(groups: Grouping, kind: str) -> list[LegendEntry]:
 
 
 def field_choices(texts: ExploredTexts) -> list[tuple[str, Any]]:
-    """The fields that texts can be grouped by."""
+    """Return the fields that texts can be grouped by."""
     return [(coded.title, name) for name, coded in texts.fields.items()]
 
 
 def score_choices(texts: ExploredTexts) -> list[tuple[str, Any]]:
-    """What there is a number of for each text: its length, and the scores."""
-    versions = [one.name for one in texts.scorers]
+    """Return the numbers that each text has: its length, and the scores."""
+    versions = [scorer.name for scorer in texts.scorers]
     scores = [
-        (scorer_title(one.name) + (f" {one.version}" if versions.count(one.name) > 1 else ""), one)
-        for one in texts.scorers
+        (scorer_title(scorer.name) + (f" {scorer.version}" if versions.count(scorer.name) > 1 else ""), scorer)
+        for scorer in texts.scorers
     ]
     return [(tr("length in characters"), None), *scores]

@@ -1,4 +1,4 @@
-"""The form of a run: a prompt set, a generator, its parameters, a seed and how many; and what the run may use."""
+"""The form of a run: a prompt set, a generator, its parameters, a seed and the number of samples; with the estimate."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 
 
 class NextStep(Button):
-    """Stands where nothing is left to write. It goes to the findings when they are there, unless one went elsewhere.
+    """The next step where no text is left to write: the findings, once ready, unless the person went elsewhere.
 
-    `writers`: whose texts are measured, to be placed where the button is.
+    `writers`: the choice of whose texts are measured, to be placed near the button.
     """
 
     def __init__(self, shell: Shell, parent: QWidget | None = None) -> None:
@@ -79,39 +79,39 @@ class NextStep(Button):
         self.hide()
 
     def show_for(self, study: StudyFacts | None, *, writable: bool) -> None:
-        """Offer what comes next for this study; None: its texts are to be written first."""
+        """Offer the next step for this study; None: its texts are to be written first."""
         self._study, self._writable = study, writable
         self._jobs.pick_up()
         self._show()
 
     def forget(self) -> None:
-        """Another project."""
+        """Forget the study: another project was opened."""
         self._awaited = ""
         self._jobs.forget()
         self.show_for(None, writable=False)
 
     def _show(self) -> None:
-        one = self._study
-        self.setVisible(one is not None)
-        self.writers.show_writers(one.writers if one is not None and one.pending else NOBODY)
-        if one is None:
+        study = self._study
+        self.setVisible(study is not None)
+        self.writers.show_writers(study.writers if study is not None and study.pending else NOBODY)
+        if study is None:
             return
-        busy = one.kind in self._jobs.busy()
-        words = words_of(one.kind).action if one.pending else tr("See the findings")
+        busy = study.kind in self._jobs.busy()
+        words = words_of(study.kind).action if study.pending else tr("See the findings")
         self.set_text(tr("Measuring…") if busy else words)
-        self.setAccessibleName(f"{self.text()}: {safe_line(one.title)}")
-        self.setEnabled(not busy and (self._writable or not one.pending))
+        self.setAccessibleName(f"{self.text()}: {safe_line(study.title)}")
+        self.setEnabled(not busy and (self._writable or not study.pending))
 
     def _go(self) -> None:
-        one = self._study
-        if one is None:
+        study = self._study
+        if study is None:
             return
-        if one.pending:
-            self._awaited = one.kind
+        if study.pending:
+            self._awaited = study.kind
             whose = self.writers.whose
-            self._jobs.start(one.kind, whose and whose.of)
+            self._jobs.start(study.kind, whose and whose.of)
         else:
-            self._see(one.kind)
+            self._see(study.kind)
 
     def _follow(self) -> None:
         awaited = self._awaited
@@ -129,7 +129,7 @@ Key = tuple[int, str, str]  # prompt set, backend, model
 
 
 class EstimateLine(Label):
-    """One or two sentences, and how they were counted as its tooltip. Prompts are counted in a job, once for a set."""
+    """One or two sentences, and their calculation as tooltip. Prompts are counted in a job, once for a set."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__("", "note", wrap=True)
@@ -141,18 +141,18 @@ class EstimateLine(Label):
         show_if(self, False)
 
     def show_for(self, request: WriteRequest | None, plan: Plan | None) -> None:
-        """Estimate this; None where nothing is chosen."""
+        """Show the estimate; None where nothing is chosen."""
         self._wanted = None
         if request is not None and plan is not None:
             self._wanted = ((request.prompt_set_id, request.backend, request.model), plan)
         self._show()
 
     def forget(self) -> None:
-        """Another project: what was counted holds no longer."""
+        """Forget the counts: another project was opened."""
         self._facts, self._counted = {}, {}
 
     def time_anew(self) -> None:
-        """New texts: it is known anew how fast a model is."""
+        """Measure the model's speed again, as there are new texts."""
         self._facts = {}
 
     def _show(self) -> None:
@@ -186,9 +186,9 @@ MOST_SAMPLES = 100
 
 
 class GenerateForm(Card):
-    """Prompts, generator, its parameters, samples and seed; then what is said of the choice, and the buttons.
+    """Prompts, generator, its parameters, samples and seed; then remarks on the choice, and the buttons.
 
-    It says how much of the choice is there already; the same choice again goes on where it stopped.
+    It shows how much of the choice exists already; the same choice again goes on where it stopped.
     """
 
     started = Signal(object, bool)  # WriteRequest, ask again for what failed
@@ -298,25 +298,27 @@ class GenerateForm(Card):
     # what there is
 
     def show_writers(self, writers: WriterChoices) -> None:
-        """Offer the generators, those that cannot be used here with the reason."""
+        """Offer the generators; those that cannot be used here are shown with the reason."""
         self.picker.show_writers(writers)
         self._show_state()
 
     def show_sets(
         self, sets: Sequence[StoredSet], refused: Mapping[tuple[int, str], str], kinds: Mapping[int, str]
     ) -> None:
-        """Offer the project's prompt sets; what was chosen stays chosen.
+        """Offer the project's prompt sets; the chosen one stays chosen.
 
-        `refused`: by set and generator, why not. `kinds`: the study's kind by set.
+        `refused`: the reason by set and generator. `kinds`: the study's kind by set.
         """
         self._refused, self._kinds = refused, kinds
         before = self.prompt_set.currentData()
-        self._sets = {one.id: one for one in sets}
+        self._sets = {prompt_set.id: prompt_set for prompt_set in sets}
         with QSignalBlocker(self.prompt_set):
             self.prompt_set.clear()
-            for one in sets:
-                count = plural(one.prompts, "1 prompt", "%n prompts")
-                self.prompt_set.addItem(safe_line(f"{one.name}, version {one.version} ({count})"), one.id)
+            for prompt_set in sets:
+                count = plural(prompt_set.prompts, "1 prompt", "%n prompts")
+                self.prompt_set.addItem(
+                    safe_line(f"{prompt_set.name}, version {prompt_set.version} ({count})"), prompt_set.id
+                )
             self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(before)))
         self.no_prompts.setVisible(not sets)
         if before != self.prompt_set.currentData():
@@ -325,17 +327,17 @@ class GenerateForm(Card):
             self._show_state()
 
     def show_runs(self, runs: Sequence[RunLine], entries: Sequence[Entry]) -> None:
-        """The project's runs, and those that are in the queue now."""
+        """Set the project's runs, and those that are in the queue now."""
         self._runs, self._entries = runs, entries
         self._show_state()
 
     def show_studies(self, studies: Sequence[StudyFacts]) -> None:
-        """What the project has of each study, and whether it is measured."""
-        self._studies = {one.kind: one for one in studies}
+        """Set the counts of each study of the project, and whether it is measured."""
+        self._studies = {study.kind: study for study in studies}
         self._show_state()
 
     def allow(self, allowed: bool) -> None:
-        """Whether anything may be started; what is chosen can be changed only then."""
+        """Set whether a run may be started; only then can the choice be changed."""
         self._allowed = allowed
         for field in (self.prompt_set, self.seed, self.samples, self.options, *self.picker.fields()):
             field.setEnabled(allowed)
@@ -347,7 +349,7 @@ class GenerateForm(Card):
         self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(set_id)))
 
     def choose(self, request: WriteRequest) -> None:
-        """Choose what a run was asked for, to go on with it."""
+        """Choose the values of a run, to continue it."""
         stored = dict(request.parameters)
         self.choose_set(request.prompt_set_id)
         self.picker.choose(request.backend, str(stored.get("endpoint") or ""), request.model)
@@ -373,7 +375,7 @@ class GenerateForm(Card):
         )
 
     def run(self) -> RunLine | None:
-        """The run that this choice goes on with."""
+        """Return the run that this choice continues."""
         wanted = self.request()
         return next((line for line in self._runs if goes_on_with(wanted, line)), None)
 
@@ -385,7 +387,7 @@ class GenerateForm(Card):
         self._show_options()
 
     def _show_options(self) -> None:
-        """The fields that the generator has for prompts of this study, with the paper's values."""
+        """Show the generator's options for prompts of this study, with the paper's values."""
         info = self.picker.info
         study = self._kinds.get(self.prompt_set.currentData(), "")
         options = options_for(info, study) if info is not None else ()
@@ -396,12 +398,12 @@ class GenerateForm(Card):
         shown = ", ".join(
             f"{option.title.lower()} {papers[option.name]:g}" for option in options if option.name in papers
         )
-        said = [tr("The paper's own: {values}.").format(values=shown)] if shown else []
+        sentences = [tr("The paper's own: {values}.").format(values=shown)] if shown else []
         if recommended:
-            said = [tr("Set as recommended for this model and study.")]
-            said += [tr("The paper used: {values}.").format(values=shown)] if shown else []
-        self.preset.setText(" ".join(said))
-        show_if(self.preset, bool(said))
+            sentences = [tr("Set as recommended for this model and study.")]
+            sentences += [tr("The paper used: {values}.").format(values=shown)] if shown else []
+        self.preset.setText(" ".join(sentences))
+        show_if(self.preset, bool(sentences))
         show_if(self.options, bool(options))
         self._show_state()
 
@@ -415,14 +417,14 @@ class GenerateForm(Card):
         self._show_state()
 
     def _show_state(self) -> None:
-        """How much of what is chosen is there, and so what the button does."""
+        """Show how much of the choice exists, and so what the button does."""
         chosen, line = self._sets.get(self.prompt_set.currentData()), self.run()
         done, failed = (line.done, line.failed) if line is not None else (0, 0)
         wanted = chosen.prompts * max(self.samples.value(), line.request.samples if line else 1) if chosen else 0
         missing = wanted - done - failed
         in_queue = self._in_queue(line)
-        said = tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed)
-        self.state.setText(" ".join([said, *([tr("In the queue.")] if in_queue else [])]))
+        sentence = tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed)
+        self.state.setText(" ".join([sentence, *([tr("In the queue.")] if in_queue else [])]))
         why_not = self._why_not()
         self._show_why_not(why_not)
         ready = chosen is not None and self.picker.info is not None and bool(self._named()) and not why_not
@@ -443,7 +445,7 @@ class GenerateForm(Card):
         self.estimate.show_for(self.request() if ready else None, self._plan(missing) if ready else None)
 
     def _show_why_not(self, why_not: str) -> None:
-        """In a strip, with the way to what lacks; the engine has one of its own, which installs it."""
+        """Show the reason in a strip, with the way to the missing part; the engine has a strip that installs it."""
         info = self.picker.info
         lacks = info is not None and bool(info.unavailable)
         self.engine.want(lacks and self.picker.source == "gguf")
@@ -453,13 +455,13 @@ class GenerateForm(Card):
         show_if(self.parts, lacks)
 
     def _named(self) -> bool:
-        """Whether a model is named, where one must be."""
+        """Return whether a model is named, where one must be."""
         return bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
 
     def _in_queue(self, line: RunLine | None) -> bool:
-        """Whether it waits or is being written. One that is only scored may be given more samples meanwhile."""
+        """Return whether the choice waits or is being written. One only being scored may get more samples."""
         asked, held = hash(self.request()), [entry.ticket for entry in self._entries if not entry.ticket.written]
-        return any(one.asked == asked or (line is not None and one.run_id == line.id) for one in held)
+        return any(ticket.asked == asked or (line is not None and ticket.run_id == line.id) for ticket in held)
 
     def _why_not(self) -> str:
         refusal = self._refused.get((self.prompt_set.currentData(), self.backend.currentData()), "")
@@ -482,7 +484,7 @@ class GenerateForm(Card):
 
 
 def _counts(done: int, missing: int, failed: int) -> str:
-    """How much is there, in words; nothing is said of what is none."""
+    """Return the number of outputs present, missing and failed in words, without zeros."""
     if not done and not failed:
         return plural(missing, "1 output to write.", "%n outputs to write.")
     parts = [plural(done, "1 output is there", "%n outputs are there")]

@@ -158,12 +158,12 @@ class JudgingCard(Card):
     # what there is
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Plans may have been drawn and models added while something else was seen."""
+        """Look again at plans and models: they may have been added while the card was hidden."""
         super().showEvent(event)
         self.look()
 
     def look(self) -> None:
-        """Read anew what can judge and what there is to judge."""
+        """Read again which models can judge and which plans there are."""
         self._shell.jobs.start(tr("Generators"), read_writers, on_done=self.show_writers, quiet=True)
         project = self._shell.project
         if project is None:
@@ -183,14 +183,14 @@ class JudgingCard(Card):
         self._pick_up(project)
 
     def show_writers(self, writers: WriterChoices) -> None:
-        """Offer the language models that can answer a question: nothing else can judge."""
+        """Offer the language models that can answer a question: no others can judge."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
-        self._writers = replace(writers, backends=able, models=tuple(one for one in writers.models if one.judges))
+        self._writers = replace(writers, backends=able, models=tuple(model for model in writers.models if model.judges))
         self.picker.show_writers(self._writers)
         self._show()
 
     def show_facts(self, facts: JudgingFacts) -> None:
-        """Offer the plans; the one that was chosen stays chosen."""
+        """Offer the plans; the chosen one stays chosen."""
         self._facts, before = facts, self.plans.currentData()
         with QSignalBlocker(self.plans):
             self.plans.clear()
@@ -207,7 +207,7 @@ class JudgingCard(Card):
         self._show()
 
     def let_go(self) -> None:
-        """Another project: the judging of the last one stops, and nothing of it is left to see."""
+        """Stop judging the closed project, and remove everything of it."""
         if self._handle is not None:
             self._handle.cancel()
         self._handle = None
@@ -227,7 +227,7 @@ class JudgingCard(Card):
         return JudgeRequest(plans, backend, self.picker.model_name, self.seed.value(), tuple(sorted(given.items())))
 
     def why_not(self) -> str:
-        """Why nothing can be judged with this choice; empty where it can, or where that is not known yet."""
+        """Return why this choice cannot be judged; empty where it can, or where that is not known yet."""
         if self._facts is not None and not self._facts.plans:
             return tr("There is nothing to judge yet: draw comparisons first.")
         if self._no_model():
@@ -235,9 +235,9 @@ class JudgingCard(Card):
         return self.picker.why_not(why_offline(self._shell.connections)) or self.picker.trouble
 
     def _waiting(self) -> str:
-        """What the models that are here wait for, such as the engine; empty where there is none."""
+        """Return what the models here wait for, such as the engine; empty if nothing."""
         here = self._writers or WriterChoices()
-        formats = {one.format for one in here.models}
+        formats = {model.format for model in here.models}
         return next((info.unavailable for info in here.backends if info.unavailable and source_of(info) in formats), "")
 
     def _no_model(self) -> bool:
@@ -246,8 +246,10 @@ class JudgingCard(Card):
             return False
         for info in here.backends:
             source = source_of(info)
-            there = here.endpoints if source == "endpoint" else [one for one in here.models if one.format == source]
-            if not info.unavailable and (there or source in ("listed", "typed")):
+            choices = (
+                here.endpoints if source == "endpoint" else [model for model in here.models if model.format == source]
+            )
+            if not info.unavailable and (choices or source in ("listed", "typed")):
                 return False
         return True
 
@@ -268,10 +270,10 @@ class JudgingCard(Card):
         self._follow(start_judging(shell.jobs, project, self.request(), on_done=done, on_error=fail))
 
     def _pick_up(self, project: "Project") -> None:
-        """A judging that began before this card was made anew, as after a blind rating."""
-        found = running(self._shell.jobs, JUDGING, project)
-        if found is not None and found is not self._handle:
-            self._follow(found)
+        """Follow a judging that began before this card was made again, as after a blind rating."""
+        handle = running(self._shell.jobs, JUDGING, project)
+        if handle is not None and handle is not self._handle:
+            self._follow(handle)
 
     def _follow(self, handle: JobHandle) -> None:
         self._handle = handle
@@ -316,7 +318,7 @@ class JudgingCard(Card):
         show_if(self.state, bool(self.state.text()))
 
     def _said(self) -> str:
-        """How the judging goes, or how the last one from here ended."""
+        """Return the progress of the judging, or the end of the last one from here."""
         handle = self._handle
         if handle is None or handle.state is JobState.FAILED:
             return ""
@@ -330,12 +332,12 @@ class JudgingCard(Card):
         self.progress.set_progress(progress.done if counted and progress else 0, progress.total if progress else None)
         if not counted or progress is None:
             return tr("Paused.") if paused else tr("Opening the model, or waiting for its turn…")
-        said = tr("{done} of {total} replies to this plan.").format(done=f"{progress.done:,}", total=progress.total)
-        return tr("Paused: {said}").format(said=said) if paused else said
+        words = tr("{done} of {total} replies to this plan.").format(done=f"{progress.done:,}", total=progress.total)
+        return tr("Paused: {said}").format(said=words) if paused else words
 
 
 class PastSessions(QWidget):
-    """How models' sessions ended, the latest first; nothing where no model judged."""
+    """The results of models' sessions, the latest first; empty where no model judged."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -353,33 +355,39 @@ class PastSessions(QWidget):
         while (item := self._lines.takeAt(0)) is not None:
             item.widget().hide()
             item.widget().deleteLater()
-        for row, one in enumerate(past[:MOST_PAST]):
-            self._lines.addWidget(Label(safe_line(f"{one.result.rater} · {one.plan}"), "", wrap=True), 2 * row, 0)
-            self._lines.addWidget(Label(_stands(one), "note", wrap=True), 2 * row + 1, 0)
+        for row, session in enumerate(past[:MOST_PAST]):
+            self._lines.addWidget(
+                Label(safe_line(f"{session.result.rater} · {session.plan}"), "", wrap=True), 2 * row, 0
+            )
+            self._lines.addWidget(Label(_stands(session), "note", wrap=True), 2 * row + 1, 0)
         show_if(self, bool(past))
 
 
 def _stands(one: PastJudge) -> str:
     result = one.result
-    said = tr("{given} of {wanted} replies").format(given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}")
+    words = tr("{given} of {wanted} replies").format(
+        given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}"
+    )
     if result.flip_rate is None:
-        said += tr("; no choice in every order of the cards")
+        words += tr("; no choice in every order of the cards")
     else:
-        said += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
+        words += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
             flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
         )
     if result.failures:
-        said += "; " + tr("{n} failed").format(n=f"{sum(result.failures.values()):,}")
+        words += "; " + tr("{n} failed").format(n=f"{sum(result.failures.values()):,}")
     if not result.answers and sum(result.read.values()) > result.read["failed"]:
-        return said + tr("; without an answer it counts nowhere.")
-    return said + ("." if result.closed else tr("; not finished: the same choice goes on."))
+        return words + tr("; without an answer it counts nowhere.")
+    return words + ("." if result.closed else tr("; not finished: the same choice goes on."))
 
 
 def _judging_options(options: Sequence[Option]) -> tuple[Option, ...]:
-    """A reply is one word: how long it may be is the question's own matter, unless somebody sets it."""
+    """Return the options without the length of a reply: one word is enough, unless somebody sets it."""
     return tuple(
-        replace(one, title="Longest reply", start=None, open_words="short") if one.name == "max_tokens" else one
-        for one in options
+        replace(option, title="Longest reply", start=None, open_words="short")
+        if option.name == "max_tokens"
+        else option
+        for option in options
     )
 
 
@@ -387,7 +395,7 @@ SIDE_BY_SIDE_FROM = 820  # text pixels
 
 
 class DrawPage(QStackedWidget):
-    """The choice of axes and numbers, and beside it of a model that judges; or what lacks for it."""
+    """The choice of axes and numbers, beside a model that judges; or what is missing for it."""
 
     def __init__(self, shell: Shell, write_wanted: Callable[[], object]) -> None:
         super().__init__()
@@ -413,7 +421,7 @@ class DrawPage(QStackedWidget):
         )
 
     def show_contents(self, contents: Contents) -> None:
-        """Look anew at what can be compared."""
+        """Look again at what can be compared."""
         self._drawing.offer(can_cancel=False)
         self.judging.look()
 
@@ -430,7 +438,7 @@ class DrawPage(QStackedWidget):
         self._fit()
 
     def _put_beside(self) -> None:
-        """Both cards scroll together, in the setup page."""
+        """Place both cards in the setup page, where they scroll together."""
         drawing, columns = self.setup.takeWidget(), QWidget()
         columns.setProperty("role", "clear")
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, columns)
@@ -442,6 +450,6 @@ class DrawPage(QStackedWidget):
         theme.signals.changed.connect(self._fit)
 
     def _fit(self, _tokens: object = None) -> None:
-        """Side by side where there is room, else under each other."""
+        """Place the cards side by side where there is room, else below each other."""
         wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

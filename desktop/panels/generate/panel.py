@@ -1,4 +1,4 @@
-"""Generate: write the outputs of a prompt set, score and measure them, and draw comparisons from them."""
+"""The generate panel: write the outputs of a prompt set, score and measure them, draw comparisons from them."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -56,15 +56,15 @@ class MeasureCard(Card):
         self.box.addWidget(self.see)
 
     def show_studies(self, studies: Sequence[StudyFacts]) -> None:
-        """What there is to measure, and how things stand with it."""
-        self.studies = tuple(one for one in studies if one.texts and one.kind in study_kinds())
-        if [one.kind for one in self.studies] != list(self.buttons):
+        """Show the studies that can be measured, and their state."""
+        self.studies = tuple(study for study in studies if study.texts and study.kind in study_kinds())
+        if [study.kind for study in self.studies] != list(self.buttons):
             self._make_lines()
-        for one in self.studies:
-            self.said[one.kind].setText(one.said)
-            self.writers[one.kind].show_writers(one.writers)
+        for study in self.studies:
+            self.said[study.kind].setText(study.said)
+            self.writers[study.kind].show_writers(study.writers)
         self.nothing.setVisible(not self.studies)
-        self.see.setVisible(any(one.measured for one in self.studies))
+        self.see.setVisible(any(study.measured for study in self.studies))
         self._jobs.pick_up()
         self._show()
 
@@ -78,13 +78,13 @@ class MeasureCard(Card):
             item.widget().deleteLater()
         self.buttons, self.said, self.writers = {}, {}, {}
         self._jobs.forget()
-        for row, one in enumerate(self.studies):
+        for row, study in enumerate(self.studies):
             button = Button("")
-            button.clicked.connect(lambda _=False, kind=one.kind: self._start(kind))
-            self.buttons[one.kind], self.said[one.kind] = button, Label("", "soft", wrap=True)
-            self.writers[one.kind] = GeneratorChoice()
-            self._grid.addWidget(self.writers[one.kind], 2 * row + 1, 0, 1, 3)
-            for column, widget in enumerate((Label(safe_line(one.title), "strong"), self.said[one.kind], button)):
+            button.clicked.connect(lambda _=False, kind=study.kind: self._start(kind))
+            self.buttons[study.kind], self.said[study.kind] = button, Label("", "soft", wrap=True)
+            self.writers[study.kind] = GeneratorChoice()
+            self._grid.addWidget(self.writers[study.kind], 2 * row + 1, 0, 1, 3)
+            for column, widget in enumerate((Label(safe_line(study.title), "strong"), self.said[study.kind], button)):
                 self._grid.addWidget(widget, 2 * row, column)
 
     def _start(self, kind: str) -> None:
@@ -92,13 +92,13 @@ class MeasureCard(Card):
         self._jobs.start(kind, whose and whose.of)
 
     def _show(self) -> None:
-        for one in self.studies:
-            button, busy = self.buttons[one.kind], one.kind in self._jobs.busy()
-            done = self._jobs.done(one.kind)
-            words = words_of(one.kind).action if not one.measured and not done else tr("Measure again")
+        for study in self.studies:
+            button, busy = self.buttons[study.kind], study.kind in self._jobs.busy()
+            done = self._jobs.done(study.kind)
+            words = words_of(study.kind).action if not study.measured and not done else tr("Measure again")
             button.set_text(tr("Measuring…") if busy else words)
-            button.setAccessibleName(f"{button.text()}: {safe_line(one.title)}")
-            button.set_role("primary" if one.pending and not done else "")
+            button.setAccessibleName(f"{button.text()}: {safe_line(study.title)}")
+            button.set_role("primary" if study.pending and not done else "")
             button.setEnabled(self._writable and not busy)
 
 
@@ -129,7 +129,7 @@ class ScoringPage(Sheet):
         self.box.addStretch(1)
 
     def show_contents(self, contents: Contents) -> None:
-        """List the scorers, those that are needed checked at first; what is checked later stays so."""
+        """List the scorers, the needed ones checked at first; later changes of checks stay."""
         self.measure.show_studies(contents.studies)
         if contents.studies and not self._busy:
             self._follow(running(self._shell.jobs, SCORING, self._shell.project))
@@ -173,7 +173,7 @@ class ScoringPage(Sheet):
         return self._running is not None and self._running.active
 
     def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
-        """What was checked or not stays so where it could be chosen."""
+        """Make the rows; a check made or removed before stays if it could be changed."""
         chosen = {name: row.check.isChecked() for name, row in self.rows.items() if row.check.isEnabled()}
         while (item := self._list.takeAt(0)) is not None:
             item.widget().deleteLater()
@@ -207,7 +207,7 @@ Page = WritePage | ScoringPage | DrawPage
 
 
 class GeneratePanel(Panel):
-    """Three pages as tabs, in the order in which they are needed. A page is made when it is first seen."""
+    """Three pages as tabs, in the order in which they are needed. A page is made when it is first shown."""
 
     key = "generate"
     title = "Generate"
@@ -265,12 +265,12 @@ class GeneratePanel(Panel):
             self.write.look()  # the other pages read all that they show
 
     def changed(self, changes: "Changes") -> None:
-        """A job writes many times a second; counting twice a second is enough."""
+        """Count again at most twice a second, as a job writes many times a second."""
         if not self._again.isActive():
             self._again.start()
 
     def opened_with(self, *, prompt_set: int | None = None, **what: object) -> None:
-        """Sent here to generate from a set."""
+        """Open the page to generate from a set."""
         self.tabs.setCurrentIndex(WRITE)
         self.write.choose_set(prompt_set)
 
@@ -296,7 +296,7 @@ class GeneratePanel(Panel):
         mine = self._reads
 
         def show(contents: Contents) -> None:
-            """On a busy computer an earlier reading may be through after a later one: it is out of date."""
+            """Show a reading, unless a later one was shown: on a busy computer readings can end out of order."""
             if project is self.project and mine > self._newest:
                 self._newest = mine
                 self._contents = contents
@@ -306,7 +306,7 @@ class GeneratePanel(Panel):
 
     @property
     def _page(self) -> Page:
-        """The page that is seen; the others learn what there is when they are."""
+        """Return the page that is shown; the others are updated when they are shown."""
         page = self.pages.currentWidget()
         assert isinstance(page, Page)
         return page

@@ -1,4 +1,4 @@
-"""The list of runs: the queue and the project's runs with their counts, and what can be done with the chosen one."""
+"""The list of runs: the queue and the project's runs with their counts, and the actions on the chosen one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunListRow:
-    """A run, its place in the queue, or both. `state` is a word or two; `waits` while it can be put elsewhere."""
+    """A run, its place in the queue, or both. `state` is a word or two; `waits` while it can be moved in the queue."""
 
     run: RunLine | None
     entry: Entry | None
@@ -47,14 +47,14 @@ class RunListRow:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What it is known by while the list changes."""
+        """The key of the run while the list changes."""
         if self.run is not None:
             return ("run", self.run.id)
         assert self.entry is not None
         return ("ticket", self.entry.ticket.number)
 
     def known_as(self, key: tuple[str, int] | None) -> bool:
-        """A run in the queue gets its own number when its model was opened; it is known by its ticket still."""
+        """Return whether it has this key: a run in the queue gets its own number later, and keeps its ticket's."""
         return key == self.key or (self.entry is not None and key == ("ticket", self.entry.ticket.number))
 
     @property
@@ -63,23 +63,23 @@ class RunListRow:
 
     @property
     def held(self) -> bool:
-        """Whether it waits or is being written: nothing more is asked of it until then. Scoring holds up nothing."""
+        """True while it waits or is being written, so that nothing more can be asked of it. Scoring does not count."""
         return self.active and self.entry is not None and not self.entry.ticket.written
 
     @property
     def can_resume(self) -> bool:
-        """Whether something is missing that nobody is writing."""
+        """True if texts are missing that nobody is writing."""
         return self.run is not None and self.run.can_go_on and self.run.missing > 0 and not self.held
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Prompts, generator, seed, there, state. No seed of ours made an imported table."""
+        """The cells: prompts, generator, seed, present texts, state. An imported table has no seed."""
         run, entry = self.run, self.entry
         seed = str(run.request.seed if run else entry.ticket.seed if entry else "")
         if run is not None and not run.can_go_on:
             seed = "–"
-        there = number(run.done) if run is not None else "–"
-        return (safe_line(self.prompt_set), safe_line(self.generator), seed, there, self.state)
+        done = number(run.done) if run is not None else "–"
+        return (safe_line(self.prompt_set), safe_line(self.generator), seed, done, self.state)
 
     @property
     def parameters(self) -> str:
@@ -87,12 +87,12 @@ class RunListRow:
 
 
 def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int, str]) -> tuple[RunListRow, ...]:
-    """`entries`: those in the queue in their order, and those that ended; `sets`: names by id."""
+    """Return the rows. `entries`: those in the queue in order, and ended ones; `sets`: names by id."""
     by_id = {run.id: run for run in runs}
     rows: list[RunListRow] = []
     ended: dict[int, Entry] = {}
-    asked_again = {one.ticket.run_id for one in entries if one.handle.active and not one.ticket.written}
-    for entry in sorted(entries, key=lambda one: not one.handle.active):
+    asked_again = {entry.ticket.run_id for entry in entries if entry.handle.active and not entry.ticket.written}
+    for entry in sorted(entries, key=lambda entry: not entry.handle.active):
         run = by_id.get(entry.ticket.run_id or 0)
         if run is not None and entry.handle.active and entry.ticket.written and run.id in asked_again:
             continue  # still scored, and to be written on: one row
@@ -108,8 +108,8 @@ def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int
 def _row(run: RunLine | None, entry: Entry | None, sets: Mapping[int, str]) -> RunListRow:
     state, waits = (run_words(run) if run is not None else ""), False
     if entry is not None:
-        said, waits = _entry_words(entry)
-        state = said or state
+        words, waits = _entry_words(entry)
+        state = words or state
     if run is not None:
         return RunListRow(run, entry, run.prompt_set, author_words(run.request), state, waits)
     assert entry is not None
@@ -118,7 +118,7 @@ def _row(run: RunLine | None, entry: Entry | None, sets: Mapping[int, str]) -> R
 
 
 def _entry_words(entry: Entry) -> tuple[str, bool]:
-    """What is going on with a queued run, and whether it waits; nothing to say of one that ended well."""
+    """Return the state of a queued run, and whether it waits; empty for one that ended well."""
     handle = entry.handle
     writes = lane().writes(entry.ticket)
     if not handle.active:
@@ -138,7 +138,7 @@ def _entry_words(entry: Entry) -> tuple[str, bool]:
 
 
 class RunDetails(QWidget):
-    """Its signals carry the `Row`. Hidden while there is nothing to say or do."""
+    """The details of a run. Its signals carry the `Row`. Hidden while there is nothing to show or do."""
 
     resume_wanted = Signal(object)
     retry_wanted = Signal(object, object)  # the kinds of failure
@@ -169,7 +169,7 @@ class RunDetails(QWidget):
         self.show_row(None)
 
     def show_row(self, row: RunListRow | None, *, first: bool = True, last: bool = True) -> None:
-        """`first` and `last`: whether it is so among those that wait."""
+        """Show a row. `first` and `last`: its place among those that wait."""
         if row is None or self._row is None or row.key != self._row.key:
             self.tally.setText("")
         self._row = row
@@ -269,13 +269,13 @@ class RunsModel(QAbstractTableModel):
 
     @property
     def runs(self) -> tuple[RunLine, ...]:
-        """The project's runs among them."""
+        """Return the project's runs among the rows."""
         return tuple(row.run for row in self.rows if row.run is not None)
 
     def show(
         self, runs: Sequence[RunLine], entries: Sequence[Entry] = (), sets: Mapping[int, str] | None = None
     ) -> bool:
-        """Show these; False where the rows are as before but for what their cells say."""
+        """Show these rows; return False if only the text of cells has changed."""
         before, self.rows = self.rows, rows_of(runs, entries, sets or {})
         cells = [row.cells for row in self.rows]
         if [row.key for row in before] == [row.key for row in self.rows]:
@@ -311,14 +311,14 @@ class RunsModel(QAbstractTableModel):
 
 
 class _Table(QTableView):
-    """It takes the room that is left, and asks for a few rows."""
+    """A table that takes the rest of the room, and needs only a few rows."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), (ROWS_IN_VIEW + 1) * self.verticalHeader().defaultSectionSize())
 
 
 class RunsCard(Card):
-    """A run that is picked is put into the form, to go on with it; what else can be done stands under the list."""
+    """The list. Picking a run puts it into the form, to continue it; other actions are below the list."""
 
     picked = Signal(object)  # RunLine
     chosen = Signal(object)  # Row or None: whose details are shown
@@ -357,13 +357,13 @@ class RunsCard(Card):
 
     @property
     def row(self) -> RunListRow | None:
-        """The row whose details are shown: the chosen one, else the one that is being written or was last."""
+        """The row with its details shown: the chosen one, else the one being written or the last one."""
         rows = self.model.rows
-        found = next((row for row in rows if row.known_as(self._key)), None) or next(
+        shown = next((row for row in rows if row.known_as(self._key)), None) or next(
             (row for row in rows if row.active), None
         )
         queued = [row for row in rows if row.entry is not None]
-        return found or max(queued, key=lambda row: row.entry.ticket.number if row.entry else 0, default=None)
+        return shown or max(queued, key=lambda row: row.entry.ticket.number if row.entry else 0, default=None)
 
     def choose(self, place: int) -> None:
         """Choose a row, as a click does."""
@@ -371,7 +371,7 @@ class RunsCard(Card):
 
     def _tell(self) -> None:
         row = self.row
-        waiting = [one.key for one in self.model.rows if one.waits]
+        waiting = [listed.key for listed in self.model.rows if listed.waits]
         place = waiting.index(row.key) if row is not None and row.waits else 0
         self.details.show_row(row, first=place == 0, last=place == len(waiting) - 1)
         self.chosen.emit(row)
@@ -382,7 +382,7 @@ class RunsCard(Card):
             self._tell()
 
     def _select(self, key: tuple[str, int] | None) -> None:
-        """After the list was made anew: choose the same run again, though it may have got its number meanwhile."""
+        """Choose the same run again after the list was made again, though it may have got its number meanwhile."""
         place = next((n for n, row in enumerate(self.model.rows) if row.known_as(key)), None)
         if place is not None:
             self.choose(place)
@@ -422,7 +422,7 @@ def _table(model: RunsModel) -> QTableView:
 
 @dataclass(frozen=True)
 class Contents:
-    """`refused`: set and backend → why that backend cannot write it. `kinds`: the study's kind by set."""
+    """The content of the panel. `refused`: set and backend → the reason it cannot write it. `kinds`: by set."""
 
     sets: tuple[StoredSet, ...] = ()
     refused: Mapping[tuple[int, str], str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Writing texts: the form, the run while it is written, and the queue with the runs there are."""
+"""Writing texts: the form, the run being written, and the queue with the project's runs."""
 
 import time
 from collections.abc import Callable, Collection
@@ -25,7 +25,7 @@ PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of w
 
 
 class Tallies(QObject):
-    """One run at a time is looked at; what was counted of the others is remembered. `show` gets each new tally."""
+    """The tallies. One run at a time is counted; earlier counts are remembered. `show` gets each new tally."""
 
     def __init__(self, shell: Shell, show: Callable[[Tally, str], object]) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Tallies(QObject):
         self._again.timeout.connect(self._look)
 
     def follow(self, run: RunLine | None) -> None:
-        """Look at this run's texts from now on."""
+        """Count this run's texts from now on."""
         if run is not None and run.request.backend == IMPORTED:
             run = None
         self._run = run
@@ -50,7 +50,7 @@ class Tallies(QObject):
             self._again.start()
 
     def forget(self) -> None:
-        """Another project."""
+        """Forget the tallies: another project was opened."""
         if self._job is not None:
             self._job.cancel()
         self._run, self._job, self._tallies = None, None, {}
@@ -76,7 +76,7 @@ class Tallies(QObject):
                 self._again.start()
 
         def failed(error: "AppError") -> None:
-            """It stays uncounted: what was written is not touched by that, and the run says its own errors."""
+            """Leave the rest uncounted after an error: the texts are unaffected, and the run reports its own errors."""
 
         self._job = self._shell.jobs.start(
             tr("Looking at the texts"),
@@ -95,7 +95,7 @@ HEIGHT = 96  # text pixels
 
 
 class LatestText(PlainText):
-    """Takes every text as it comes, ten a second at most, and shows one until it has ended."""
+    """The newest text. It takes every text, at most ten a second, and shows one until it has ended."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name=name)
@@ -103,11 +103,11 @@ class LatestText(PlainText):
         self._waiting = ""
 
     def sizeHint(self) -> QSize:
-        """It takes the room that is left, and asks for little."""
+        """Return a small size: it takes the rest of the room."""
         return QSize(super().sizeHint().width(), theme.current().px(HEIGHT))
 
     def take(self, text: str) -> None:
-        """A text as far as it is: the shown one grown, or another, which waits while the shown one is new."""
+        """Take a text as far as it is written: the shown one grown, or another, which waits while that is new."""
         shown, now = self.text(), time.monotonic()
         grown = bool(shown) and text.startswith(shown)
         hold = (LONG_SECONDS if len(shown) > LONG_CHARACTERS else 0.0) if grown else HOLD_SECONDS
@@ -118,7 +118,7 @@ class LatestText(PlainText):
         self._since = now
 
     def show_last(self) -> None:
-        """The run has ended: show the last text that came."""
+        """Show the last text of a run that has ended."""
         if self._waiting and self._waiting != self.text():
             self._show(self._waiting, grown=self._waiting.startswith(self.text()))
 
@@ -127,7 +127,7 @@ class LatestText(PlainText):
         self.set_text("")
 
     def _show(self, text: str, *, grown: bool) -> None:
-        """A growing text is followed to its end, unless somebody reads further up."""
+        """Show a growing text and scroll to its end, unless somebody reads further up."""
         bar = self.verticalScrollBar()
         before, at_end = bar.value(), bar.value() >= bar.maximum() - NEAR_END
         self.set_text(text)
@@ -136,7 +136,7 @@ class LatestText(PlainText):
 
 
 class ProgressCard(Card):
-    """Follows one job at a time; the last text stays when it has ended."""
+    """The progress of one job at a time; the last text stays when it has ended."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class ProgressCard(Card):
         self.forget()
 
     def follow(self, handle: JobHandle) -> None:
-        """Show this job from now on."""
+        """Follow this job from now on."""
         if handle is self.handle:
             return
         self.forget()
@@ -174,7 +174,7 @@ class ProgressCard(Card):
         self._show()
 
     def forget(self) -> None:
-        """Another project: nothing of the last one is left to see."""
+        """Remove everything of the closed project."""
         self.handle = None
         self.text.forget()
         self.text.hide()
@@ -238,7 +238,7 @@ def _words(handle: JobHandle) -> str:
 
 
 def _rate(texts_a_second: float) -> str:
-    """Texts a second, or a minute where they are slow."""
+    """Return texts a second, or a minute where they are slow."""
     if texts_a_second >= 1:
         return tr("{n} texts a second").format(n=number(texts_a_second, 0 if texts_a_second >= 10 else 1))
     return tr("{n} texts a minute").format(n=number(60 * texts_a_second, 1))
@@ -250,7 +250,7 @@ LOOK_MILLISECONDS = 250  # at the queue, while somebody waits in it: who waits h
 
 
 class WritePage(Sheet):
-    """Runs are queued from here, and go on while other panels are seen."""
+    """The page from which runs are queued; they go on while other panels are shown."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -283,12 +283,12 @@ class WritePage(Sheet):
     # the page's life
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What can write may have changed while another panel was seen."""
+        """Look again at the generators, which may have changed while the page was hidden."""
         super().showEvent(event)
         self.look()
 
     def look(self) -> None:
-        """Read anew what can write."""
+        """Read again which generators can write."""
         self._shell.jobs.start(tr("Generators"), read_writers, on_done=self.form.show_writers, quiet=True)
 
     def show_contents(self, contents: Contents) -> None:
@@ -301,7 +301,7 @@ class WritePage(Sheet):
         self._choose_wanted()
 
     def choose_set(self, set_id: int | None) -> None:
-        """Choose a prompt set, as soon as it is there to be chosen."""
+        """Choose a prompt set, as soon as it is on offer."""
         self._wanted_set = set_id
         self._choose_wanted()
 
@@ -311,7 +311,7 @@ class WritePage(Sheet):
         self.runs.details.allow(writable)
 
     def let_go(self) -> None:
-        """Another project: the runs of the last one stop, and nothing of it is left to see."""
+        """Stop the runs of the closed project, and remove everything of it."""
         for entry in self._entries.values():
             entry.handle.cancel()
         self._entries = {}
@@ -331,7 +331,7 @@ class WritePage(Sheet):
             self._queue(request, resumes=run.id, retry=tuple(run.failures) if retry_failures else ())
 
     def _go_on(self, row: RunListRow, kinds: Collection[str]) -> None:
-        """With a stored run as it is: for what is missing, and for these kinds of failure."""
+        """Continue a stored run as it is: for missing texts, and for these kinds of failure."""
         if row.run is not None and not row.held:
             self._queue(row.run.request, resumes=row.run.id, as_it_was=True, retry=kinds)
 
@@ -368,7 +368,7 @@ class WritePage(Sheet):
         self._show_queue()
 
     def _pick_up(self) -> None:
-        """Runs that were queued before this page was made anew, as after a blind rating."""
+        """Follow runs that were queued before this page was made again, as after a blind rating."""
         for entry in queued(self._shell.jobs, self._shell.project):
             if entry.ticket.number not in self._entries and not entry.handle.cancelling:
                 self._add(entry)
@@ -378,7 +378,7 @@ class WritePage(Sheet):
         entry.handle.changed.connect(self._show_queue)
 
     def _show_queue(self) -> None:
-        """Who writes, who waits, and how far the project's runs are."""
+        """Show which run writes, which ones wait, and the progress of the project's runs."""
         order = [ticket.number for ticket in lane().tickets()]
         active = [entry for entry in self._entries.values() if entry.handle.active]
         active.sort(key=lambda entry: order.index(entry.ticket.number) if entry.ticket.number in order else -1)
@@ -386,7 +386,10 @@ class WritePage(Sheet):
         if active and (not self.progress.running or self.progress.handle is not active[0].handle):
             self.progress.follow(active[0].handle)
         contents = self._contents
-        sets = {one.id: tr("{name} v{n}").format(name=one.name, n=one.version) for one in contents.sets}
+        sets = {
+            prompt_set.id: tr("{name} v{n}").format(name=prompt_set.name, n=prompt_set.version)
+            for prompt_set in contents.sets
+        }
         self.form.show_runs(contents.runs, active)
         self.runs.show_runs(contents.runs, [*active, *ended], sets)
         if active and not self._look.isActive():
@@ -403,7 +406,7 @@ class WritePage(Sheet):
             self._show_queue()
 
     def _remove(self, row: RunListRow) -> None:
-        """Out of the queue, or, where it never got a run, out of the list."""
+        """Remove a run from the queue, or, if it never got a run, from the list."""
         if row.entry is None:
             return
         row.entry.handle.cancel()
@@ -440,7 +443,7 @@ class WritePage(Sheet):
         self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        """Side by side where there is room, else under each other; a low window scrolls."""
+        """Place the parts side by side where there is room, else below each other; a low window scrolls."""
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

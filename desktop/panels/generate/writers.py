@@ -39,7 +39,7 @@ INDENT = "\u2002"  # the style sheet gives it to whole numbers as a prefix; deci
 
 
 class OptionFields(QWidget):
-    """Two fields a row; texts and switches have a row of their own. `changed` when the person set one."""
+    """Fields of options, two in a row; texts and switches have a row each. `changed` after a person's change."""
 
     changed = Signal()
 
@@ -51,33 +51,33 @@ class OptionFields(QWidget):
         self._grid = FormGrid(self)
 
     def offer(self, options: Sequence[Option], preset: Mapping[str, float]) -> None:
-        """Show these; what the person has set stays, everything else starts with the preset or its own value."""
-        kept = {name: value for name, value in self.values().items() if name in self._touched}
+        """Show these options; fields a person has set stay, others start with the preset or their own value."""
+        touched = {name: value for name, value in self.values().items() if name in self._touched}
         if tuple(options) != self._options:
             self._options = tuple(options)
             self._make()
-        self.set_values({**_starts(self._options), **preset, **kept})
+        self.set_values({**_starts(self._options), **preset, **touched})
 
     def values(self) -> "dict[str, Parameter]":
-        """What is set, by name; what is left open is not in it."""
-        found = {option.name: _value(self.fields[option.name]) for option in self._options}
-        return {name: value for name, value in found.items() if value is not None and value != ""}
+        """Return the set values by name, without those left open."""
+        values = {option.name: _value(self.fields[option.name]) for option in self._options}
+        return {name: value for name, value in values.items() if value is not None and value != ""}
 
     def set_values(self, values: "Mapping[str, Parameter | None]") -> None:
-        """Put values into the fields; what is not among them is left open."""
+        """Put values into the fields; options not among them are left open."""
         for option in self._options:
             field = self.fields[option.name]
             with QSignalBlocker(field):
                 _put(field, values.get(option.name))
 
     def take(self, stored: "Mapping[str, Parameter]") -> "dict[str, Parameter]":
-        """Put a stored generator's parameters into the fields; those that have no field are given back."""
+        """Put a stored generator's parameters into the fields; return those that have no field."""
         self.set_values(stored)
         self._touched = {option.name for option in self._options}
         return {name: value for name, value in stored.items() if name not in self.fields}
 
     def forget_touches(self) -> None:
-        """Another generator: its values start anew."""
+        """Forget which fields a person has set: another generator starts with its own values."""
         self._touched = set()
 
     def _make(self) -> None:
@@ -113,7 +113,7 @@ class OptionFields(QWidget):
 
 
 class FormGrid(QGridLayout):
-    """Label and field, twice in a row; fields are as wide as each other, whatever is in them."""
+    """A form of label and field, twice in a row; fields are equally wide, whatever is in them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -124,7 +124,7 @@ class FormGrid(QGridLayout):
         theme.signals.changed.connect(self._dress)
 
     def _dress(self, tokens: Tokens) -> None:
-        """Widths go with the size of the text, also where it becomes smaller."""
+        """Set widths that follow the size of the text, also where it becomes smaller."""
         self.setHorizontalSpacing(tokens.gap)
         self.setVerticalSpacing(tokens.grid)
         for column, width in enumerate((LABEL_WIDTH, FIELD_WIDTH, SECOND_LABEL_WIDTH, FIELD_WIDTH)):
@@ -164,7 +164,7 @@ def _field(option: Option) -> QWidget:
 
 
 def _spin(option: Option) -> QWidget:
-    """The least value stands for leaving it open, where that can be."""
+    """Return a number field; its least value means leaving the option open, where that can be."""
     spin: QSpinBox | QDoubleSpinBox
     if option.kind == "count":
         spin = QSpinBox()
@@ -223,7 +223,7 @@ ENDPOINTS = "endpoints"
 
 
 def show_models(shell: "Shell", page: str) -> None:
-    """Where `page` (a role, or the endpoints) is looked after. That panel is missing in a window of fewer panels."""
+    """Show the panel that manages `page` (a role, or the endpoints). It is missing in a window of fewer panels."""
     try:
         if page == ENDPOINTS:
             shell.show_panel("models", page=page)
@@ -234,7 +234,7 @@ def show_models(shell: "Shell", page: str) -> None:
 
 
 class GeneratorPicker(QObject):
-    """The fields, and what they mean together. `why_not` says why what is chosen cannot write."""
+    """The fields of a generator. `why_not` says why the chosen one cannot write."""
 
     changed = Signal()
     chosen_anew = Signal()  # another backend: other parameters
@@ -270,7 +270,7 @@ class GeneratorPicker(QObject):
         return self.backend, self.model, self.endpoint, self.name
 
     def place(self, grid: QGridLayout, row: int) -> int:
-        """Put the fields into a form's grid from this row on; the next free row."""
+        """Put the fields into a form's grid from this row on; return the next free row."""
         self._model_line, self._endpoint_line = _line(self.model, self.models), _line(self.endpoint, self.endpoints)
         rows = (
             (Label(tr("Generator")), self.backend, self.backend),
@@ -289,7 +289,7 @@ class GeneratorPicker(QObject):
     # what there is
 
     def show_writers(self, writers: WriterChoices) -> None:
-        """Offer what there is; what was chosen stays chosen. Where nothing was, a real model is, if there is one."""
+        """Offer the generators; the chosen one stays chosen. Without a choice, a real model if there is one."""
         if writers == self._writers:
             return
         before = self._wanted if self._wanted[0] else (self._backend_name, self._endpoint_name, self.model_name)
@@ -337,8 +337,8 @@ class GeneratorPicker(QObject):
 
     @property
     def local(self) -> LocalModel | None:
-        """The model on this computer that is chosen; None where it is elsewhere or none is."""
-        return next((one for one in self._local() if one.name == self.model_name), None)
+        """The chosen model on this computer; None where it is elsewhere or none is chosen."""
+        return next((model for model in self._local() if model.name == self.model_name), None)
 
     @property
     def source(self) -> Source:
@@ -354,10 +354,10 @@ class GeneratorPicker(QObject):
     def chosen_endpoint(self) -> "Endpoint | None":
         if self.source != "endpoint":
             return None
-        return next((one for one in self._writers.endpoints if one.name == self._endpoint_name), None)
+        return next((endpoint for endpoint in self._writers.endpoints if endpoint.name == self._endpoint_name), None)
 
     def why_not(self, offline: str) -> str:
-        """Why what is chosen cannot write now, and what to do; empty where it can. `offline`: the switch's."""
+        """Return why the choice cannot write now, and what to do; or "". `offline`: the reason of the switch."""
         info = self.info
         if info is None:
             return ""
@@ -378,7 +378,7 @@ class GeneratorPicker(QObject):
             return tr("There is no {kind} on this computer yet: get or add one under Models.").format(kind=kind)
         if self.model.currentIndex() < 0:
             return tr("The model of that run is not here under its name: choose another, or add it under Models.")
-        return next((one.trouble for one in local if one.name == self.model.currentData()), "")
+        return next((model.trouble for model in local if model.name == self.model.currentData()), "")
 
     def _why_not_there(self) -> str:
         if not self._writers.endpoints:
@@ -389,7 +389,7 @@ class GeneratorPicker(QObject):
 
     @property
     def trouble(self) -> str:
-        """What could not be read of models and endpoints."""
+        """The error in reading models and endpoints, or ""."""
         return self._writers.trouble
 
     # inside
@@ -403,7 +403,7 @@ class GeneratorPicker(QObject):
         return str(self.endpoint.currentData() or "")
 
     def _local(self) -> list[LocalModel]:
-        return [one for one in self._writers.models if one.format == self.source]
+        return [model for model in self._writers.models if model.format == self.source]
 
     def _show_backend(self, *, anew: bool) -> None:
         source, info = self.source, self.info
@@ -419,17 +419,19 @@ class GeneratorPicker(QObject):
             if info is not None and source == "listed":
                 self._offer([(name, name, "") for name in info.models], first=min(2, len(info.models) - 1))
             elif source in ("gguf", "folder"):
-                self._offer([(one.name, one.title or one.name, one.trouble) for one in self._local()], first=0)
+                self._offer(
+                    [(model.name, model.title or model.name, model.trouble) for model in self._local()], first=0
+                )
         language_model = info is None or info.capabilities.is_language_model
         self.model_label.setText(tr("Model") if language_model else tr("Planted bias"))
         self.model.setAccessibleName(self.model_label.text())
         show_if(self.models, source in ("gguf", "folder"))
         with QSignalBlocker(self.endpoint):
-            kept = self._endpoint_name
+            name_before = self._endpoint_name
             self.endpoint.clear()
-            for one in self._writers.endpoints:
-                self.endpoint.addItem(safe_line(one.name), one.name)
-            self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(kept)) if self.endpoint.count() else -1)
+            for endpoint in self._writers.endpoints:
+                self.endpoint.addItem(safe_line(endpoint.name), endpoint.name)
+            self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(name_before)) if self.endpoint.count() else -1)
             why_empty = "" if self.endpoint.count() else self._why_not_there()
             self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
             self.endpoint.setToolTip(safe_tip(why_empty))
@@ -446,7 +448,7 @@ class GeneratorPicker(QObject):
         self.model.setCurrentIndex(first if items else -1)
 
     def _show_endpoint(self) -> None:
-        """The models that have a price are known by name; any other is typed."""
+        """Show an endpoint's models: those that have a price are known by name; any other is typed."""
         typed = self.name.currentText()
         chosen = self.chosen_endpoint
         with QSignalBlocker(self.name):
@@ -457,7 +459,7 @@ class GeneratorPicker(QObject):
 
 
 def _line(field: ComboBox, button: LinkButton) -> QWidget:
-    """A field with the way to more of its choices."""
+    """Return a field with a button to more of its choices."""
     line = QWidget()
     row = QHBoxLayout(line)
     row.setContentsMargins(0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""The doors of Home: parts of the program, recent projects, and the facts that stand on them."""
+"""The doors of Home: parts of the program, recent projects, and the facts shown on them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ COMPARED = "creativity"  # comparisons to rate are drawn from the outputs of thi
 
 @dataclass(frozen=True)
 class ProjectFacts:
-    """What is in the open project, study by study, and how many comparisons there are to rate."""
+    """The counts of the open project, study by study, and its comparisons to rate."""
 
     studies: tuple[StudyFacts, ...] = ()
     comparisons: int = 0
@@ -36,19 +36,19 @@ class ProjectFacts:
     @property
     def compared(self) -> StudyFacts:
         """The study that comparisons are drawn from."""
-        return next((one for one in self.studies if one.kind == COMPARED), StudyFacts(COMPARED, ""))
+        return next((study for study in self.studies if study.kind == COMPARED), StudyFacts(COMPARED, ""))
 
     @property
     def with_texts(self) -> tuple[StudyFacts, ...]:
-        return tuple(one for one in self.studies if one.texts)
+        return tuple(study for study in self.studies if study.texts)
 
     @property
     def with_prompts(self) -> tuple[StudyFacts, ...]:
-        return tuple(one for one in self.studies if one.prompts)
+        return tuple(study for study in self.studies if study.prompts)
 
 
 def read_facts(ctx: JobContext, project: "Project") -> ProjectFacts:
-    """Count, in short readings."""
+    """Count the facts, in short readings."""
     judging = project.judging
     comparisons = sum(judging.count(plan.id) for plan in judging.plans())
     people = {row.id for row in judging.raters() if row.kind == "person"}
@@ -65,7 +65,7 @@ ICON_SIDE = 26
 
 @dataclass(frozen=True)
 class DoorState:
-    """What stands on a door now. `step` names what the button does, "" for nothing that can be done here."""
+    """The present words of a door. `step` names what the button does, "" if nothing can be done here."""
 
     words: str
     action: str
@@ -80,7 +80,7 @@ class DoorState:
 
 
 class _Words(Label):
-    """Takes the height of the longest words that may stand here: no button below falls when they come."""
+    """A text as high as the longest words it may show: no button below moves when they come."""
 
     def __init__(self) -> None:
         super().__init__("", "note", wrap=True)
@@ -94,7 +94,7 @@ class _Words(Label):
 
 
 class DoorCard(Card):
-    """A big card: what it is for, how things stand, and the one button that goes on."""
+    """A big card: its purpose, the present state, and the one button that goes on."""
 
     def __init__(self, title: str, text: str, icon: str, on_step: Callable[[str], object]) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class DoorCard(Card):
 
 
 def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
-    """Rating needs comparisons, those outputs, those prompts: the first that lacks is said."""
+    """Return the first thing that rating lacks: it needs comparisons, those outputs, those prompts."""
     if facts is None and preparing:
         return DoorState(tr("The sample is being opened. A moment…"), tr("Rate the sample"), "")
     if facts is None:
@@ -184,7 +184,7 @@ def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool =
 
 
 def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
-    """A fingerprint needs a rating session that is finished; until then the door leads to the rating."""
+    """Return the state of the fingerprint: it needs a finished rating session; until then the door leads to rating."""
     if facts is None and preparing:
         return DoorState(tr("The sample is being opened. A moment…"), tr("Rate the sample"), "")
     if facts is None:
@@ -212,7 +212,7 @@ def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing:
 
 
 def workshop_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
-    """A workshop is held with the open project's texts, or with the set that ships."""
+    """Return the state of the workshop: it uses the open project's texts, or the set that ships."""
     shipped = tr("A set of texts for it comes with the program.")
     if facts is None or read_only or not facts.compared.texts:
         return DoorState(shipped, tr("Lead a workshop"), "workshop set")
@@ -223,7 +223,7 @@ def workshop_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
 
 
 def letter_state() -> DoorState:
-    """The check of a letter needs nothing but the letter."""
+    """Return the state of the letter check, which needs only the letter."""
     words = tr("Nothing leaves this computer. Of what you edit a draft is kept until you save or close it.")
     return DoorState(words, tr("Check a letter"), "letters")
 
@@ -232,26 +232,26 @@ MOST_TOLD = 6  # studies with what they have; of more it is said how many there 
 
 
 def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
-    """Texts of any study are imported or generated, scored and measured, and then looked at."""
+    """Return the state of texts: they are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")
     if facts is None or not facts.with_texts:
         return DoorState(
             tr("Needs a table with the texts and what each is about: csv, xlsx, jsonl or parquet."), choose, "import"
         )
-    told = [one.said for one in facts.with_texts[:MOST_TOLD]]
+    lines = [study.said for study in facts.with_texts[:MOST_TOLD]]
     if (left := len(facts.with_texts) - MOST_TOLD) > 0:
-        told.append(plural(left, "1 other study", "%n other studies"))
-    words = "; ".join(told) + "."
+        lines.append(plural(left, "1 other study", "%n other studies"))
+    words = "; ".join(lines) + "."
     action, step = tr("See what was found"), "see"
-    if any(one.pending for one in facts.studies) and not read_only:
-        action = tr("Score and measure") if any(_scored(one) for one in facts.studies) else tr("Measure")
+    if any(study.pending for study in facts.studies) and not read_only:
+        action = tr("Score and measure") if any(_scored(study) for study in facts.studies) else tr("Measure")
         step = "measure"
-    report = (tr("Report…"), "report") if any(one.measured for one in facts.studies) else ("", "")
+    report = (tr("Report…"), "report") if any(study.measured for study in facts.studies) else ("", "")
     return DoorState(words, action, step, tr("Add texts…"), "import", *report)
 
 
 def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:
-    """An audit begins with prompts, in a project of its own or in the one that is open, and it needs a writer."""
+    """Return the state of an audit: it begins with prompts, in a new or the open project, and needs a writer."""
     state = _audit_state(facts, read_only=read_only)
     return replace(
         state,
@@ -285,8 +285,8 @@ def _audit_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     studies = facts.with_prompts
     words = tr("{study}: {prompts}, {texts}.").format(
         study=studies[0].title if len(studies) == 1 else plural(len(studies), "1 study", "%n studies"),
-        prompts=plural(sum(one.prompts for one in studies), "1 prompt", "%n prompts"),
-        texts=plural(sum(one.texts for one in studies), "1 text", "%n texts"),
+        prompts=plural(sum(study.prompts for study in studies), "1 prompt", "%n prompts"),
+        texts=plural(sum(study.texts for study in studies), "1 text", "%n texts"),
     )
     return DoorState(words, tr("Go on"), "generate", tr("New audit…"), "audit")
 
@@ -303,7 +303,7 @@ PATH_ROLE, FOLDER_ROLE, DATE_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1, 2
 
 @dataclass(frozen=True)
 class RecentProject:
-    """`changed` is when the file was written last, None where it is not there now or not `looked_up` yet."""
+    """A recent project. `changed`: the last write of the file, None where it is missing or not `looked_up` yet."""
 
     path: Path
     changed: datetime | None
@@ -311,19 +311,19 @@ class RecentProject:
 
 
 def look_up(ctx: JobContext, paths: Sequence[Path]) -> tuple[RecentProject, ...]:
-    """Ask the disk about each; a network folder may take its time, so this is a job."""
-    found = []
+    """Look for each project on disk; a network folder may take its time, so this is a job."""
+    projects = []
     for path in paths:
         ctx.check()
         try:
-            found.append(RecentProject(path, datetime.fromtimestamp(path.stat().st_mtime)))
+            projects.append(RecentProject(path, datetime.fromtimestamp(path.stat().st_mtime)))
         except (OSError, OverflowError, ValueError):
-            found.append(RecentProject(path, None))
-    return tuple(found)
+            projects.append(RecentProject(path, None))
+    return tuple(projects)
 
 
 class RecentModel(QAbstractListModel):
-    """Rows for the list."""
+    """The rows of the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -392,7 +392,7 @@ class RecentDelegate(QStyledItemDelegate):
 
 
 class RecentCard(Card):
-    """The list, or what will stand there."""
+    """The list of recent projects, or what will be shown there."""
 
     chosen = Signal(object)  # Path
 
@@ -446,7 +446,7 @@ class RecentCard(Card):
 
 
 def day_words(moment: datetime) -> str:
-    """A day as one speaks of it: the hour today, "yesterday", else the date."""
+    """Return a day in everyday words: the hour today, "yesterday", else the date."""
     days = (datetime.now().date() - moment.date()).days
     if days == 0:
         return moment.strftime("%H:%M")
@@ -457,7 +457,7 @@ def day_words(moment: datetime) -> str:
 
 
 def short_folder(folder: Path) -> str:
-    """A folder with the home folder written as "~"."""
+    """Return a folder with the home folder written as "~"."""
     try:
         return str(Path("~") / folder.relative_to(Path.home()))
     except (ValueError, RuntimeError):

@@ -1,4 +1,4 @@
-"""New audit: what is asked, of whom, and where it is kept; then it is written and measured in one go."""
+"""New audit: the study, the model, and the project; then it is written and measured in one go."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ INDENT = 26  # text pixels: a radio button's own
 
 
 class StudyChoice(QWidget):
-    """A radio button for each study, and under it what it asks. `changed` tells of another choice."""
+    """A radio button for each study, and its question below. `changed` reports another choice."""
 
     changed = Signal()
 
@@ -45,11 +45,11 @@ class StudyChoice(QWidget):
 
     def show_offers(self, offers: tuple[FirstLookOffer, ...]) -> None:
         self.offers = offers
-        for place, one in enumerate(offers):
-            count = plural(one.prompts, "1 prompt", "%n prompts")
-            button = QRadioButton(safe_line(f"{one.title}: {count}").replace("&", "&&"))
-            button.setAccessibleDescription(safe_line(one.asks))
-            asks = Label(safe_line(one.asks), "note", wrap=True)
+        for place, offer in enumerate(offers):
+            count = plural(offer.prompts, "1 prompt", "%n prompts")
+            button = QRadioButton(safe_line(f"{offer.title}: {count}").replace("&", "&&"))
+            button.setAccessibleDescription(safe_line(offer.asks))
+            asks = Label(safe_line(offer.asks), "note", wrap=True)
             asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
             self.group.addButton(button, place)
             self._box.addWidget(button)
@@ -63,13 +63,13 @@ class StudyChoice(QWidget):
         return self.offers[place] if 0 <= place < len(self.offers) else None
 
     def button(self, kind: str) -> QRadioButton:
-        found = self.group.button([one.kind for one in self.offers].index(kind))
-        assert isinstance(found, QRadioButton)
-        return found
+        button = self.group.button([offer.kind for offer in self.offers].index(kind))
+        assert isinstance(button, QRadioButton)
+        return button
 
 
 class NewAuditDialog(QDialog):
-    """`begun` brings the audit, `by_hand` the study and path of somebody who chooses prompts and settings first."""
+    """The dialog. `begun` brings the audit, `by_hand` the study and path of a person who chooses details first."""
 
     begun = Signal(object)  # FirstLook
     by_hand = Signal(str, object)  # study, Path or None
@@ -106,7 +106,7 @@ class NewAuditDialog(QDialog):
         )
 
     def done(self, result: int) -> None:
-        """Closed in whatever way: nobody is left to hear of what is still being read."""
+        """Cancel the readings and stop listening to them: the dialog was closed in some way."""
         self._left = True
         for handle in self._reading:
             handle.cancel()
@@ -127,7 +127,7 @@ class NewAuditDialog(QDialog):
         self._show()
 
     def audit(self) -> FirstLook:
-        """What is chosen."""
+        """Return the chosen audit."""
         study, info, picker = self.studies.chosen, self.picker.info, self.picker
         assert study is not None
         assert info is not None
@@ -195,10 +195,10 @@ class NewAuditDialog(QDialog):
             "A first look: a small set of prompts, each asked once with the usual settings, then measured. "
             "“Choose everything…” leads through prompts, settings and measures one by one."
         )
-        kept = Label(tr("Kept in"))
-        kept.setBuddy(self.target.box)
+        label = Label(tr("Kept in"))
+        label.setBuddy(self.target.box)
         row = self.picker.place(grid, 0)
-        grid.addWidget(kept, row, 0)
+        grid.addWidget(label, row, 0)
         grid.addWidget(self.target, row, 1, 1, 3)
         for widget in (Label(tr("What is asked"), "strong"), self.studies, Label(tr("Who writes"), "strong")):
             sheet.box.addWidget(widget)
@@ -221,7 +221,7 @@ class NewAuditDialog(QDialog):
 
 
 def begin_audit(shell: Shell, audit: FirstLook) -> None:
-    """In the open project: store the prompts, write, measure, and go to the findings unless one went elsewhere."""
+    """Store the prompts in the open project, write, measure, and show the findings unless the person left."""
     project = shell.project
     if project is None:
         return

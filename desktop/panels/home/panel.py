@@ -1,4 +1,4 @@
-"""Home: what the program is, doors to what can be begun, the last projects, and the sample."""
+"""Home: what the program is, doors to its tasks, the last projects, and the sample."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Opening(QObject):
-    """At most one next step is remembered; it is dropped if the project cannot be opened, or another one comes."""
+    """The opening of a project with at most one next step, which is dropped if it fails, or another one comes."""
 
     def __init__(self, shell: Shell, parent: QObject) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class Opening(QObject):
 
 
 class SampleCard(Card):
-    """While the sample is being prepared, how far that is. The button stands first: what is said of it comes later."""
+    """The sample, with the progress while it is prepared. The button comes first: the words arrive later."""
 
     wanted = Signal()
 
@@ -111,7 +111,7 @@ class SampleCard(Card):
         self.statement.setText(safe_line(facts.statement))
 
     def set_preparing(self, handle: JobHandle | None) -> None:
-        """Show that the sample is on its way; None: it is not."""
+        """Show that the sample is being prepared; None: it is not."""
         busy = handle is not None
         self.button.setEnabled(not busy)
         for widget in (self.progress, self.state):
@@ -129,7 +129,7 @@ COUNT_AGAIN_MILLISECONDS = 1_000
 
 
 class HomePanel(Panel):
-    """Doors say what they need from the open project; without one, the sample lends it."""
+    """Home. Doors show what they need from the open project; without one, they use the sample."""
 
     key = "home"
     title = "Home"
@@ -205,7 +205,7 @@ class HomePanel(Panel):
         self._count()
 
     def changed(self, changes: "Changes") -> None:
-        """Counting whole tables ten times a second would be a waste: once a second will do."""
+        """Count again at most once a second: counting whole tables ten times a second would be a waste."""
         if not self._count_again.isActive():
             self._count_again.start()
 
@@ -284,7 +284,7 @@ class HomePanel(Panel):
             self.shell.show_panel(step)
 
     def _open_sample(self, panel: str | None) -> None:
-        """Open the person's copy of the sample, unpacked now if need be, and go to a panel of it."""
+        """Open the person's copy of the sample, unpacked now if needed, and go to a panel of it."""
         before = self.project
 
         def go_on(path: Path) -> None:
@@ -297,7 +297,7 @@ class HomePanel(Panel):
         self._show_preparing(handle)
 
     def _lead_workshop(self) -> None:
-        """With the set that ships: open the person's copy of it, and go to where a workshop is set up."""
+        """Lead a workshop with the set that ships: open the person's copy of it, and show the workshop's setup."""
         before = self.project
 
         def go_on(path: Path) -> None:
@@ -328,7 +328,7 @@ class HomePanel(Panel):
         self._in_project(path, lambda: self.shell.show_panel("prompts", study=study))
 
     def _in_project(self, path: Path | None, then: Callable[[], object]) -> None:
-        """In a new project at `path`, or in the open one."""
+        """Go on in a new project at `path`, or in the open one."""
         if path is not None:
             self._opening.create(path, then)
         else:
@@ -355,9 +355,9 @@ class HomePanel(Panel):
         self._opening.open(imported.path, lambda: self._measure((imported.kind,)))
 
     def _kinds(self, *, pending: bool) -> tuple[str, ...]:
-        """The studies of the project that have texts; those that are to be measured alone, if wanted."""
+        """Return the studies of the project that have texts; if wanted, only those to be measured."""
         studies = self._facts.with_texts if self._facts is not None else ()
-        return tuple(one.kind for one in studies if one.pending or not pending)
+        return tuple(study.kind for study in studies if study.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
         def show(_: object) -> None:

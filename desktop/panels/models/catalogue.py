@@ -1,4 +1,4 @@
-"""The page of models by role: reading what there is, and what is done with a model."""
+"""The page of models by role: the list of models, and the actions on a model."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -43,7 +43,7 @@ BESIDE_FROM = 760  # text pixels: narrower, the roles are a box to choose from
 
 
 class CataloguePage(QWidget):
-    """A job works on one model at a time; it goes on while other pages are seen, and is found again."""
+    """The page. A job works on one model at a time; it goes on while other pages are shown, and is found again."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class CataloguePage(QWidget):
         theme.signals.changed.connect(self._fit)
 
     def read(self) -> None:
-        """See anew what there is; what an earlier reading still brings is dropped."""
+        """Read the models again; drop the result of an earlier reading."""
         if self._reading is not None:
             self._reading.cancel()
         handle = self._shell.jobs.start(
@@ -75,20 +75,19 @@ class CataloguePage(QWidget):
         self._reading = handle
 
     def choose(self, role: str) -> None:
-        """Show a role, as soon as it is there to be shown."""
+        """Show a role, as soon as it can be shown."""
         self.roles.choose(role)
         self._show_role()
 
     @property
     def ready(self) -> bool:
-        """Whether it is known what there is."""
+        """True once the models have been read."""
         return bool(self._seen)
 
     # what is done
 
     def add(self) -> None:
         """Ask for a model of the person's own."""
-
         roles = [seen.role for seen in self._seen.values() if seen.role.takes_models]
         dialog = AddDialog(self.window(), self._shell, roles, self.roles.key)
         dialog.added.connect(self._added)
@@ -112,7 +111,7 @@ class CataloguePage(QWidget):
         steps[what]()
 
     def _ask_get(self, row: "OverviewRow") -> None:
-        """Where size or licence is open, the hub is asked: nobody should get what they know neither of."""
+        """Get a model; if its size or licence is unknown, ask the hub first: a person must know them."""
         begun = self._seen[row.role].begun.get(row.name, 0) if row.role in self._seen else 0
         if begun or not unknown(row):
             self._get(row)
@@ -207,7 +206,7 @@ class CataloguePage(QWidget):
             self.read()
 
     def _pick_up(self) -> None:
-        """Jobs that were started before this page was made anew, as after a blind rating."""
+        """Follow jobs that were started before this page was made again, as after a blind rating."""
         for name in self.view.rows.keys() - self._jobs.keys():
             for what in (GETTING, VERIFYING):
                 handle = operations.running(self._shell.jobs, what, name)
@@ -283,7 +282,7 @@ WRITERS = "generator"
 
 
 class AddDialog(QDialog):
-    """`added` carries the role of the model that was added."""
+    """The dialog to add a model. `added` carries the role of the added model."""
 
     added = Signal(str)
 
@@ -320,7 +319,7 @@ class AddDialog(QDialog):
         self._allow()
 
     def take(self, path: Path) -> None:
-        """The file or folder to add."""
+        """Take the file or folder to add."""
         self._path = path
         self.place.set_text(str(path))
         self.trouble.hide()
@@ -390,7 +389,7 @@ class AddDialog(QDialog):
         )
 
     def done(self, result: int) -> None:
-        """Closed in whatever way: what still runs is cancelled, and nobody is left to hear of it."""
+        """Cancel running jobs and stop listening to them: the dialog was closed in some way."""
         self._left = True
         if self._job is not None:
             self._job.changed.disconnect(self._allow)

@@ -69,7 +69,7 @@ class PriceRow:
 
 
 class PriceTable(QWidget):
-    """Rows of model, price in, price out and currency; empty until somebody fills it from the endpoint's price list."""
+    """Rows of model, price in, price out and currency; a person fills them from the endpoint's price list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class PriceTable(QWidget):
         box.addWidget(self.add)
 
     def add_row(self) -> PriceRow:
-        """An empty row at the end."""
+        """Add an empty row at the end."""
         tokens, row = theme.current(), PriceRow()
         self.rows.append(row)
         line = self._grid.rowCount()
@@ -115,8 +115,8 @@ class PriceTable(QWidget):
             row.currency.setText(price.currency)
 
     def prices(self) -> dict[str, Price]:
-        """What was filled in, by model. `UsageError` in a sentence where a row makes no sense."""
-        found: dict[str, Price] = {}
+        """Return the prices by model. Raises `UsageError` with a sentence for an invalid row."""
+        prices: dict[str, Price] = {}
         for row in self.rows:
             if row.empty:
                 continue
@@ -124,11 +124,11 @@ class PriceTable(QWidget):
             if not model:
                 hint = tr("Give the model's name as the endpoint lists it.")
                 raise UsageError(tr("A price names no model."), hint=hint)
-            if model in found:
+            if model in prices:
                 raise UsageError(tr("“{model}” has two prices.").format(model=model), hint=tr("Remove one of them."))
             currency = row.currency.text().strip().upper()
-            found[model] = Price(_amount(row.given), _amount(row.written), currency)
-        return found
+            prices[model] = Price(_amount(row.given), _amount(row.written), currency)
+        return prices
 
     def _remove(self, row: PriceRow) -> None:
         self.rows.remove(row)
@@ -164,15 +164,15 @@ USUAL = (
 
 
 class EndpointForm(Sheet):
-    """`seen` is the endpoint to change, None for a new one; `taken` are the names that others have.
+    """The form. `seen` is the endpoint to change, None for a new one; `taken` are the names that others have.
 
-    A key that is kept is never in the field: what is typed there replaces it, and the dialog clears it.
+    A stored key is never in the field: a typed one replaces it, and the dialog clears it.
     """
 
     def __init__(self, seen: EndpointSeen | None, where: str, taken: frozenset[str]) -> None:
         super().__init__()
         self._seen, self._taken = seen, taken
-        kept = seen is not None and seen.key == "kept"
+        has_key = seen is not None and seen.key == "kept"
         self.name, self.address, self.key = QLineEdit(), QLineEdit(), QLineEdit()
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setPlaceholderText(tr("a short name, such as lab"))
@@ -182,10 +182,10 @@ class EndpointForm(Sheet):
         self.others.setTabChangesFocus(True)
         self.others.setFixedHeight(theme.current().px(OTHERS_HEIGHT))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key.setPlaceholderText(tr("kept; type another to replace it") if kept else tr("none, or its key"))
+        self.key.setPlaceholderText(tr("kept; type another to replace it") if has_key else tr("none, or its key"))
         self.where, self.moves = Label(safe_line(where), "note", wrap=True), Label("", "note", wrap=True)
         self.forget = QCheckBox(tr("Forget the key that is kept"))
-        show_if(self.forget, kept)
+        show_if(self.forget, has_key)
         self.confirm = QCheckBox(tr("Plain http is meant"))
         words = tr("Texts and key go unencrypted over the network; others on the way can read them.")
         self.confirm_note = Label(words, "note", wrap=True)
@@ -202,7 +202,7 @@ class EndpointForm(Sheet):
         self._show_address()
 
     def endpoint(self) -> Endpoint:
-        """The endpoint as it is filled in. `AppError` in a sentence where it cannot be."""
+        """Return the endpoint as it is filled in. Raises `AppError` with a sentence where it cannot be."""
         name = self.name.text().strip()
         if self._seen is None and name in self._taken:
             raise UsageError(
@@ -222,22 +222,22 @@ class EndpointForm(Sheet):
         return made
 
     def first(self) -> QLineEdit:
-        """The field to begin with."""
+        """Return the field to begin with."""
         return self.name if self._seen is None else self.address
 
     def _deadline(self) -> float:
-        """The seconds that are shown; a stored fraction stays as it is unless somebody changes it."""
+        """Return the seconds shown; a stored fraction stays as it is unless somebody changes it."""
         before = self._seen.endpoint.deadline_seconds if self._seen else 0.0
         return before if self.seconds.value() == max(1, round(before)) else float(self.seconds.value())
 
     def _others(self) -> tuple[Address, ...]:
-        """The further addresses; those that were there before keep a limit of their own, which is shown nowhere."""
-        before = {one.base_url: one for one in self._seen.endpoint.others} if self._seen else {}
+        """Return the further addresses; known ones keep a limit of their own, which is shown nowhere."""
+        before = {address.base_url: address for address in self._seen.endpoint.others} if self._seen else {}
         given = [Address(line, self.at_once.value()) for line in self.others.toPlainText().split("\n") if line.strip()]
-        return tuple(before.get(one.base_url, one) for one in given)
+        return tuple(before.get(address.base_url, address) for address in given)
 
     def _show_address(self) -> None:
-        """Plain http elsewhere is asked about, and so is a kept key that would go to another server."""
+        """Show the questions on the address: plain http elsewhere, and a stored key that would go to another server."""
         scheme, host, port = _origin(self.address.text())
         every = [(scheme, host), *(_origin(line)[:2] for line in self.others.toPlainText().split("\n"))]
         for part in (self.confirm, self.confirm_note):
@@ -258,12 +258,12 @@ class EndpointForm(Sheet):
         self.name.setText(endpoint.name)
         self.name.setEnabled(False)  # results name it
         self.address.setText(endpoint.base_url)
-        self.others.setPlainText("\n".join(one.base_url for one in endpoint.others))
+        self.others.setPlainText("\n".join(address.base_url for address in endpoint.others))
         self.confirm.setChecked(endpoint.plain_http_confirmed)
         self.prices.show_prices(endpoint.prices)
 
     def _usual(self, title: str, name: str, address: str) -> LinkButton:
-        """Fills in where a server usually is, and a name where none was typed."""
+        """Return a button that fills in a server's usual address, and a name where none was typed."""
         button = LinkButton(title)
         button.setToolTip(safe_tip(address))
         button.setAccessibleName(tr("The usual address of {server}").format(server=title))
@@ -299,7 +299,7 @@ class EndpointForm(Sheet):
         self.box.addStretch(1)
 
     def _add(self, words: str, field: QWidget, *below: QWidget | FlowLayout) -> None:
-        """A row: its name, its field, and what stands under the field."""
+        """Add a row: its name, its field, and what is below the field."""
         line, label = self._grid.rowCount(), Label(words)
         label.setBuddy(field)
         text = isinstance(field, Label)
@@ -317,7 +317,7 @@ class EndpointForm(Sheet):
 
 
 def _origin(address: str) -> tuple[str, str, int]:
-    """Scheme, host and port, empty where it is no address."""
+    """Return scheme, host and port, empty for an invalid address."""
     try:
         return origin(checked_address(address))
     except AppError:
@@ -336,9 +336,9 @@ SIZE = (660, 640)
 
 
 class Editor(QDialog):
-    """`kept` tells that the endpoint is stored. `seen` is the one to change, None for a new one.
+    """The page of the form. `kept` reports that the endpoint is stored. `seen`: the one to change, or None.
 
-    A key that is typed here is handed on once, and shown nowhere.
+    A typed key is handed on once, and shown nowhere.
     """
 
     kept = Signal()

@@ -1,4 +1,4 @@
-"""Models: what fills each role, the catalogue to get more, endpoints, and the offline switch."""
+"""The models panel: what fills each role, the catalogue to get more, endpoints, and the offline switch."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ MODEL_WIDTH = 320
 
 
 class EndpointCard(Card):
-    """`edit_wanted` and `remove_wanted` carry the `EndpointSeen`."""
+    """A card on an endpoint. `edit_wanted` and `remove_wanted` carry the `EndpointSeen`."""
 
     edit_wanted = Signal(object)
     remove_wanted = Signal(object)
@@ -82,7 +82,7 @@ class EndpointCard(Card):
         self.show_endpoint(seen)
 
     def show_endpoint(self, seen: EndpointSeen) -> None:
-        """Bring it up to date; what a test said of another address or key is taken back."""
+        """Update the card; the test result of another address or key is removed."""
         if seen != self.seen:
             self._forget_test()
         self.seen = seen
@@ -90,7 +90,7 @@ class EndpointCard(Card):
         name = safe_line(endpoint.name)
         self.setAccessibleName(name)
         self.name.setText(name)
-        self.address.setText(safe_line(", ".join(one.base_url for one in endpoint.addresses)))
+        self.address.setText(safe_line(", ".join(address.base_url for address in endpoint.addresses)))
         keys = {"kept": (tr("key kept"), "ok"), "environment": (tr("key from BIASPRINT_API_KEY"), "plain")}
         words, tone = keys.get(seen.key, (tr("no key"), "plain"))
         self.key.setText(tr("key cannot be used") if seen.trouble else words)
@@ -113,7 +113,7 @@ class EndpointCard(Card):
         self._allow()
 
     def allow(self, why_offline: str) -> None:
-        """Whether it can be asked now; `why_offline` says why not."""
+        """Set whether it can be asked now; `why_offline` says why not."""
         self._why_offline = why_offline
         self._allow()
 
@@ -130,7 +130,7 @@ class EndpointCard(Card):
         self._say("ok" if tested.ok else "danger", tested.sentence)
         chosen = self.model.currentText()
         self.model.clear()
-        self.model.addItems([safe_line(one) for one in tested.models])
+        self.model.addItems([safe_line(model) for model in tested.models])
         self.model.setCurrentText(chosen)
         named = ", ".join(tested.models[:MOST_NAMED])
         more = len(tested.models) - MOST_NAMED
@@ -184,7 +184,7 @@ class EndpointCard(Card):
 
 
 class _ModelBox(ComboBox):
-    """Which model a test asks: typed, or one of those that the last test found."""
+    """The model that a test asks: typed, or one of those that the last test found."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,12 +202,12 @@ class _ModelBox(ComboBox):
 
 
 def is_here(endpoint: "Endpoint") -> bool:
-    """Whether its servers all run on this computer."""
-    return all(is_loopback(origin(one.base_url)[1]) for one in endpoint.addresses)
+    """Return whether all its servers run on this computer."""
+    return all(is_loopback(origin(address.base_url)[1]) for address in endpoint.addresses)
 
 
 def facts(endpoint: "Endpoint") -> str:
-    """How it is asked, in one line."""
+    """Return the settings of its requests, in one line."""
     seconds = number(endpoint.deadline_seconds, 0 if endpoint.deadline_seconds >= 1 else 2)
     return " · ".join(
         (
@@ -219,12 +219,12 @@ def facts(endpoint: "Endpoint") -> str:
 
 
 def price_words(endpoint: "Endpoint") -> str:
-    """The prices that were typed in, or that there are none."""
+    """Return the prices that were typed in, or that there are none."""
     if not endpoint.prices:
         return tr("No prices: what a run costs is not estimated.")
-    said = tr("{model}: {given} in, {written} out")
+    template = tr("{model}: {given} in, {written} out")
     parts = [
-        said.format(
+        template.format(
             model=model,
             given=f"{price.input_per_million:g}",
             written=f"{price.output_per_million:g} {price.currency}",
@@ -274,13 +274,13 @@ class EndpointsPage(Sheet):
         shell.connections.changed.connect(self._allow)
 
     def read(self) -> None:
-        """See anew which endpoints there are."""
+        """Read the endpoints again."""
         self._shell.jobs.start(
             tr("Endpoints"), operations.read_endpoints, on_done=self._show, on_error=self._cannot_read, quiet=True
         )
 
     def add(self) -> None:
-        """Ask for a new endpoint, as soon as it is known where its key would be kept and which names are taken."""
+        """Ask for a new endpoint, once the place of its key and the taken names are known."""
         self._add_wanted = not self._where
         if self._where:
             self._edit(None)
@@ -307,11 +307,11 @@ class EndpointsPage(Sheet):
     def _show(self, seen: EndpointsSeen) -> None:
         self._where = seen.where
         self.trouble.hide()
-        names = [one.endpoint.name for one in seen.endpoints]
+        names = [listed.endpoint.name for listed in seen.endpoints]
         if names != list(self.cards):
             self._make_cards(seen.endpoints)
-        for one in seen.endpoints:
-            self.cards[one.endpoint.name].show_endpoint(one)
+        for listed in seen.endpoints:
+            self.cards[listed.endpoint.name].show_endpoint(listed)
         self.nothing.setVisible(not names)
         self.new.setVisible(bool(names))
         self._allow()
@@ -319,11 +319,11 @@ class EndpointsPage(Sheet):
             self.add()
 
     def _make_cards(self, seen: tuple[EndpointSeen, ...]) -> None:
-        for gone in self.cards.keys() - {one.endpoint.name for one in seen}:
+        for gone in self.cards.keys() - {listed.endpoint.name for listed in seen}:
             card = self.cards.pop(gone)
             card.hide()
             card.deleteLater()
-        made = {one.endpoint.name: self.cards.get(one.endpoint.name) or self._card(one) for one in seen}
+        made = {listed.endpoint.name: self.cards.get(listed.endpoint.name) or self._card(listed) for listed in seen}
         for place, (_, card) in enumerate(made.items()):
             self._list.removeWidget(card)
             self._list.insertWidget(place, card)
@@ -351,7 +351,7 @@ CATALOGUE, ENDPOINTS = range(2)
 
 
 class ModelsPanel(Panel):
-    """Two pages as tabs; nothing here belongs to a project."""
+    """Two pages as tabs; neither belongs to a project."""
 
     key = "models"
     title = "Models"
@@ -404,7 +404,7 @@ class ModelsPanel(Panel):
         self._page().read()
 
     def opened_with(self, *, role: str = "", page: str = "", **what: object) -> None:
-        """Sent here about a role, or to the endpoints."""
+        """Open a role, or the endpoints."""
         self.tabs.setCurrentIndex(ENDPOINTS if page == "endpoints" else CATALOGUE)
         if role:
             self.catalogue.choose(role)

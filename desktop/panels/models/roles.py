@@ -1,4 +1,4 @@
-"""The roles of models: the list to choose one from, and the models of the chosen one with what can be done."""
+"""The roles of models: the list to choose one from, and the models of the chosen one with their actions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -40,24 +40,24 @@ if TYPE_CHECKING:
 
 
 def size_words(size: int | None) -> str:
-    """ "438 MB"; that it is not known where nobody said."""
+    """Return "438 MB", or that the size is not known."""
     return tr("size not known") if size is None else in_words(size)
 
 
 def unknown(row: "Row") -> bool:
-    """Whether its size or its licence is not known before the hub is asked."""
+    """Return whether its size or its licence is unknown before the hub is asked."""
     return row.size is None or not row.licence
 
 
 def get_words(row: "Row", begun: int) -> str:
-    """What the button says: how much comes, where that is known; else it is asked first, and that is a question."""
+    """Return the words of the button: the size to download, if known; else "Get…", as a question comes first."""
     if begun:
         return tr("Go on getting")
     return tr("Get…") if unknown(row) else tr("Get {size}").format(size=size_words(row.download or row.size))
 
 
 def facts(row: "Row", begun: int = 0) -> str:
-    """Size, licence, memory and, before it is got, where it comes from, in one line."""
+    """Return size, licence, memory and, before it is got, its source, in one line."""
     licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
     parts = [size_words(row.size), licence]
     if row.memory is not None:
@@ -78,7 +78,7 @@ def _comes_from(row: "Row") -> str:
 
 
 def state_words(row: "Row") -> str:
-    """Where a model is; empty where it is not here."""
+    """Return the words for the place of a model; empty where it is not here."""
     if row.trouble:
         return tr("cannot be used")
     known = {"bundled": tr("comes with the program"), "catalogue": tr("on this computer"), "added": tr("added by you")}
@@ -86,7 +86,7 @@ def state_words(row: "Row") -> str:
 
 
 def details(row: "Row") -> dict[str, str]:
-    """Everything that identifies a model, and where what is said of it is known from; empty where nothing is."""
+    """Return everything that identifies a model, and the sources of its facts; without empty entries."""
     sources = "; ".join(f"{what}: {source}" for what, source in row.sources.items())
     unpinned = tr("the hub's at the first download; required from then on") if row.repository else ""
     package = row.source == "package index"
@@ -101,7 +101,7 @@ def details(row: "Row") -> dict[str, str]:
 
 
 def used_by(papers: tuple[str, ...]) -> str:
-    """ "the letters paper's own"; empty where no paper used it."""
+    """Return "the letters paper's own"; empty where no paper used it."""
     names = ", ".join(map(tr, papers))
     return tr("used by the {names} paper").format(names=names) if papers else ""
 
@@ -112,7 +112,7 @@ def _filled_by(scorer: str, model: str) -> str:
 
 
 def in_use_words(seen: RoleSeen) -> str:
-    """What fills a role now, in a few words: the scorer and the model that it loads."""
+    """Return what fills a role now, in a few words: the scorer and the model that it loads."""
     choice = seen.choice
     if choice is None:
         here = sum(row.here and not row.trouble for row in seen.rows)
@@ -122,7 +122,7 @@ def in_use_words(seen: RoleSeen) -> str:
 
 
 def verified_words(result: "Verified") -> tuple[str, str]:
-    """Tone and sentence on what a check gave."""
+    """Return tone and sentence for the result of a check."""
     if not result.sound:
         return "danger", " ".join(result.problems)
     if not result.compared:
@@ -137,7 +137,7 @@ KEY_ROLE, IN_USE_ROLE, STAND_IN_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1
 
 
 class RoleDelegate(QStyledItemDelegate):
-    """Two lines: the role, with the badge of a stand-in at its right, and under it what fills it."""
+    """Two lines: the role, with the badge of a stand-in at its right, and below it what fills it."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         super().initStyleOption(option, index)
@@ -206,7 +206,7 @@ class Roles(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def show_roles(self, roles: Sequence[RoleSeen]) -> None:
-        """Bring the roles up to date; the chosen one stays chosen."""
+        """Update the roles; the chosen one stays chosen."""
         if self.model.rowCount() != len(roles):
             self.model.clear()
             for _ in roles:
@@ -223,7 +223,7 @@ class Roles(QWidget):
         self.choose(self.key or (roles[0].role.key if roles else ""))
 
     def choose(self, key: str) -> None:
-        """Choose a role; before the roles are there it is kept in mind."""
+        """Choose a role; before the roles are read the choice waits."""
         self.key = key
         for place in range(self.model.rowCount()):
             if self.model.item(place).data(KEY_ROLE) == key:
@@ -231,7 +231,7 @@ class Roles(QWidget):
                 self.box.setCurrentIndex(place)
 
     def set_beside(self, beside: bool) -> None:
-        """Whether there is room for the list."""
+        """Set whether there is room for the list."""
         self.card.setVisible(beside)
         self.box.setVisible(not beside)
         self._column.setContentsMargins(0, 0, 0 if beside else SCROLL_BAR, 0)  # flush with the cards below it
@@ -253,7 +253,7 @@ class Roles(QWidget):
 
 
 class ModelJob(JobRow):
-    """The job that works on a model, under its name: no title, and megabytes called so."""
+    """The job that works on a model, by its name, without a title; its numbers are megabytes."""
 
     def __init__(self, handle: JobHandle) -> None:
         super().__init__(handle, blind=False)
@@ -271,7 +271,7 @@ class ModelJob(JobRow):
 
 
 class ModelRow(QWidget):
-    """`asked` carries what the person wants and the model: "get", "renew", "verify", "remove" or "use"."""
+    """A model with its actions. `asked` carries "get", "renew", "verify", "remove" or "use", and the model."""
 
     asked = Signal(str, object)  # what, Row
 
@@ -298,7 +298,7 @@ class ModelRow(QWidget):
         self.more.toggled.connect(self.details.setVisible)
 
     def show_row(self, row: "Row", seen: RoleSeen, *, renewable: bool = False) -> None:
-        """Bring it up to date."""
+        """Update the row."""
         self.row = row
         begun = seen.begun.get(row.name, 0)
         in_use = seen.choice is not None and seen.choice.model == row.name
@@ -319,12 +319,12 @@ class ModelRow(QWidget):
         show_if(self.used, in_use)
         self._name_buttons(row, seen, begun, in_use or seen.choice is None)
         show_if(self.renew, renewable)
-        for name, said in details(row).items():
-            self.facts_behind[name].say(said)
+        for name, fact in details(row).items():
+            self.facts_behind[name].say(fact)
         self._show_job()
 
     def _name_buttons(self, row: "Row", seen: RoleSeen, begun: int, in_use: bool) -> None:
-        """What can be done with it, each button named with its model for who cannot see where it stands."""
+        """Show the actions on the model, each button named with its model for a screen reader."""
         to_get = not row.here and bool(row.repository)
         own = row.origin in ("catalogue", "added")
         chosen = seen.preferred == row.name
@@ -341,7 +341,7 @@ class ModelRow(QWidget):
             show_if(button, wanted)
 
     def allow(self, why_offline: str) -> None:
-        """Whether it can be got now; `why_offline` says why not, and is empty where it can."""
+        """Set whether it can be got now; `why_offline` says why not, and is empty where it can."""
         busy = self.handle is not None
         self.get.setEnabled(not why_offline and not busy)
         self.renew.setEnabled(not why_offline and not busy)
@@ -353,7 +353,7 @@ class ModelRow(QWidget):
             button.setEnabled(not busy)
 
     def say(self, tone: str, sentence: str) -> None:
-        """What came of the last thing that was done with it."""
+        """Show the result of the last action on it."""
         old, self.result = self.result, Notice(safe_line(sentence), tone=tone, closable=True)
         self._column.replaceWidget(old, self.result)
         old.hide()
@@ -408,7 +408,7 @@ class ModelRow(QWidget):
 
 
 class InUseCard(Card):
-    """`preferred` asks for something to fill the role: a scorer's name, or None for the program's own choice."""
+    """The card of the filled role. `preferred` asks for a scorer by name, or None for the program's own choice."""
 
     preferred = Signal(object)  # str | None
     generate_wanted = Signal()
@@ -455,14 +455,14 @@ class InUseCard(Card):
             return
         model = seen.in_use
         self.name.setText(safe_line(_filled_by(choice.scorer, model.title if model is not None else "")))
-        said = [choice.because]
+        sentences = [choice.because]
         if choice.stand_in:
-            said.append(tr("A stand-in says so wherever its number appears."))
-        self.because.setText(safe_line(" ".join(said)))
+            sentences.append(tr("A stand-in says so wherever its number appears."))
+        self.because.setText(safe_line(" ".join(sentences)))
 
 
 class RoleView(Sheet):
-    """`asked` carries what is wanted and of which model; `preferred` and `generate_wanted` as the card's."""
+    """A role. `asked` carries what is wanted and of which model; `preferred` and `generate_wanted` as the card's."""
 
     asked = Signal(str, object)
     preferred = Signal(object)
@@ -500,7 +500,7 @@ class RoleView(Sheet):
         self.box.addStretch(1)
 
     def show_role(self, seen: RoleSeen, *, renewable: frozenset[str], has_project: bool) -> None:
-        """Show a role; the rows that are there stay, so that the keyboard stays where it is."""
+        """Show a role; existing rows stay, so that the keyboard stays where it is."""
         self.title.setText(safe_line(seen.role.title))
         self.about.setText(safe_line(seen.role.description))
         self.in_use.show_role(seen, has_project=has_project)
@@ -531,7 +531,7 @@ class RoleView(Sheet):
 
 
 def _no_models(seen: RoleSeen) -> str:
-    """Why a role has no models, or what to do about it."""
+    """Return why a role has no models, or what to do about it."""
     if not seen.role.takes_models:
         return tr("Its scorers come as Python packages: no model is got or added here.")
     return tr("There is none in the catalogue. Add one that you have.")

@@ -1,4 +1,4 @@
-"""The offline switch as a box to check: in the settings and in the models panel, always in the same state."""
+"""The offline switch as a check box: in the settings and in the models panel, always in the same state."""
 
 from PySide6.QtWidgets import QCheckBox
 
@@ -8,7 +8,7 @@ from biasprint.desktop.widgets.safe_text import safe_tip
 
 
 class OfflineSwitch(QCheckBox):
-    """What is checked holds at once, for every window and command of this user."""
+    """The switch. A change takes effect at once, for every window and command of this user."""
 
     def __init__(self, connections: Connections, text: str = "") -> None:
         super().__init__(text or tr("On"))
@@ -19,7 +19,7 @@ class OfflineSwitch(QCheckBox):
         self._show()
 
     def _show(self) -> None:
-        """How it is, and why it cannot be changed where it cannot."""
+        """Show the state of the switch, and why it cannot be changed, if so."""
         connections = self._connections
         self.setChecked(connections.offline)
         self.setEnabled(connections.by is not None and not connections.fixed)

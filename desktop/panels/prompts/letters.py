@@ -1,4 +1,4 @@
-"""Choosing letter prompts: which document is asked for, and from what."""
+"""The choice of letter prompts: the document to ask for, and its source."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -96,7 +96,7 @@ class Lines(QWidget):
         box.addWidget(self.edit, 1)
 
     def add_link(self, words: str) -> LinkButton:
-        """A link beside the title."""
+        """Add a link beside the title."""
         link = LinkButton(words)
         self._head.addWidget(link)
         return link
@@ -105,7 +105,7 @@ class Lines(QWidget):
         self.edit.setPlainText("\n".join(items))
 
     def items(self) -> tuple[str, ...]:
-        """The lines that hold something, each once."""
+        """Return the lines that hold something, each once."""
         lines = (line.strip() for line in self.edit.toPlainText().split("\n"))
         return tuple(dict.fromkeys(line for line in lines if line))
 
@@ -150,30 +150,32 @@ class NamesPage(QWidget):
         return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document, name_set)
 
     def show_own(self, seen: OwnSeen) -> None:
-        """One's own axes stand behind the others, where letters can be asked for on them; the chosen one stays so."""
+        """Offer the person's own axes behind the others, if letters can use them; the chosen one stays chosen."""
         self._seen = seen
         self._offer()
 
     def take_names(self, key: str) -> None:
-        """Names are from this set."""
+        """Take the names from this set."""
         self.names_from.setCurrentIndex(max(0, self.names_from.findData(key)))
         self._offer()
 
     def _offer(self) -> None:
-        """The sets of names, and the axes whose every identity has names, of the chosen set or of its own."""
+        """Offer the sets of names, and the axes whose every identity has names, of the chosen set or its own."""
         before: Axis | None = self.axis.currentData()
         chosen = self.names_from.currentData()
         fill(self.names_from, {"": tr("names of the axis"), **self._seen.names}, chosen)
-        one = next((one for one in self._seen.of(NAMES.folder) if one.key == self.names_from.currentData()), None)
+        names = next(
+            (names for names in self._seen.of(NAMES.folder) if names.key == self.names_from.currentData()), None
+        )
         own = [AXIS.load(each.data) for each in self._seen.own.get(AXIS.folder, ())]
-        axes = _axes_with_names(letter_design().axis, own, NAMES.load(one.data) if one is not None else None)
+        axes = _axes_with_names(letter_design().axis, own, NAMES.load(names.data) if names is not None else None)
         with QSignalBlocker(self.axis):
             self.axis.clear()
             for axis in axes:
                 groups = ", ".join(identity.label.lower() for identity in axis.identities)
                 self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
-            there = [axis.key for axis in axes]
-            self.axis.setCurrentIndex(there.index(before.key) if before is not None and before.key in there else 0)
+            keys = [axis.key for axis in axes]
+            self.axis.setCurrentIndex(keys.index(before.key) if before is not None and before.key in keys else 0)
         if before is not None and self.axis.currentData() != before:
             self._show_axis()
 
@@ -222,7 +224,7 @@ class NamesPage(QWidget):
 
 
 def _axes_with_names(first: str, own: Sequence[Axis], names: NameSet | None) -> list[Axis]:
-    """The axes whose every identity has names to write about, of the set where there is one; the letters' own first."""
+    """Return the axes whose every identity has names to write about, of the set if chosen; the letters' own first."""
     axes = [*(load_axis(key) for key in sorted(available_axes(), key=lambda key: key != first)), *own]
     if names is not None:
         axes = [named for axis in axes if (named := _named_by(axis, names)) is not None]
@@ -230,7 +232,7 @@ def _axes_with_names(first: str, own: Sequence[Axis], names: NameSet | None) -> 
 
 
 def _named_by(axis: Axis, names: NameSet) -> Axis | None:
-    """The axis with the names of the set; None where an identity has none there."""
+    """Return the axis with the names of the set; None where an identity has none there."""
     try:
         draft, without = with_set_names(axis.definition(), names)
     except UsageError:
@@ -239,7 +241,7 @@ def _named_by(axis: Axis, names: NameSet) -> Axis | None:
 
 
 class LettersChoiceCard(StudyCard):
-    """Which document is asked for, and from what: a name with an age and occupation, or a biography."""
+    """The choice of the document and its source: a name with an age and occupation, or a biography."""
 
     tab, rank = "Letters", 2
 
@@ -292,7 +294,7 @@ class LettersChoiceCard(StudyCard):
             self.changed.emit()
 
     def choose_own(self, kind: str, key: str) -> None:
-        """Ask for this document, of these occupations, or with these names."""
+        """Choose this document, these occupations, or these names."""
         self.source.setCurrentIndex(0)
         self._show_source(0)
         if kind == NAMES.folder:
@@ -303,25 +305,27 @@ class LettersChoiceCard(StudyCard):
         self._take_occupations(kind, key)
 
     def _take_occupations(self, kind: str, key: str) -> None:
-        """Those of a list, or of a document of one's own that brings some."""
-        one = next((one for one in self._own.of(kind) if one.key == key), None)
-        if one is not None and one.data.get("occupations"):
-            self.by_name.occupations.set_items(one.data["occupations"])
+        """Take the occupations of a list, or of a person's own document that has some."""
+        definition = next((definition for definition in self._own.of(kind) if definition.key == key), None)
+        if definition is not None and definition.data.get("occupations"):
+            self.by_name.occupations.set_items(definition.data["occupations"])
         self.changed.emit()
 
     def _offer_documents(self, own: Sequence[Definition]) -> None:
         self.document.clear()
         for key, document in letter_design().documents.items():
             self.document.addItem(tr(document.title), key)
-        for one in own:
-            self.document.addItem(safe_line(tr("{title} (own)").format(title=one.title)), one.key)
+        for definition in own:
+            self.document.addItem(safe_line(tr("{title} (own)").format(title=definition.title)), definition.key)
 
     def _show_lists(self) -> None:
-        """The lists of occupations, each to be put in the place of what is there."""
+        """Offer the lists of occupations, each to replace the present ones."""
         menu = QMenu(self)
-        for one in self._own.of(OCCUPATIONS.folder):
-            step = partial(self._take_occupations, OCCUPATIONS.folder, one.key)
-            menu.addAction(safe_line(one.title).replace("&", "&&")).triggered.connect(lambda _=False, step=step: step())
+        for occupations in self._own.of(OCCUPATIONS.folder):
+            step = partial(self._take_occupations, OCCUPATIONS.folder, occupations.key)
+            menu.addAction(safe_line(occupations.title).replace("&", "&&")).triggered.connect(
+                lambda _=False, step=step: step()
+            )
         menu.addSeparator()
         menu.addAction(tr("Own…")).triggered.connect(lambda _=False: self.own_wanted.emit(OCCUPATIONS.folder))
         open_below(menu, self.by_name.lists)

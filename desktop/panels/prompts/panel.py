@@ -1,4 +1,4 @@
-"""Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
+"""The prompts panel: choose a study's prompts, see what the choice expands to, and add it to the project."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -65,13 +65,13 @@ CARDS: Mapping[str, type[StudyCard]] = {
 
 
 def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
-    """The studies with prompts to choose, in the order of their tabs, and their cards."""
-    found = [
+    """Return the studies with prompts to choose, in the order of their tabs, and their cards."""
+    cards = [
         (study, CARDS.get(study.kind) or study.card() or WholeSetCard)
         for study in studies().values()
         if study.has_prompts or study.card()
     ]
-    return sorted(found, key=lambda one: one[1].rank)
+    return sorted(cards, key=lambda offered: offered[1].rank)
 
 
 class SetsModel(QAbstractTableModel):
@@ -108,7 +108,7 @@ class SetsModel(QAbstractTableModel):
 
 
 class SetsCard(Card):
-    """A table, and the way on to generating from the chosen set."""
+    """A table, and a button to generate from the chosen set."""
 
     generate_wanted = Signal(int)  # the set's id
 
@@ -169,7 +169,7 @@ PAUSE_MILLISECONDS = 400  # without another change before biographies are rewrit
 
 
 class Drafting(QObject):
-    """`drafted` brings the set of the choice made last, `failed` why there is none, `waiting` that it takes a while."""
+    """The expansion. `drafted` brings the set of the last choice, `failed` the error, `waiting` that it is slow."""
 
     drafted = Signal(object)  # PromptSetDraft
     failed = Signal(object)  # AppError
@@ -185,7 +185,7 @@ class Drafting(QObject):
         self._pause.timeout.connect(lambda: self._start())
 
     def draft(self, choice: Choice, mitigation: Mitigation | None) -> None:
-        """Expand this choice; what an earlier one still brings is dropped."""
+        """Expand this choice; drop the result of an earlier one."""
         self.stop()
         project = self._shell.project
         if isinstance(choice, BiographiesChoice) and choice.table is not None:
@@ -219,7 +219,7 @@ class Drafting(QObject):
             self.failed.emit(error)
 
     def _rewriting_changed(self) -> None:
-        """Somebody stopped the job."""
+        """Take note that somebody stopped the job."""
         if self._rewriting is not None and self._rewriting.state is JobState.CANCELLED:
             self._rewriting = None
             hint = tr("Choose the table again to go on.")
@@ -279,9 +279,9 @@ class PromptsPanel(Panel):
     # Made when they are first seen.
 
     def card(self, kind: str) -> StudyCard:
-        """Where the prompts of a study are chosen."""
+        """Return the card on which a study's prompts are chosen."""
         if kind not in self._cards:
-            study, make = next(one for one in self._offered if one[0].kind == kind)
+            study, make = next(offered for offered in self._offered if offered[0].kind == kind)
             made = self._cards[kind] = make(study) if make is WholeSetCard else make()
             made.show_originals(self._originals)
             made.show_own(self._own)
@@ -323,7 +323,7 @@ class PromptsPanel(Panel):
         self._show_originals(0)
 
     def opened_with(self, *, study: str = "", own: str = "", **what: object) -> None:
-        """Sent here about a study's prompts, or about one's own definitions of a kind."""
+        """Open a study's prompts, or the person's own definitions of a kind."""
         self.tabs.setCurrentIndex(self.own_tab if own else self.tab_of(study))
         if own:
             self.own.show_kind(own)
@@ -337,13 +337,13 @@ class PromptsPanel(Panel):
     # choosing
 
     def choice(self) -> Choice | None:
-        """What is chosen in the tab that is shown; None for a template without a table."""
+        """Return the choice in the shown tab; None for a template without a table."""
         if self.tabs.currentIndex() == self.template_tab:
             return self.template.choice()
         return self._shown_card().choice()
 
     def tab_of(self, kind: str) -> int:
-        """The tab of a study; the first for one that has none."""
+        """Return the tab of a study; the first for one that has none."""
         kinds = [study.kind for study, _ in self._offered]
         return kinds.index(kind) if kind in kinds else 0
 
@@ -375,7 +375,7 @@ class PromptsPanel(Panel):
             self._expand()
 
     def _expand(self) -> None:
-        """Expand the choice in a thread; nothing can be added until it is there."""
+        """Expand the choice in a thread; nothing can be added until that is done."""
         self._draft = None
         self._allow()
         tab, choice = self.tabs.currentIndex(), None if self.tabs.currentIndex() == self.own_tab else self.choice()
@@ -391,7 +391,7 @@ class PromptsPanel(Panel):
 
     @property
     def _seen(self) -> "PreviewCard | TemplatePage":
-        """Where the prompts of the tab that is shown are seen."""
+        """Return where the prompts of the shown tab appear."""
         return self.template if self.tabs.currentIndex() == self.template_tab else self.preview
 
     def _show_trouble(self, error: AppError) -> None:
@@ -401,7 +401,7 @@ class PromptsPanel(Panel):
     # adding
 
     def _add(self, *, go_on: bool = False) -> None:
-        """Store what is shown. `go_on`: and go to where its texts are written, unless one went elsewhere."""
+        """Store the shown prompts. `go_on`: then show where texts are written, unless the person went elsewhere."""
         project, draft, choice = self.project, self._draft, self.choice()
         if project is None or draft is None or choice is None:
             return
@@ -431,7 +431,7 @@ class PromptsPanel(Panel):
             button.setAccessibleDescription(why)
 
     def _why_not(self) -> str:
-        """Why nothing can be added now; empty if it can."""
+        """Return why nothing can be added now; empty if it can."""
         if self.project is None:
             return tr("No project is open.")
         if self.project.read_only:
@@ -475,7 +475,7 @@ class PromptsPanel(Panel):
             self.template.table.show_own(seen)
 
     def _choose_own(self, kind: str, key: str) -> None:
-        """Make prompts with a definition: it alone is chosen, beside what was."""
+        """Choose a definition for making prompts, in the tab of its study."""
         study = "letters" if kind in (DOCUMENT.folder, OCCUPATIONS.folder, NAMES.folder) else "creativity"
         self.card(study).choose_own(kind, key)
         self.tabs.setCurrentIndex(self.tab_of(study))
@@ -515,7 +515,7 @@ class PromptsPanel(Panel):
             self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        """Side by side where there is room, else under each other; a low window scrolls."""
+        """Place the parts side by side where there is room, else below each other; a low window scrolls."""
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

@@ -1,4 +1,4 @@
-"""The pages on which the prompts of a study are chosen, and what these pages share."""
+"""The pages on which the prompts of a study are chosen, and their common parts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
 
 
 class _Area(Scroller):
-    """Takes what is left, down to some lines: what it would like to have does not count."""
+    """An area that takes the remaining height, down to some lines, whatever it would prefer."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
@@ -58,13 +58,13 @@ class _Area(Scroller):
 
 
 class CheckList(QWidget):
-    """`changed` comes once for whatever was checked together."""
+    """A list to check. `changed` comes once for everything checked together."""
 
     changed = Signal()
     own_wanted = Signal()
 
     def __init__(self, title: str, items: Sequence[tuple[str, str]], *, own: bool = False) -> None:
-        """`items`: key and words of each. `own`: people can add some of their own, which a link leads to."""
+        """`items`: key and words of each. `own`: people can add some of their own, by a link."""
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
         inside, self._column = clear_column(2)
@@ -96,7 +96,7 @@ class CheckList(QWidget):
         box.addWidget(area, 1)
 
     def set_items(self, items: Sequence[tuple[str, str]]) -> None:
-        """List these; what was checked and is still there stays checked."""
+        """List these; checked ones that still exist stay checked."""
         checked = set(self.checked())
         for box in self.boxes.values():
             self._column.removeWidget(box)
@@ -112,7 +112,7 @@ class CheckList(QWidget):
             self.changed.emit()
 
     def check(self, keys: Iterable[str]) -> None:
-        """Check these and no others."""
+        """Check only these."""
         wanted = set(keys)
         for key, box in self.boxes.items():
             box.setChecked(key in wanted)
@@ -123,7 +123,7 @@ class CheckList(QWidget):
 
 
 class StudyCard(Card):
-    """Where the prompts of a study are chosen. `tab`: what its tab says, `rank`: its place among the tabs."""
+    """The card on which a study's prompts are chosen. `tab`: the words of its tab, `rank`: its place among the tabs."""
 
     changed = Signal()
     own_wanted = Signal(str)  # the kind of definitions to go to
@@ -131,21 +131,21 @@ class StudyCard(Card):
     rank = 100
 
     def choice(self) -> Choice:
-        """What is chosen now."""
+        """Return the present choice."""
         raise NotImplementedError
 
     def show_originals(self, originals: int) -> None:
-        """How many headlines of originals the project has, for whom that matters."""
+        """Take the number of original headlines in the project; used by some cards only."""
 
     def show_own(self, seen: OwnSeen) -> None:
-        """What people defined themselves on this computer, for whom that matters."""
+        """Take the person's own definitions on this computer; used by some cards only."""
 
     def choose_own(self, kind: str, key: str) -> None:
-        """Choose one's own definition, for whom that matters."""
+        """Choose one's own definition; used by some cards only."""
 
 
 class WholeSetCard(StudyCard):
-    """A study that offers no choice: its default set, whole."""
+    """A study that offers no choice: its whole default set."""
 
     def __init__(self, study: Study) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ DIRECTION_TITLES = {"SAI": "Stimulus to attribute", "ASA": "Attribute to stimulu
 
 
 class CompletionChoiceCard(StudyCard):
-    """The published items, whole at first or narrowed."""
+    """The published items, all at first or narrowed."""
 
     tab, rank = "Fill in the blank", 4
 
@@ -237,22 +237,26 @@ class CreativeChoice(StudyCard):
         return CogsChoice(self.tasks.checked(), self.themes.checked(), self.axes.checked())
 
     def show_own(self, seen: OwnSeen) -> None:
-        """One's own stand before the others."""
+        """Offer the person's own definitions before the others."""
         words = tr("{title} (own)")
         for checks, kind, shipped in (
             (self.tasks, TASK, self._shipped_tasks),
             (self.axes, AXIS, self._shipped_axes),
         ):
-            own = [(one.key, words.format(title=one.title)) for one in seen.own.get(kind.folder, ())]
+            own = [
+                (definition.key, words.format(title=definition.title)) for definition in seen.own.get(kind.folder, ())
+            ]
             checks.set_items([*own, *shipped])
-        rows = [row for one in seen.own.get(THEMES.folder, ()) for row in one.data["theme"]]
+        rows = [row for definition in seen.own.get(THEMES.folder, ()) for row in definition.data["theme"]]
         own = [(row["key"], words.format(title=row["text"].capitalize())) for row in rows]
         self.themes.set_items([*own, *self._shipped_themes])
         own_themes = seen.own.get(THEMES.folder, ())
-        self._own_themes = {one.key: [row["key"] for row in one.data["theme"]] for one in own_themes}
+        self._own_themes = {
+            definition.key: [row["key"] for row in definition.data["theme"]] for definition in own_themes
+        }
 
     def choose_own(self, kind: str, key: str) -> None:
-        """Check this one alone."""
+        """Check only this one."""
         if kind == AXIS.folder:
             self.axes.check([key])
         elif kind == TASK.folder:
@@ -281,7 +285,7 @@ class CreativeChoice(StudyCard):
 
 
 class TablePick(QWidget):
-    """A button, the name of what was chosen, and a word on the columns that the table needs."""
+    """A button, the name of the chosen table, and a word on the columns that it needs."""
 
     changed = Signal()
 
@@ -303,13 +307,13 @@ class TablePick(QWidget):
         box.addWidget(Label(needs, "note", wrap=True))
 
     def take(self, path: Path) -> None:
-        """Take this table, also the same one once more: it may have been mended meanwhile."""
+        """Take this table, even if it was chosen before: it may have been corrected meanwhile."""
         self.path = path
         self.name.set_text(path.name)
         self.changed.emit()
 
     def forget(self) -> None:
-        """No table; nothing is told of it."""
+        """Forget the table, without `changed`."""
         self.path = None
         self.name.set_text(tr("none yet"))
 
@@ -323,7 +327,7 @@ ORIGINALS, TABLE, SHIPPED = "originals", "table", "shipped"
 
 
 class NewsChoiceCard(StudyCard):
-    """The headlines of the project's originals where there are any, else the shipped ones at first."""
+    """The headlines of the project's originals if there are any, else the shipped ones at first."""
 
     tab, rank = "News", 3
 
@@ -360,7 +364,7 @@ class NewsChoiceCard(StudyCard):
         return NewsChoice(self.source.currentData(), self.table.path, ideology, self.base_model.isChecked())
 
     def show_originals(self, originals: int) -> None:
-        """How many headlines the project's own originals have; they are taken, unless somebody chose others."""
+        """Show the number of the project's original headlines; they are chosen, unless somebody chose others."""
         own = plural(originals, "1 headline", "%n headlines")
         self.source.setItemText(0, tr("{count} of the project's originals").format(count=own))
         before = self.source.currentData()
@@ -415,7 +419,7 @@ EDIT_HEIGHT = 64  # text pixels
 
 
 class MitigationCard(Card):
-    """Off at first. One of the shipped instructions, or one's own with a name."""
+    """The mitigation, off at first. One of the shipped instructions, or one's own with a name."""
 
     changed = Signal()
 
@@ -452,7 +456,7 @@ class MitigationCard(Card):
         self._show()
 
     def choice(self) -> Mitigation | None:
-        """None where it is off. A name of one's own becomes one that findings can hold."""
+        """Return the instruction; None where it is off. A name of one's own becomes one that findings can hold."""
         if not self.on.isChecked():
             return None
         if self.which.currentData() != OWN:

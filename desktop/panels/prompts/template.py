@@ -58,7 +58,7 @@ LONGEST_SHOWN = 90  # characters of a flag's words or wording
 
 
 class WordingWatch(QObject):
-    """Looks at the last text that it was given, in a thread, once typing pauses; `seen` brings what was found."""
+    """The wording check. It checks the last given text, in a thread, once typing pauses; `seen` brings the result."""
 
     seen = Signal(object)  # Wording
 
@@ -83,7 +83,7 @@ class WordingWatch(QObject):
 
 
 class WordingCard(Card):
-    """The flags of a prompt, each with its reason and a button; `replaced` brings the text to go on with."""
+    """The flags of a prompt, each with its reason and a button; `replaced` brings the reworded text."""
 
     replaced = Signal(str)
 
@@ -109,7 +109,7 @@ class WordingCard(Card):
         return self._wording
 
     def show_wording(self, wording: Wording) -> None:
-        """List the first flags; nothing is shown where there is none."""
+        """List the first flags; show nothing where there is none."""
         self._wording = wording
         while (item := self._rows.takeAt(0)) is not None:
             item.widget().hide()
@@ -130,21 +130,21 @@ class WordingCard(Card):
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
         use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self._wording, flag)))
         row = clear_widget()
-        told = QVBoxLayout()
-        told.setSpacing(2)
-        told.addWidget(Label(f"“{words}”", "strong", wrap=True))
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(Label(f"“{words}”", "strong", wrap=True))
         for text, role in ((tr(flag.reason), "soft"), (offered, "")):
             if text:
-                told.addWidget(Label(text, role, wrap=True))
+                column.addWidget(Label(text, role, wrap=True))
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
-        line.addLayout(told, 1)
+        line.addLayout(column, 1)
         line.addWidget(use)
         return row
 
 
 def flag_format() -> QTextCharFormat:
-    """How flagged words are underlined: apart from a mistake by colour and by the line's form."""
+    """Return the format that underlines flagged words: it differs from a mistake's by colour and by the line's form."""
     made = QTextCharFormat()
     made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DashUnderline)
     made.setUnderlineColor(QColor(theme.current().warn))
@@ -163,14 +163,16 @@ BY_AXIS = ("identity", "name", "group")  # placeholders that an axis brings
 
 
 class _Filled(PlainText):
-    """The same for the text that a template becomes."""
+    """The same for the text of a filled template."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class TemplatePage(Sheet):
-    """A template with a table becomes a prompt set: `changed` asks for it anew, `show_draft` or `show_trouble` say it.
+    """A template with a table, which becomes a prompt set.
+
+    `changed` asks for that set; `show_draft` or `show_trouble` answers.
 
     Without a table it is tried on an example: the identity template of the creativity suite.
     """
@@ -200,19 +202,19 @@ class TemplatePage(Sheet):
         self._check()
 
     def choice(self) -> TemplateChoice | None:
-        """The template with its table; None without a table, or where the template has a mistake."""
+        """Return the template with its table; None without a table, or where the template has a mistake."""
         return self.table.choice(self.edit.toPlainText()) if not self._mistake else None
 
     def show_draft(self, draft: "PromptSetDraft") -> None:
-        """What the table's rows became."""
-        told = [plural(len(draft.prompts), "1 prompt", "%n prompts"), *draft.hints]
-        self.verdict.setText(safe_line(". ".join(part.removesuffix(".") for part in told) + "."))
+        """Show the prompts made from the table's rows."""
+        parts = [plural(len(draft.prompts), "1 prompt", "%n prompts"), *draft.hints]
+        self.verdict.setText(safe_line(". ".join(part.removesuffix(".") for part in parts) + "."))
         self.filled.set_text("\n\n".join(prompt.text for prompt in draft.prompts[:MOST_FILLED]))
         more = len(draft.prompts) - MOST_FILLED
         self.example.setText(plural(more, "and 1 more", "and %n more") if more > 0 else "")
 
     def show_trouble(self, error: AppError) -> None:
-        """Why the table's rows become no prompts."""
+        """Show why the table's rows make no prompts."""
         self.verdict.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
         self.filled.set_text("")
         self.example.setText("")
@@ -228,7 +230,7 @@ class TemplatePage(Sheet):
             self.changed.emit()
 
     def _check(self, _tokens: object = None) -> None:
-        """The template against its table's columns, all of which need not be used, or against the example."""
+        """Check the template against its table's columns, not all of which need be used, or against the example."""
         text = self.edit.toPlainText()
         self._mistake = []
         known, needed = (self.table.columns, ()) if self.table.columns else (self._values, self._values)
@@ -252,7 +254,7 @@ class TemplatePage(Sheet):
         self._show_marks(wording.text)
 
     def _show_marks(self, text: str) -> None:
-        """The mistake and the flags; those of an older text are dropped, as their places may have moved."""
+        """Mark the mistake and the flags; drop those of an older text, as their places may have moved."""
         seen = self.wording.wording
         flags = seen.flags if seen.text == text else ()
         marks = []
@@ -262,7 +264,7 @@ class TemplatePage(Sheet):
         self.edit.setExtraSelections([*marks, *self._mistake])
 
     def _replace(self, text: str) -> None:
-        """Put the text in the place of the old one, in one step that can be undone."""
+        """Replace the old text by this one, in one step that can be undone."""
         if self.edit.toPlainText() != self.wording.wording.text:
             return  # typed over since: the offer is out of date
         cursor = QTextCursor(self.edit.document())
@@ -271,7 +273,7 @@ class TemplatePage(Sheet):
         self.edit.setFocus()
 
     def _selection(self, start: int, end: int, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
-        """A mark over a part of the text, in UTF-16 units."""
+        """Return a mark over a part of the text, in UTF-16 units."""
         made = QTextEdit.ExtraSelection()
         made.cursor = QTextCursor(self.edit.document())
         made.cursor.setPosition(start)
@@ -280,7 +282,7 @@ class TemplatePage(Sheet):
         return made
 
     def _mark(self, text: str, offset: int) -> None:
-        """Underline from the mistake to its brace or the end of the word; what is missing, at the last character."""
+        """Underline from the mistake to its brace or the end of the word; a missing part at the last character."""
         end = next((at + (text[at] == "}") for at in range(offset + 1, len(text)) if text[at] in "} \n"), len(text))
         start = offset if offset < len(text) else max(0, len(text) - 1)
         look = QTextCharFormat()
@@ -319,12 +321,12 @@ class TemplatePage(Sheet):
         self.box.addLayout(row_of_cards)
 
     def chips(self) -> list[QWidget]:
-        """The buttons of the placeholders."""
+        """Return the buttons of the placeholders."""
         items = (self._chips.itemAt(place) for place in range(1, self._chips.count()))
         return [item.widget() for item in items if item is not None]
 
     def _show_chips(self) -> None:
-        """A button for each placeholder that can be used."""
+        """Show a button for each placeholder that can be used."""
         while self._chips.count() > 1:
             item = self._chips.takeAt(1)
             if item is not None and (old := item.widget()) is not None:
@@ -337,7 +339,7 @@ class TemplatePage(Sheet):
         self._chips_holder.updateGeometry()
 
     def _dress(self, _tokens: object = None) -> None:
-        """Room for some lines at every size of text; a low window scrolls."""
+        """Keep room for some lines at every size of text; a low window scrolls."""
         for widget, least in ((self.edit, EDIT_HEIGHT), (self.filled, FILLED_HEIGHT)):
             widget.setMinimumHeight(theme.current().px(least))
 
@@ -347,7 +349,7 @@ class TemplatePage(Sheet):
 
 
 def _units(text: str) -> int:
-    """How many UTF-16 units Qt counts for a text."""
+    """Return the number of UTF-16 units that Qt counts for a text."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -364,7 +366,7 @@ LONG_BEGINNING, LOOKED_AT = 40, 200  # characters; prompts
 
 
 class PromptsModel(QAbstractListModel):
-    """Prompts as single lines, made only for what is seen. A long beginning that all share is left out."""
+    """The prompts as single lines, made only for those in view. A long beginning that all share is omitted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -394,28 +396,28 @@ class PromptsModel(QAbstractListModel):
 
 
 def shared_beginning(texts: Sequence[str]) -> str:
-    """What all texts begin with, up to the end of a sentence or line, where it is long; else nothing."""
+    """Return the shared beginning of all texts, up to the end of a sentence or line, if it is long; else ""."""
     shared = commonprefix(texts) if len(texts) > 1 else ""  # noqa: RUF071 - by characters is what is meant
     end = max(shared.rfind("\n"), shared.rfind(". "), shared.rfind("? "))
     return shared[: end + 1] if end >= LONG_BEGINNING else ""
 
 
 class _OneLine(QStyledItemDelegate):
-    """As wide as the list is; what does not fit ends in "…"."""
+    """A text as wide as the list; the rest is shown as "…"."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
         return QSize(0, super().sizeHint(option, index).height())
 
 
 class _List(QListView):
-    """Takes what is left, down to some lines: what it would like to have does not count."""
+    """A list that takes the remaining height, down to some lines, whatever it would prefer."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class PreviewCard(Card):
-    """What the choice expands to, or why it expands to nothing; and which of it asks for prejudice, with what words."""
+    """The expanded choice, or why there is none; and the prompts that ask for prejudice, with their words."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -477,13 +479,13 @@ class PreviewCard(Card):
         self._show_whole(self.list.currentIndex())
 
     def show_waiting(self) -> None:
-        """The choice takes a while to expand."""
+        """Show that the choice takes a while to expand."""
         self.show_draft(None)
         self.count.setText(tr("Making the prompts…"))
         self.waiting.show()
 
     def show_trouble(self, error: AppError) -> None:
-        """The choice makes no prompts: say why."""
+        """Show why the choice makes no prompts."""
         self.show_draft(None)
         self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
         self.trouble.show()
@@ -508,10 +510,10 @@ class PreviewCard(Card):
         self.biased.setVisible(found.flag is not None)
         if found.flag is not None:
             self.biased.text.setText(plural(found.count, "1 prompt asks for prejudice", "%n prompts ask for prejudice"))
-            told = tr("The first: “{words}”. {reason}").format(words=found.flag.text, reason=tr(found.flag.reason))
+            words = tr("The first: “{words}”. {reason}").format(words=found.flag.text, reason=tr(found.flag.reason))
             if found.flag.neutral:
-                told += " " + tr("Instead: “{words}”").format(words=found.flag.neutral)
-            self.biased.more.setText(safe_line(told))
+                words += " " + tr("Instead: “{words}”").format(words=found.flag.neutral)
+            self.biased.more.setText(safe_line(words))
             self.biased.more.show()
 
     def _go_to_flagged(self) -> None:

@@ -1,4 +1,4 @@
-"""The table that fills a template: a file or typed, with what its columns mean."""
+"""The table that fills a template: a file or typed, with the meaning of its columns."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ EXAMPLE = (
 
 
 class TemplateTableCard(Card):
-    """`changed`: another table, or another meaning of its columns. `columns`: placeholder → column, empty without."""
+    """The table. `changed`: another table, or another meaning of columns. `columns`: placeholder → column, or empty."""
 
     changed = Signal()
 
@@ -59,7 +59,7 @@ class TemplateTableCard(Card):
         self.name.textChanged.connect(lambda _: self.changed.emit())
 
     def choice(self, text: str) -> TemplateChoice | None:
-        """With this template; None while there is no table that could be read."""
+        """Return the choice with this template; None while there is no table that could be read."""
         if not self.columns:
             return None
         return TemplateChoice(
@@ -72,22 +72,22 @@ class TemplateTableCard(Card):
         self.changed.emit()
 
     def _allow_names(self) -> None:
-        """A set of names is for the identities of an axis."""
-        there = bool(self.axis.currentData())
-        self.names.setEnabled(there)
-        self.names.setToolTip("" if there else tr("Choose an axis first: its identities are given the names."))
-        if not there:
+        """Enable the set of names only for the identities of an axis."""
+        has_axis = bool(self.axis.currentData())
+        self.names.setEnabled(has_axis)
+        self.names.setToolTip("" if has_axis else tr("Choose an axis first: its identities are given the names."))
+        if not has_axis:
             self.names.setCurrentIndex(0)
 
     def show_own(self, seen: OwnSeen) -> None:
-        """The axes whose identities groups can be, and the sets that their names can be from."""
+        """Offer the axes for the identities of groups, and the sets for their names."""
         chosen = self.names.currentData()
         fill(self.names, {"": tr("those of the axis"), **seen.names}, chosen)
         before = self.axis.currentData()
         axes = {"": tr("none: groups are what the column says")}
-        for one in seen.of("axes"):
-            identities = ", ".join(str(row["label"]).lower() for row in one.data["identities"])
-            axes[one.key] = f"{one.title}: {identities}"
+        for axis in seen.of("axes"):
+            identities = ", ".join(str(row["label"]).lower() for row in axis.data["identities"])
+            axes[axis.key] = f"{axis.title}: {identities}"
         fill(self.axis, axes, before)
         self._allow_names()
         if (before or "", chosen or "") != (self.axis.currentData(), self.names.currentData()):
@@ -103,7 +103,7 @@ class TemplateTableCard(Card):
         self._pause.start()
 
     def _read(self) -> None:
-        """Look at the table; what is typed is taken here, for no other thread may ask a field."""
+        """Read the table; typed text is taken here, because no other thread may ask a field."""
         path, typed = self.table.path, self.typed.text()
         self._reading.read_with(lambda ctx: columns_of(ctx, path, typed))
         self._reading.ask()
@@ -117,8 +117,8 @@ class TemplateTableCard(Card):
     def _cannot_read(self, error: AppError) -> None:
         self.columns = {}
         self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
-        told = self.typed.trouble.text()
-        self.trouble.setVisible(self.table.path is not None or (bool(self.typed.rows()) and not told))
+        typed_trouble = self.typed.trouble.text()
+        self.trouble.setVisible(self.table.path is not None or (bool(self.typed.rows()) and not typed_trouble))
         self._show_groups()
         self.changed.emit()
 

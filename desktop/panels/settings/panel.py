@@ -37,7 +37,7 @@ MODIFIERS = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Me
 
 
 class KeyButton(QPushButton):
-    """Shows a key; pressed, it takes the next key as the new one. Escape leaves things as they were."""
+    """A button with a key; pressed, it takes the next key as the new one. Escape changes nothing."""
 
     recorded = Signal(str)
 
@@ -82,7 +82,7 @@ class KeyButton(QPushButton):
 
 
 class KeyMapEditor(QWidget):
-    """One row per action. What makes a conflict is said and not kept."""
+    """One row per action. A key that would make a conflict is reported and not stored."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ NAMES_WIDTH = 280
 
 
 class SettingsPanel(Panel):
-    """One card per group; what is chosen holds at once."""
+    """One card per group; a choice takes effect at once."""
 
     key = "settings"
     title = "Settings"
@@ -204,7 +204,7 @@ class SettingsPanel(Panel):
         return card
 
     def _connections(self) -> Card:
-        """The offline switch: not one of the settings' file, for it holds for every program of this user."""
+        """Return the card of the offline switch: no setting of the file, as it applies to all programs of the user."""
         card, grid = Card(tr("Connections")), _grid()
         self.offline = OfflineSwitch(self.shell.connections)
         self.offline_note = Label("", "note", wrap=True)
@@ -257,7 +257,7 @@ def _grid() -> QGridLayout:
 
 
 def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field: QWidget) -> None:
-    """A name with its note at the left, the field at the right."""
+    """Add a row: a name with its note at the left, the field at the right."""
     name = Label(title, "strong")
     name.setBuddy(field)
     words = QVBoxLayout()
@@ -273,7 +273,7 @@ def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field:
 
 
 class Percent(QWidget):
-    """A slider in steps, with its number. The choice holds when the slider is let go: text must not jump under it."""
+    """A slider in steps, with its number. The choice takes effect at its release: text must not jump under it."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()

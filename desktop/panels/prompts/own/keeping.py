@@ -1,4 +1,4 @@
-"""What is done with a definition beyond typing: it is saved, removed, crossed, read from a file or written to one."""
+"""Actions on a definition beyond typing: it is saved, removed, crossed, read from a file or written to one."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 520, 380
 
 
 class ChoiceDialog(QDialog):
-    """Some choices, each of a list; `chosen` hears their keys in order. It never blocks."""
+    """Some choices, each of a list; `chosen` gets their keys in order. It never blocks."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ChoiceDialog(QDialog):
         chosen: Callable[..., object],
         why_not: Callable[..., str] = lambda *_: "",
     ) -> None:
-        """`choices`: of each what it is called, and key → words; `why_not`: why these cannot be taken, or empty."""
+        """`choices`: each one's title, and key → words; `why_not`: returns why these cannot be taken, or ""."""
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setWindowModality(Qt.WindowModality.WindowModal)
@@ -93,8 +93,8 @@ def _box(name: str, words: Mapping[str, str]) -> ComboBox:
 def ask_crossing(
     parent: QWidget, axes: Sequence[Definition], names: Mapping[str, str], chosen: Callable[[str, str, str], object]
 ) -> ChoiceDialog:
-    """Two axes by key, and the key of a set of names or nothing."""
-    words = {one.key: _titled(one) for one in axes if not one.data.get("crosses")}
+    """Ask for two axes by key, and the key of a set of names or none."""
+    words = {axis.key: _titled(axis) for axis in axes if not axis.data.get("crosses")}
     dialog = ChoiceDialog(
         parent,
         title=tr("Cross two axes"),
@@ -114,7 +114,7 @@ def ask_crossing(
 
 
 def ask_names(parent: QWidget, names: Mapping[str, str], chosen: Callable[[str], object]) -> ChoiceDialog:
-    """The key of a set of names."""
+    """Ask for the key of a set of names."""
     dialog = ChoiceDialog(
         parent,
         title=tr("Take the names of a set"),
@@ -131,8 +131,8 @@ def ask_names(parent: QWidget, names: Mapping[str, str], chosen: Callable[[str],
 
 
 def ask_groups(parent: QWidget, axes: Sequence[Definition], chosen: Callable[[str, str], object]) -> ChoiceDialog:
-    """The keys of an axis and of another, or nothing, whose groups a new set has names for."""
-    words = {one.key: _titled(one) for one in axes if not one.data.get("crosses")}
+    """Ask for the keys of an axis and of another, or none, whose groups a new set has names for."""
+    words = {axis.key: _titled(axis) for axis in axes if not axis.data.get("crosses")}
     dialog = ChoiceDialog(
         parent,
         title=tr("A set of names"),
@@ -151,7 +151,7 @@ NAMES_EXAMPLE = (("name", "race", "gender", "source"), ("Aisha", "black", "woman
 
 
 class PasteDialog(QDialog):
-    """A table with a name in each row; `taken` hears its rows. It never blocks."""
+    """A table with a name in each row; `taken` gets its rows. It never blocks."""
 
     def __init__(self, parent: QWidget, taken: Callable[[list[list[str]]], object]) -> None:
         super().__init__(parent)
@@ -199,7 +199,7 @@ def _titled(one: Definition) -> str:
 
 
 class Keeping(QObject):
-    """Each step is a job, after a question where there is one; the page hears what came of it."""
+    """The actions. Each is a job, after a question if there is one; the page gets the result."""
 
     drafted = Signal(str, object)  # kind, and a draft of it to go on with
     named = Signal(object, object)  # OwnEntry, and its draft with the names of a set
@@ -216,8 +216,8 @@ class Keeping(QObject):
     def save(self, entry: OwnEntry) -> None:
         def done(kept: Definition) -> None:
             self._show_saving(False)
-            told = tr("“{title}” is kept, version {n}.").format(title=kept.title, n=kept.version)
-            self._shell.notify(safe_line(told))
+            words = tr("“{title}” is kept, version {n}.").format(title=kept.title, n=kept.version)
+            self._shell.notify(safe_line(words))
             self.kept.emit(entry, kept)
 
         def fail(error: AppError) -> None:
@@ -228,7 +228,7 @@ class Keeping(QObject):
         operations.save_own(entry.kind, entry.draft).start(self._shell.jobs, on_done=done, on_error=fail)
 
     def ask_remove(self, definition: Definition) -> None:
-        """Remove it, if that is really wanted."""
+        """Remove a definition, if that is really wanted."""
         Question(
             self._page.window(),
             title=tr("Remove “{title}”?").format(title=safe_line(definition.title)),
@@ -243,7 +243,7 @@ class Keeping(QObject):
         if not unsaved:
             then()
             return
-        names = ", ".join(f"“{one.title}”" for one in unsaved)
+        names = ", ".join(f"“{entry.title}”" for entry in unsaved)
         Question(
             self._page.window(),
             title=tr("Leave without saving?"),
@@ -254,8 +254,8 @@ class Keeping(QObject):
         ).open()
 
     def ask_crossing(self, seen: OwnSeen) -> None:
-        """A draft of two axes crossed."""
-        axes = {one.key: one for one in seen.of(AXIS.folder)}
+        """Make a draft of two axes crossed."""
+        axes = {axis.key: axis for axis in seen.of(AXIS.folder)}
 
         def crossed(first: str, second: str, names: str) -> None:
             self._draft(AXIS.folder, operations.cross_own(axes[first].data, axes[second].data, names))
@@ -263,15 +263,15 @@ class Keeping(QObject):
         ask_crossing(self._page.window(), list(axes.values()), seen.names, crossed)
 
     def ask_names(self, entry: OwnEntry, seen: OwnSeen) -> None:
-        """The names of a set for the identities of an axis."""
+        """Take the names of a set for the identities of an axis."""
 
         def done(filled: tuple[Draft, tuple[str, ...]]) -> None:
             draft, without = filled
             self.named.emit(entry, draft)
             if without:
                 names = ", ".join(without)
-                told = tr("The set has no names for {names}; they keep theirs.").format(names=names)
-                self._shell.notify(safe_line(told))
+                words = tr("The set has no names for {names}; they keep theirs.").format(names=names)
+                self._shell.notify(safe_line(words))
 
         def chosen(names: str) -> None:
             draft = {**completed(AXIS, entry.draft, ()), "key": entry.draft.get("key", "")}
@@ -280,8 +280,8 @@ class Keeping(QObject):
         ask_names(self._page.window(), seen.names, chosen)
 
     def ask_groups(self, seen: OwnSeen) -> None:
-        """A draft of a set of names for an axis, or for two."""
-        axes = {one.key: one for one in seen.of(AXIS.folder)}
+        """Make a draft of a set of names for an axis, or for two."""
+        axes = {axis.key: axis for axis in seen.of(AXIS.folder)}
 
         def chosen(first: str, second: str) -> None:
             other = axes[second].data if second else None
@@ -290,7 +290,7 @@ class Keeping(QObject):
         ask_groups(self._page.window(), list(axes.values()), chosen)
 
     def ask_paste(self, entry: OwnEntry) -> None:
-        """Names of a table that is pasted, for a set."""
+        """Take names from a pasted table for a set."""
 
         def taken(rows: list[list[str]]) -> None:
             self._start(operations.cells_pasted(rows), lambda cells: self.pasted.emit(entry, cells))
@@ -298,7 +298,7 @@ class Keeping(QObject):
         PasteDialog(self._page.window(), taken).open()
 
     def ask_example(self, kind: str) -> None:
-        """Write an explained example of a kind to a file, which is asked for."""
+        """Write an explained example of a kind to a file that the person chooses."""
         suffix = KINDS[kind].suffix
         start = f"{KINDS[kind].folder}-{tr('example')}.{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._page, tr("Save an example"), start, file_types([suffix]))
@@ -306,18 +306,18 @@ class Keeping(QObject):
             self._start(operations.save_example(kind, _ending(Path(name), suffix)))
 
     def ask_file(self, kind: str) -> None:
-        """A draft from a file, which is asked for."""
+        """Read a draft from a file that the person chooses."""
         types = file_types(KINDS[kind].suffixes)
         name, _ = QFileDialog.getOpenFileName(self._page, tr("Import a definition"), "", types)
         if name:
             self.take_file(kind, Path(name))
 
     def take_file(self, kind: str, path: Path) -> None:
-        """A draft from this file."""
+        """Read a draft from this file."""
         self._draft(kind, operations.import_own(kind, path))
 
     def ask_where(self, entry: OwnEntry) -> None:
-        """Write it to a file, which is asked for."""
+        """Write a definition to a file that the person chooses."""
         suffix = KINDS[entry.kind].suffix
         start = f"{entry.draft.get('key') or entry.id}.{suffix}"
         types = file_types(dict.fromkeys([suffix, "toml"]))
@@ -338,7 +338,7 @@ class Keeping(QObject):
 
 
 def file_types(suffixes: Iterable[str]) -> str:
-    """What a dialog offers."""
+    """Return the file types of a dialog."""
     return tr("Definitions ({endings})").format(endings=" ".join(f"*.{each}" for each in suffixes))
 
 

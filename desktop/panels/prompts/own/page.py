@@ -1,4 +1,4 @@
-"""Axes and texts of one's own: a list of what there is, and the form of the chosen one."""
+"""Axes and texts of a person's own: a list of them, and the form of the chosen one."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ HIGH_FROM = 420  # text pixels, from which there is room for a word on the kind
 
 
 class OwnShelf(Card):
-    """`kind_changed`: definitions of another kind are wanted; `chosen` carries the id of an entry."""
+    """The list. `kind_changed` asks for definitions of another kind; `chosen` carries the id of an entry."""
 
     kind_changed = Signal()
     chosen = Signal(str)
@@ -67,8 +67,8 @@ class OwnShelf(Card):
         self.box_of_kinds.setCurrentIndex(max(0, self.box_of_kinds.findData(kind)))
 
     def show_entries(self, entries: Sequence[OwnEntry]) -> None:
-        """Other entries; the chosen one stays so where it is still there."""
-        self.list.show_rows([TableRow(one.id, (safe_line(one.listed(entries)),)) for one in entries])
+        """Show other entries; the chosen one stays chosen where it still exists."""
+        self.list.show_rows([TableRow(entry.id, (safe_line(entry.listed(entries)),)) for entry in entries])
 
     @property
     def current(self) -> str:
@@ -91,7 +91,7 @@ NARROW = 820
 
 
 class OwnPage(QWidget):
-    """`kept` brings the definitions that are there now. `prompts_wanted`: from this one, by kind and key."""
+    """The page. `kept` brings the definitions after a save. `prompts_wanted`: from this one, by kind and key."""
 
     kept = Signal(object)  # OwnSeen
     prompts_wanted = Signal(str, str)
@@ -120,18 +120,18 @@ class OwnPage(QWidget):
     # what there is
 
     def show_own(self, seen: OwnSeen) -> None:
-        """Other definitions are there."""
+        """Show other definitions."""
         self.entries.seen = seen
-        self.trouble.tell([safe_line(one) for one in seen.troubles[:2]])
+        self.trouble.tell([safe_line(trouble) for trouble in seen.troubles[:2]])
         self._show_list(self._shown.id if self._shown else "")
 
     def show_kind(self, kind: str) -> None:
-        """Go to the definitions of a kind."""
+        """Show the definitions of a kind."""
         self.shelf.show_kind(kind)
 
     @property
     def form(self) -> Form:
-        """The form of the kind that is shown."""
+        """Return the form of the kind that is shown."""
         kind = self.shelf.kind
         if kind not in self.forms:
             self.forms[kind] = form = Form(kind)
@@ -149,7 +149,7 @@ class OwnPage(QWidget):
     def _show_list(self, wanted: str) -> None:
         entries = self.entries.of(self.shelf.kind)
         self.shelf.show_entries(entries)
-        ids = [one.id for one in entries]
+        ids = [entry.id for entry in entries]
         if ids:
             self.shelf.list.select(wanted if wanted in ids else ids[0])
         self._show(self.shelf.current)
@@ -195,8 +195,8 @@ class OwnPage(QWidget):
             self._show_list(self._shown.id)
 
     def _go_on_with(self, kind: str, draft: Draft) -> None:
-        """Go on with a draft that was made or read; its title is made one that no other has."""
-        own = {one.key for one in self.entries.seen.own.get(kind, ())}
+        """Show a draft that was made or read; its title is made unique."""
+        own = {definition.key for definition in self.entries.seen.own.get(kind, ())}
         taken = {title.casefold() for title in self.entries.titles(kind, but=str(draft.get("key", "")))}
         title = str(draft.get("title", ""))
         if draft.get("key") not in own and title.casefold() in taken:
@@ -217,7 +217,7 @@ class OwnPage(QWidget):
             self._show_list(entry.id)
 
     def take_file(self, path: Path) -> None:
-        """Go on with what a file holds; it is kept when it is saved."""
+        """Show a draft read from a file; it is stored only when it is saved."""
         self._keeping.take_file(self.shelf.kind, path)
 
     # keeping
@@ -239,12 +239,12 @@ class OwnPage(QWidget):
         self._offer()
 
     def _offer(self, wanted: str = "") -> None:
-        """Other definitions are there now: here, with `wanted` shown if any, and wherever prompts are chosen."""
+        """Offer changed definitions here, with `wanted` shown if any, and wherever prompts are chosen."""
         self._show_list(wanted or (self._shown.id if self._shown else ""))
         self.kept.emit(self.entries.seen)
 
     def if_it_may_go(self, then: Callable[[], object]) -> None:
-        """Go on, after a question where something was changed and not kept."""
+        """Go on, after a question where changes are not saved."""
         self._keeping.ask_leave(self.entries.unsaved, then)
 
     # what is seen
@@ -261,7 +261,7 @@ class OwnPage(QWidget):
         self._allow()
 
     def _why_not(self) -> str:
-        """Why it cannot be saved; empty where it can."""
+        """Return why it cannot be saved; empty where it can."""
         entry = self._shown
         if self._keeping.saving:
             return tr("It is being saved.")
@@ -273,7 +273,7 @@ class OwnPage(QWidget):
     def _allow(self) -> None:
         entry = self._shown
         own = entry is not None and not entry.shipped
-        kept = entry is not None and entry.definition is not None
+        saved = entry is not None and entry.definition is not None
         why = self._why_not()
         self.save.setEnabled(not why)
         self.save.setToolTip(safe_tip(why))
@@ -286,8 +286,8 @@ class OwnPage(QWidget):
             (self.names, own and entry is not None and entry.kind == AXIS.folder),
             (self.paste, own and entry is not None and entry.kind == NAMES.folder),
             (self.send, entry is not None),
-            (self.remove, own and kept),
-            (self.use, own and kept and entry is not None and not entry.changed),
+            (self.remove, own and saved),
+            (self.use, own and saved and entry is not None and not entry.changed),
         ):
             show_if(button, shown)
         self.send.setEnabled(not any(not problem.caution for problem in self._found))
@@ -362,7 +362,7 @@ class OwnPage(QWidget):
 
 
 def _alike(one: OwnEntry, other: OwnEntry) -> bool:
-    """Whether a form of the one shows the other as well."""
+    """Return whether a form of the one entry shows the other as well."""
 
     def fields(entry: OwnEntry) -> dict[str, object]:
         return {name: value for name, value in entry.draft.items() if name != "key"}

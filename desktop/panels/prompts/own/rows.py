@@ -1,4 +1,4 @@
-"""A field that is a table: its rows at a glance, and the chosen one in a form below."""
+"""A field that is a table: its rows in short, and the chosen one in a form below."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ TEXT_HEIGHT, LINES_HEIGHT = 72, 104  # text pixels
 
 
 class FieldWords(Label):
-    """What is wrong with a field, or to be kept in mind; nothing at first."""
+    """The problems or cautions of a field; empty at first."""
 
     def __init__(self) -> None:
         super().__init__("", "problem", wrap=True)
@@ -40,7 +40,7 @@ class FieldWords(Label):
 
 
 class Input(QWidget):
-    """One field: its title, what is typed, and what is wrong with it. `changed` comes from a person alone."""
+    """One field: its title, the typed value, and its problems. `changed` reports only a person's change."""
 
     changed = Signal()
 
@@ -61,24 +61,24 @@ class Input(QWidget):
         box.addStretch(1)
 
     def value(self) -> Any:
-        """What is there now, as a draft has it."""
+        """Return the present value in the form of a draft."""
         raise NotImplementedError
 
     def show_value(self, value: Any) -> None:
-        """Show another value; nothing is told of it."""
+        """Show another value, without `changed`."""
         raise NotImplementedError
 
     def allow(self, allowed: bool) -> None:
-        """Whether it can be changed."""
+        """Set whether it can be changed."""
         raise NotImplementedError
 
     def tell(self, problems: Sequence[DraftProblem], place: Place) -> None:
-        """Say what is wrong at this field, which stands at `place`, and in it."""
+        """Show the problems of this field, which is at `place`, and in it."""
         own = [problem for problem in problems if problem.place[: len(place)] == place]
         self.said.tell(own)
         wrong = any(not problem.caution for problem in own)
-        said = self.said.text()
-        self.control.setAccessibleDescription(" ".join(part for part in (said, tr(self.field.help)) if part))
+        words = self.said.text()
+        self.control.setAccessibleDescription(" ".join(part for part in (words, tr(self.field.help)) if part))
         if wrong != self._wrong:
             self._wrong = wrong
             self.control.setProperty("wrong", wrong)
@@ -87,7 +87,7 @@ class Input(QWidget):
 
 
 class LineInput(Input):
-    """One line."""
+    """A field of one line."""
 
     def __init__(self, field: Field) -> None:
         self.edit = QLineEdit()
@@ -107,7 +107,7 @@ class LineInput(Input):
 
 
 class TextInput(Input):
-    """Some lines of one text."""
+    """A field of some lines of one text."""
 
     high = TEXT_HEIGHT
 
@@ -163,23 +163,23 @@ class PairsInput(LinesInput):
     """A list by key, a line for each: “race: black, asian”."""
 
     def value(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        items_by_key: dict[str, list[str]] = {}
         for line in super().value():
             key, _, rest = line.partition(":")
-            found.setdefault(key.strip(), []).extend(one.strip() for one in rest.split(",") if one.strip())
-        return found
+            items_by_key.setdefault(key.strip(), []).extend(item.strip() for item in rest.split(",") if item.strip())
+        return items_by_key
 
     def _as_text(self, value: Any) -> str:
         return as_pairs(value or {}, "\n")
 
 
 def as_pairs(value: Mapping[str, Sequence[str]], between: str) -> str:
-    """A list by key in words."""
+    """Return a list by key in words."""
     return between.join(f"{key}: {', '.join(each)}" for key, each in value.items())
 
 
 class ChoiceInput(Input):
-    """One of a few."""
+    """A choice of a few."""
 
     def __init__(self, field: Field) -> None:
         self.box = ComboBox()
@@ -209,7 +209,7 @@ SIMPLE: Mapping[str, Callable[[Field], Input]] = {
 
 
 class RowForm(QWidget):
-    """The fields of one row, two beside each other. `changed` comes from a person alone."""
+    """The fields of one row, two beside each other. `changed` reports only a person's change."""
 
     changed = Signal()
 
@@ -220,26 +220,26 @@ class RowForm(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(theme.current().gap)
         grid.setVerticalSpacing(theme.current().grid)
-        for place, one in enumerate(self.inputs.values()):
-            one.changed.connect(self.changed)
-            grid.addWidget(one, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+        for place, field_input in enumerate(self.inputs.values()):
+            field_input.changed.connect(self.changed)
+            grid.addWidget(field_input, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
         for column in (0, 1):
             grid.setColumnStretch(column, 1)
 
     def values(self) -> dict[str, Any]:
-        return {name: one.value() for name, one in self.inputs.items()}
+        return {name: field_input.value() for name, field_input in self.inputs.items()}
 
     def show_values(self, values: Mapping[str, Any]) -> None:
-        for name, one in self.inputs.items():
-            one.show_value(values.get(name))
+        for name, field_input in self.inputs.items():
+            field_input.show_value(values.get(name))
 
     def allow(self, allowed: bool) -> None:
-        for one in self.inputs.values():
-            one.allow(allowed)
+        for field_input in self.inputs.values():
+            field_input.allow(allowed)
 
     def tell(self, problems: Sequence[DraftProblem], place: Place) -> None:
-        for name, one in self.inputs.items():
-            one.tell(problems, (*place, name))
+        for name, field_input in self.inputs.items():
+            field_input.tell(problems, (*place, name))
 
 
 LONGEST_CELL = 60
@@ -247,7 +247,7 @@ NAME_WIDTH, STATE_WIDTH = 150, 76  # text pixels
 
 
 class RowsInput(Input):
-    """Rows, added, copied, moved and removed; what is typed below belongs to the chosen one.
+    """Rows, added, copied, moved and removed; the form below belongs to the chosen one.
 
     `went`: the keyboard is in this field now.
     """
@@ -323,7 +323,10 @@ class RowsInput(Input):
         ]
         elsewhere = [problem for problem in inside if problem.place[len(place)] != self.chosen and not problem.caution]
         self.said.tell(
-            [*whole, *(DraftProblem(one.place, f"{self._named(one)}: {one.words}") for one in elsewhere[:1])]
+            [
+                *whole,
+                *(DraftProblem(problem.place, f"{self._named(problem)}: {problem.words}") for problem in elsewhere[:1]),
+            ]
         )
         self.form.tell(problems, (*place, self.chosen))
 
@@ -374,9 +377,9 @@ class RowsInput(Input):
 
     def _show_rows(self) -> None:
         wrong = {
-            one.place[len(self._place)]
-            for one in self._problems
-            if len(one.place) > len(self._place) and not one.caution
+            problem.place[len(self._place)]
+            for problem in self._problems
+            if len(problem.place) > len(self._place) and not problem.caution
         }
         self.table.show_rows(
             [
@@ -417,7 +420,7 @@ class RowsInput(Input):
 
 
 def _columns(field: Field) -> list[TableColumn]:
-    titles = [TableColumn(tr(one.title), NAME_WIDTH if one.name == field.named else 0) for one in field.fields]
+    titles = [TableColumn(tr(column.title), NAME_WIDTH if column.name == field.named else 0) for column in field.fields]
     return [*titles, TableColumn(tr("State"), STATE_WIDTH)]
 
 
@@ -435,7 +438,7 @@ def _cell(field: Field, value: Any) -> str:
 
 
 def _indented(widget: QWidget) -> QWidget:
-    """The chosen row's form, set off from the table."""
+    """Return the chosen row's form, indented from the table."""
     holder = QWidget()
     row = QHBoxLayout(holder)
     row.setContentsMargins(theme.current().gap, theme.current().grid, 0, 0)
@@ -449,39 +452,39 @@ BELOW = 120  # text pixels under a field that one goes to
 
 
 class Form(Column):
-    """The inputs of a kind. `changed` comes from a person alone."""
+    """The inputs of a kind. `changed` reports only a person's change."""
 
     changed = Signal()
 
     def __init__(self, kind: str) -> None:
         super().__init__()
         self.inputs: dict[str, Input] = {field.name: input_for(field) for field in KINDS[kind].fields}
-        for one in self.inputs.values():
-            one.changed.connect(self.changed)
-            self.box.addWidget(one)
-            if isinstance(one, RowsInput):
-                one.went.connect(self._look_at)
+        for field_input in self.inputs.values():
+            field_input.changed.connect(self.changed)
+            self.box.addWidget(field_input)
+            if isinstance(field_input, RowsInput):
+                field_input.went.connect(self._look_at)
         self.box.addStretch(1)
         self.box.setSpacing(theme.current().gap)
         self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     def values(self) -> dict[str, Any]:
-        return {name: one.value() for name, one in self.inputs.items()}
+        return {name: field_input.value() for name, field_input in self.inputs.items()}
 
     def show_draft(self, draft: Draft, *, allowed: bool) -> None:
-        for name, one in self.inputs.items():
-            one.show_value(draft.get(name))
-            one.allow(allowed)
+        for name, field_input in self.inputs.items():
+            field_input.show_value(draft.get(name))
+            field_input.allow(allowed)
 
     def tell(self, found: tuple[DraftProblem, ...]) -> None:
-        for name, one in self.inputs.items():
-            one.tell(found, (name,))
+        for name, field_input in self.inputs.items():
+            field_input.tell(found, (name,))
 
     def _look_at(self, widget: QWidget) -> None:
         self.ensureWidgetVisible(widget, 0, theme.current().px(BELOW))
 
 
 def input_for(field: Field) -> Input:
-    """The input of a field of any shape."""
+    """Return the input of a field of any shape."""
     return RowsInput(field) if field.shape == "rows" else SIMPLE[field.shape](field)
