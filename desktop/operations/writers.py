@@ -52,7 +52,6 @@ class WriterChoices:
 
 def read_writers(ctx: JobContext) -> WriterChoices:
     """Read the models and endpoints. New and changed model files are hashed, which may take a while."""
-    from biasprint.core.backends.registry import known
 
     models: tuple[LocalModel, ...] = ()
     stored: tuple[Endpoint, ...] = ()
