@@ -120,6 +120,7 @@ class Axis:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+@cache  # the files of the program do not change while it runs
 def available_axes() -> tuple[str, ...]:
     """Return the keys of the shipped axes, in alphabetical order."""
     names = (entry.name for entry in packaged("axes").iterdir())
@@ -134,7 +135,12 @@ def load_axis(source: str | Path) -> Axis:
     if source not in available_axes():
         hint = f"Shipped axes: {', '.join(available_axes())}. Your own axis is given by the path of its .toml file."
         raise UsageError(f"There is no axis “{source}”.", hint=hint)
-    return axis_from(read_toml(packaged("axes", f"{source}.toml")), f"The shipped axis {source}")
+    return _shipped(source)
+
+
+@cache
+def _shipped(key: str) -> Axis:
+    return axis_from(read_toml(packaged("axes", f"{key}.toml")), f"The shipped axis {key}")
 
 
 def axis_from(data: Mapping[str, Any], where: str, folder: Path = Path()) -> Axis:

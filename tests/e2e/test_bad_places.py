@@ -186,7 +186,9 @@ def test_commands_work_beside_a_bad_home_or_say_what_is_wrong_with_it(
 
 
 @in_a_place
-@pytest.mark.parametrize(("place", "says"), [("read-only", "could not be made"), ("full", "disk is full")])
+@pytest.mark.parametrize(
+    ("place", "says"), seeded_part([("read-only", "could not be made"), ("full", "disk is full")], 1)
+)
 def test_a_folder_that_takes_nothing_is_said_by_what_writes_there(
     tmp_path: Path, project: Path, place: str, says: str
 ) -> None:

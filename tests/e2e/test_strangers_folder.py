@@ -211,13 +211,14 @@ CASES = (
     Case(f"raters list {STUDY}"),
     Case(f"raters exclude {STUDY} R01 --reason asleep"),
     Case(f"raters include {STUDY} R01"),
-    Case(f"score {STUDY} --scorer textblob"),
+    Case(f"score {STUDY} --scorer textblob", long=True),  # the same children as of a table
     Case("score texts.csv --scorer textblob --out scored.csv"),
-    Case(f"measure completion {STUDY}"),
+    Case(f"measure completion {STUDY}", long=True),  # the same child as for a table, and 792 replies
     Case("measure compare texts.csv --report compared.md"),
+    Case(f"import {STUDY} texts.csv --study compare"),
+    Case(f"measure compare {STUDY}"),
     Case(f"report {STUDY} --out report.html"),
     Case(f"export {STUDY} outputs --study completion --out outputs.csv"),
-    Case(f"import {STUDY} texts.csv --study compare"),
     Case("letter l.txt --report checked.pdf --word checked.docx"),
     Case("letter ../elsewhere/l.txt --note note.pdf"),
     Case("letter .", long=True),  # the same children as of one letter

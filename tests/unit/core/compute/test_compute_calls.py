@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -96,12 +97,10 @@ def test_the_modules_of_what_is_called_are_imported_without_a_heavy_library(call
 
 def test_nobody_calls_a_function_by_a_text(calls):
     places = [
-        f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
+        path.relative_to(ROOT).as_posix()
         for top in ("core", "desktop")
         for path in sorted((ROOT / top).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call"
-        if node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr)
+        if re.search(r"""\.call\(\s*[a-z]?["']""", path.read_text(encoding="utf-8"))
     ]
 
     assert places == []

@@ -93,7 +93,7 @@ def test_the_cut_variant_is_what_the_model_does_by_itself(embed, reference):
 
 
 def test_a_vector_is_the_same_to_the_bit_in_any_company_and_order(embed):
-    texts = [" ".join(LONG_WORDS[i : i + 3 + i % 5]) for i in range(20)] + [LONG]
+    texts = [" ".join(LONG_WORDS[i : i + 3 + i % 5]) for i in range(8)] + [LONG]
     together = embed(texts)
 
     order = random.Random(1).sample(range(len(texts)), len(texts))
@@ -101,7 +101,7 @@ def test_a_vector_is_the_same_to_the_bit_in_any_company_and_order(embed):
 
     for position, i in enumerate(order):
         assert np.array_equal(shuffled[position], together[i])
-    for i in (0, 17, 20):
+    for i in (0, 5, 8):
         assert np.array_equal(embed([texts[i]])[0], together[i])
 
 
