@@ -19,8 +19,8 @@ class BatchCache(Generic[Key, Value]):
         """The values of `keys`, in their order. `make` is asked once for all that are not here, if there are any."""
         if new := [key for key in dict.fromkeys(keys) if key not in self._values]:
             self._values.update(zip(new, make(new), strict=True))
-        found = [self._values[key] for key in keys]
+        values = [self._values[key] for key in keys]
         # All at once: to look for the first of a dictionary again and again takes the square of what was deleted.
         for key in list(islice(self._values, max(0, len(self._values) - self._size))):
             del self._values[key]
-        return found
+        return values

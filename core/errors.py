@@ -29,14 +29,14 @@ class AppError(Exception):
         return " ".join(part for part in (self.message, self.kept, self.hint) if part)
 
 
-def readable(said: str) -> str:
+def readable(text: str) -> str:
     """A sentence on one line: line ends in quoted names are blanks, endless names are cut short."""
 
-    def shortened(found: re.Match[str]) -> str:
-        end = re.search(r"[.!?:,;)]*$", found[0])
-        return f"{found[0][:KEPT_OF_A_NAME]}…{end[0] if end else ''}"
+    def shortened(match: re.Match[str]) -> str:
+        end = re.search(r"[.!?:,;)]*$", match[0])
+        return f"{match[0][:KEPT_OF_A_NAME]}…{end[0] if end else ''}"
 
-    return _ENDLESS.sub(shortened, _QUOTED.sub(lambda quoted: in_one_line(quoted[0]), said))
+    return _ENDLESS.sub(shortened, _QUOTED.sub(lambda quoted: in_one_line(quoted[0]), text))
 
 
 def in_one_line(name: str) -> str:

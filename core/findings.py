@@ -138,10 +138,10 @@ class Finding:
                 fields[key] = build(kind, fields[key])
             fields["power"] = build(Power, fields["power"])
             _check(fields)
-            found = cls(**fields)
+            finding = cls(**fields)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("this is no finding") from error
-        return found
+        return finding
 
 
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float

@@ -52,8 +52,8 @@ def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
     Raises `AppError` for a link, a pipe, a socket, a device, a folder, and a large file that is nearly all holes;
     `OSError` as `lstat` does, where there is none.
     """
-    found = path.stat() if follow else path.lstat()
-    mode = found.st_mode
+    status = path.stat() if follow else path.lstat()
+    mode = status.st_mode
     if stat.S_ISLNK(mode):
         raise AppError(
             f"“{path.name}” is a link, and was not followed.",
@@ -69,13 +69,13 @@ def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
             kept="Nothing was opened or changed.",
             hint="Save what it holds as a file, and name that.",
         )
-    on_disk = getattr(found, "st_blocks", None)
-    if getattr(found, "st_flags", 0) & DATALESS:
+    on_disk = getattr(status, "st_blocks", None)
+    if getattr(status, "st_flags", 0) & DATALESS:
         on_disk = None
-    if found.st_size > LARGE_BYTES and on_disk is not None and on_disk * 512 < LEAST_ON_DISK * found.st_size:
+    if status.st_size > LARGE_BYTES and on_disk is not None and on_disk * 512 < LEAST_ON_DISK * status.st_size:
         raise AppError(
-            f"“{path.name}” says it has {found.st_size / 1e9:.0f} GB, and next to nothing is in it.",
+            f"“{path.name}” says it has {status.st_size / 1e9:.0f} GB, and next to nothing is in it.",
             kept="It was not opened.",
             hint="If it came from somebody else, ask for a fresh copy.",
         )
-    return found
+    return status

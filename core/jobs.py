@@ -131,15 +131,15 @@ class JobContext:
         The last item, the first of each new count and every partial result always pass.
         """
         now = self._clock()
-        anew = bool(self._history) and done < self._history[-1][1]
-        if anew:
+        restarted = bool(self._history) and done < self._history[-1][1]
+        if restarted:
             self._history.clear()  # the next part of the work
         self._history.append((now, done))
         # One from before the window stays: items that take longer than it have a rate too.
         while len(self._history) > 2 and now - self._history[1][0] > RATE_WINDOW_SECONDS:
             self._history.popleft()
         last = total is not None and done >= total
-        if not (last or anew) and partial is None and now - self._last_report < 1 / REPORTS_PER_SECOND:
+        if not (last or restarted) and partial is None and now - self._last_report < 1 / REPORTS_PER_SECOND:
             return
         self._last_report = now
         if self._listener is not None:

@@ -117,15 +117,15 @@ def word_differences(texts: Sequence[str]) -> WordDifferences:
     a word is then marked where some other text does not contain it.
     """
     words = [[(span, for_matching(text[span.start : span.end])) for span in _words(text)] for text in texts]
-    keys = [[key for _, key in one] for one in words]
+    keys = [[key for _, key in text_words] for text_words in words]
     aligned = max(map(len, keys), default=0) <= MOST_ALIGNED_WORDS
     spans: list[tuple[WordSpan, ...]] = []
-    for index, one in enumerate(words):
-        common = set(range(len(one)))
+    for index, text_words in enumerate(words):
+        common = set(range(len(text_words)))
         for other, other_keys in enumerate(keys):
             if other != index:
                 common &= _matched(keys[index], other_keys) if aligned else _contained(keys[index], other_keys)
-        spans.append(tuple(span for place, (span, _) in enumerate(one) if place not in common))
+        spans.append(tuple(span for place, (span, _) in enumerate(text_words) if place not in common))
     total = sum(map(len, words))
     marked = sum(map(len, spans))
     return WordDifferences(tuple(spans), 1.0 if total == 0 else 1 - marked / total)
@@ -152,5 +152,5 @@ def _matched(words: list[str], other: list[str]) -> set[int]:
 
 
 def _contained(words: Sequence[str], other: Sequence[str]) -> set[int]:
-    there = set(other)
-    return {place for place, word in enumerate(words) if word in there}
+    present = set(other)
+    return {place for place, word in enumerate(words) if word in present}

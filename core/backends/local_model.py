@@ -59,9 +59,9 @@ def cache_bytes(metadata: Mapping[str, Any], context: int) -> int:
         return max(value, default=otherwise) if isinstance(value, tuple) else int(value)
 
     heads = max(1, number("attention.head_count", 1))
-    kept = number("attention.head_count_kv", heads)
+    kv_heads = number("attention.head_count_kv", heads)
     head = number("attention.key_length", number("embedding_length", 1) // heads)
-    return 2 * number("block_count", 1) * context * kept * head * _BYTES_PER_NUMBER
+    return 2 * number("block_count", 1) * context * kv_heads * head * _BYTES_PER_NUMBER
 
 
 class Spelling:

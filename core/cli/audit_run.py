@@ -62,13 +62,14 @@ def do_audit(
     with _project_of(audit, look_anyway) as project:
         work = AuditRun(project, audit, models(), shared(), keys.session_keys(), tell)
         result = work(ctx, retry_failures=retry_failures)
-        studies = [audited_now(one, project, title=audit.title) for one in result.measured.values()]
+        studies = [audited_now(measured, project, title=audit.title) for measured in result.measured.values()]
     undone = list(result.undone)
-    reports = [path for one in studies if (path := _report(ctx, audit, one, len(studies), undone, tell))]
+    reports = [path for study in studies if (path := _report(ctx, audit, study, len(studies), undone, tell))]
     about = {"file": file.name, "sha256": digest, "title": audit.title, "project": audit.outputs.project.name}
     written = {"report": [path.name for path in reports]}
     answers = [
-        one.result.to_json() | answer_json(of) for one, of in zip(result.measured.values(), studies, strict=True)
+        measured.result.to_json() | answer_json(of)
+        for measured, of in zip(result.measured.values(), studies, strict=True)
     ]
     answer = {**result.to_json(), "studies": answers, "audit": about, "undone": list(undone), "outputs": written}
     if audit.outputs.json_:
@@ -166,11 +167,11 @@ def _tell(result: "AuditResult") -> None:
         if texts.table is not None:
             tell_table(texts.table)
         say(f"{texts.source}: {texts.added:,} new texts for {texts.study}.")
-    for one in result.runs:
-        done, wanted = one.result.done, one.result.wanted
-        say(f"{one.called}: {done:,} of {wanted:,} texts for {one.prompts}, {one.result.added:,} of them new.")
-        if one.result.failed:
-            say(f"  {one.result.failed:,} failed; --retry-failures asks for them again.")
+    for run in result.runs:
+        done, wanted = run.result.done, run.result.wanted
+        say(f"{run.called}: {done:,} of {wanted:,} texts for {run.prompts}, {run.result.added:,} of them new.")
+        if run.result.failed:
+            say(f"  {run.result.failed:,} failed; --retry-failures asks for them again.")
     for judged in result.judged:
         replies = sum(judged.result.read.values())
         say(f"{judged.called}: {replies:,} of {judged.result.wanted:,} replies on {judged.plan}.")

@@ -29,20 +29,26 @@ def check(file: File, as_json: AsJson = False) -> None:
 
     with job("Checking") as ctx:
         report = check_project(file, ctx)
-    kept = [str(backup.path) for backup in backups(file)]
+    backup_paths = [str(backup.path) for backup in backups(file)]
     if as_json:
         problems = _as_json(report.problems)
         print_json(
-            {"file": str(file), "sound": report.sound, "rows": report.rows, "problems": problems, "backups": kept}
+            {
+                "file": str(file),
+                "sound": report.sound,
+                "rows": report.rows,
+                "problems": problems,
+                "backups": backup_paths,
+            }
         )
     elif report.sound:
         say(f"{named(file)} is sound: {_counted(report.rows)}.")
     else:
         _print(report.problems)
-        say("The newest backups:" if kept else "There is no backup of it on this machine.")
-        for backup in kept:
+        say("The newest backups:" if backup_paths else "There is no backup of it on this machine.")
+        for backup in backup_paths:
             say(f"  {backup}")
-        if kept:
+        if backup_paths:
             say(
                 f"“biasprint restore {named(file.name)} --list” says what each holds, and without --list puts one back."
             )
@@ -81,44 +87,50 @@ def restore(
     from biasprint.core.project.restore import choose, held, restore
 
     with job("Checking the backups") as ctx:
-        found = held(file, ctx)
+        contents = held(file, ctx)
     if list_ and from_:
         raise UsageError("“--list” only lists, and “--from” puts one back.", hint="Give one of the two.")
     if list_:
-        _list(file, found, as_json)
+        _list(file, contents, as_json)
         return
     chosen = choose(file, from_)
     with job("Putting the backup back") as ctx:
         done = restore(file, chosen, ctx)
     if as_json:
-        kept = None if done.kept is None else str(done.kept)
-        print_json({"file": str(file), "from": str(done.backup.path), "kept": kept})
+        replaced = None if done.kept is None else str(done.kept)
+        print_json({"file": str(file), "from": str(done.backup.path), "kept": replaced})
         return
     say(f"{named(file)} is now as its backup {chosen.number} of {_when(chosen)}.")
     if done.kept is not None:
         say(f"What it was is kept as {done.kept}.")
 
 
-def _list(file: Path, found: "list[BackupContents]", as_json: bool) -> None:
+def _list(file: Path, contents: "list[BackupContents]", as_json: bool) -> None:
     if as_json:
-        print_json({"file": str(file), "backups": [_held_as_json(one) for one in found]})
-    elif not found:
+        print_json({"file": str(file), "backups": [_held_as_json(backup) for backup in contents]})
+    elif not contents:
         say(f"There is no backup of {named(file)} on this machine.")
     else:
         columns = ("number", "made", "MB", "prompts", "outputs", "judgments", "state")
-        print_table(columns, [_held_as_row(one) for one in found], right=columns[:1] + columns[2:-1])
+        print_table(columns, [_held_as_row(backup) for backup in contents], right=columns[:1] + columns[2:-1])
 
 
-def _held_as_json(one: "BackupContents") -> dict[str, Any]:
-    backup = one.backup
+def _held_as_json(contents: "BackupContents") -> dict[str, Any]:
+    backup = contents.backup
     made = None if backup.made is None else backup.made.isoformat()
-    facts = {"number": backup.number, "made": made, "bytes": one.size, "state": str(backup.state)}
-    return {**facts, "rows": one.rows, "path": str(backup.path)}
+    facts = {"number": backup.number, "made": made, "bytes": contents.size, "state": str(backup.state)}
+    return {**facts, "rows": contents.rows, "path": str(backup.path)}
 
 
-def _held_as_row(one: "BackupContents") -> tuple[str, ...]:
-    rows = ["?"] * 3 if one.rows is None else [f"{count:,}" for count in one.rows.values()]
-    return (str(one.backup.number), _when(one.backup), f"{one.size / 1e6:.1f}", *rows, str(one.backup.state))
+def _held_as_row(backup: "BackupContents") -> tuple[str, ...]:
+    rows = ["?"] * 3 if backup.rows is None else [f"{count:,}" for count in backup.rows.values()]
+    return (
+        str(backup.backup.number),
+        _when(backup.backup),
+        f"{backup.size / 1e6:.1f}",
+        *rows,
+        str(backup.backup.state),
+    )
 
 
 def _when(backup: "Backup") -> str:

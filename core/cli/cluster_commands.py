@@ -53,11 +53,11 @@ def score_on_cluster(
         scored: list[ScoredPartition] = []
         try:
             with redirect_stdout(sys.stderr):  # where Ray says what befell its workers: stdout is the answer alone
-                for one in cluster_plug_in()(ctx, planned.order, planned.left, cluster) if planned.left else ():
-                    scored.append(one)
-                    ctx.report(len(planned.done) + len(scored), len(planned.names), note=one.name)
+                for partition in cluster_plug_in()(ctx, planned.order, planned.left, cluster) if planned.left else ():
+                    scored.append(partition)
+                    ctx.report(len(planned.done) + len(scored), len(planned.names), note=partition.name)
         finally:
-            failed = [(one.name, one.refused) for one in scored if one.refused]
+            failed = [(partition.name, partition.refused) for partition in scored if partition.refused]
             write_manifest(planned.order, planned.names, failed)
     _tell(planned, scored, as_json)
     if failed:
@@ -74,23 +74,26 @@ def _tell_plan(planned: "ScoringPlan") -> None:
 
 
 def _tell(planned: "ScoringPlan", scored: "Sequence[ScoredPartition]", as_json: bool) -> None:
-    failed = [one for one in scored if one.refused]
-    sound = [one for one in scored if not one.refused]
-    rows = sum(one.rows for one in sound) + sum(int(footer["rows"]) for footer in planned.done.values())
-    for one in failed:
-        complain(f"“{one.name}” was not scored: {one.refused}")
+    failed = [partition for partition in scored if partition.refused]
+    sound = [partition for partition in scored if not partition.refused]
+    rows = sum(partition.rows for partition in sound) + sum(int(footer["rows"]) for footer in planned.done.values())
+    for partition in failed:
+        complain(f"“{partition.name}” was not scored: {partition.refused}")
     if failed:
         complain("The other files are finished; the same command tries these again.")
-    for one in sound:
-        if one.failed:
-            note(f"“{one.name}”: {one.failed:,} texts have no score, because a scorer broke on them: {one.error}")
+    for partition in sound:
+        if partition.failed:
+            note(
+                f"“{partition.name}”: {partition.failed:,} texts have no score, because a scorer broke on them: "
+                f"{partition.error}"
+            )
     if as_json:
         print_json(
             {"out": str(planned.order.out), "partitions": len(planned.names), "scored": len(sound),
              "before": len(planned.done), "rows": rows,
-             "failed": [{"partition": one.name, "why": one.refused} for one in failed],
-             "scorers": [{"scorer": one.name, "version": one.version, "stand_in": one.stand_in}
-                         for one in planned.order.scorers]}
+             "failed": [{"partition": partition.name, "why": partition.refused} for partition in failed],
+             "scorers": [{"scorer": use.name, "version": use.version, "stand_in": use.stand_in}
+                         for use in planned.order.scorers]}
         )  # fmt: skip
         return
     finished = len(sound) + len(planned.done)

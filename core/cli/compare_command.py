@@ -53,7 +53,7 @@ def calibrate(
 
     studies = tuple(dict.fromkeys(study))
     asked = Asked(studies, tuple(dict.fromkeys(_parts(planted))), _numbers(n), repeats, seed)
-    note("Scorers that look words up stand in for models; texts are the synthetic author's.")
+    note("Scorers that look words up replace models; texts are the synthetic author's.")
     with job(f"Simulating {', '.join(studies)}") as ctx:
         rows = calibrated(ctx, asked)
     if out is not None:
@@ -90,14 +90,14 @@ def _command(asked: "Asked") -> str:
 def _print(rows: "list[Calibrated]") -> None:
     from biasprint.core.runs.calibrate.told import share_text
 
-    told = [
+    table_rows = [
         (
             row.name, row.planted, f"{row.n:,}", share_text(row.power), share_text(row.false_alarms),
             share_text(row.coverage), "–" if row.floor is None else digits.number(row.floor),
         )
         for row in rows
     ]  # fmt: skip
-    print_table(COLUMNS, told, right=COLUMNS[2:])
+    print_table(COLUMNS, table_rows, right=COLUMNS[2:])
     missed = [f"{row.name} ({row.planted}, n = {row.n:,}): {', '.join(row.missed)}" for row in rows if row.missed]
     say("Missed:" if missed else "No bound is missed.")
     for line in missed:
@@ -181,7 +181,8 @@ class AskOptions:
         typer.Option(help="A text file of criteria, “Name: explanation” a line, in place of the tasks' own."),
     ] = None
     practice: Annotated[
-        Path | None, typer.Option(help="A table of known answers to practise with, told right or not.")
+        Path | None,
+        typer.Option(help="A table of known answers to practise with: the rater sees whether each was right."),
     ] = None
     checks: Annotated[
         Path | None, typer.Option(help="A table of known answers that are hidden among the comparisons.")
@@ -223,7 +224,7 @@ class AskOptions:
             "instructions": instructions_of(_text(self.instructions, "instructions")),
             "question": question_of(self.question),
             "rubric": rubric_of(_text(self.rubric, "rubric")),
-            "practice": tuple(one.stored() for one in read_known(self.practice)) if self.practice else (),
+            "practice": tuple(known.stored() for known in read_known(self.practice)) if self.practice else (),
         }
 
     def known(self) -> "Sequence[KnownAnswer]":
@@ -273,8 +274,8 @@ def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequenc
     with open_for_measuring(file) as project, job("Planning") as ctx:
         study, settings = study_of(project, draw.of_study()), PlanSettings(**asked)
         request = CompareRequest(study, tuple(draw.axis or ()), tuple(draw.model or ()), draw.seed, settings.cards)
-        found = sizes(ctx, project, request, settings, draw.per_axis, shared())
-        return outlooks(ctx, shared(), found, raters=draw.raters or 1, preference=shares, settings=settings)
+        size_table = sizes(ctx, project, request, settings, draw.per_axis, shared())
+        return outlooks(ctx, shared(), size_table, raters=draw.raters or 1, preference=shares, settings=settings)
 
 
 def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
@@ -284,7 +285,9 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
     if as_json:
         answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
                   "left_out": dict(result.drawn.reasons)}  # fmt: skip
-        print_json({**answer, "power": [_power_json(one) for one in result.outlooks]} if result.outlooks else answer)
+        print_json(
+            {**answer, "power": [_power_json(outlook) for outlook in result.outlooks]} if result.outlooks else answer
+        )
         return
     for key, count in sorted(by_axis.items()):
         say(f"{key}: {count} comparisons")
@@ -292,23 +295,23 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
         say("They were drawn before: nothing was added.")
     for key in texts_alone(result.drawn):
         note(f"{key}: each identity has one text. What is found there holds for these texts.")
-    for one in result.outlooks:
-        say(one.sees)
+    for outlook in result.outlooks:
+        say(outlook.sees)
     for reason, count in result.drawn.reasons.most_common():
         note(f"Left out: {count} texts, because {reason}.")
 
 
-def _tell_power(found: "Sequence[Outlook]", as_json: bool) -> None:
+def _tell_power(outlooks: "Sequence[Outlook]", as_json: bool) -> None:
     if as_json:
-        print_json({"power": [_power_json(one) for one in found]})
+        print_json({"power": [_power_json(outlook) for outlook in outlooks]})
         return
-    for one in found:
-        for sentence in (one.sees, one.detects, one.needs):
+    for outlook in outlooks:
+        for sentence in (outlook.sees, outlook.detects, outlook.needs):
             say(sentence)
 
 
-def _power_json(one: "Outlook") -> dict[str, Any]:
-    return {**one.stored(), "words": [one.sees, one.detects, one.needs]}
+def _power_json(outlook: "Outlook") -> dict[str, Any]:
+    return {**outlook.stored(), "words": [outlook.sees, outlook.detects, outlook.needs]}
 
 
 def _consent(path: Path | None) -> str:

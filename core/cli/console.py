@@ -217,14 +217,14 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
     from biasprint.core.project.project import Project
 
     project = Project.open(path, read_only=read_only)
-    told = 0
+    shown_count = 0
 
     def tell_of_copy(_: "Changes | None" = None) -> None:
-        nonlocal told
+        nonlocal shown_count
         sentences = project.working.told if project.working is not None else []
-        if new := sentences[told:]:
+        if new := sentences[shown_count:]:
             note(" ".join(new))
-        told = len(sentences)
+        shown_count = len(sentences)
 
     def tell(_: "Changes") -> None:
         if project.left_out:

@@ -258,13 +258,19 @@ def _export_comparator(
         written = write_comparator(ctx, project, out, study=study)
     if as_json:
         print_json(
-            {"what": what, "files": [{"file": str(one.path), "models": list(one.pair), "examples": one.examples,
-             "ratings": one.ratings, "left_out": dict(one.left_out)} for one in written]}
+            {"what": what, "files": [
+                {"file": str(made.path), "models": list(made.pair), "examples": made.examples,
+                 "ratings": made.ratings, "left_out": dict(made.left_out)}
+                for made in written
+            ]}
         )  # fmt: skip
         return
-    for one in written:
-        say(f"{one.ratings:,} judgments of {one.examples:,} pairs, {one.pair[0]} and {one.pair[1]}, are in {one.path}.")
-        for reason, count in one.left_out.items():
+    for made in written:
+        say(
+            f"{made.ratings:,} judgments of {made.examples:,} pairs, "
+            f"{made.pair[0]} and {made.pair[1]}, are in {made.path}."
+        )
+        for reason, count in made.left_out.items():
             note(f"Left out: {count:,}, because {reason}.")
 
 

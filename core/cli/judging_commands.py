@@ -54,34 +54,34 @@ def add_raters_to(app: typer.Typer) -> None:
 
 
 def show_raters(file: File, as_json: AsJson = False) -> None:
-    """How far raters are, the time to pay for, hidden checks, agreement with the others, and flags."""
+    """Show each rater's progress, hours to pay, results of hidden checks, agreement with the others, and flags."""
     from biasprint.core.runs.rater_quality import rater_cards
 
     with open_for_measuring(file) as project, job("Reading") as ctx:
         cards = rater_cards(ctx, project)
     if as_json:
-        print_json({"raters": [_card_json(one) for one in cards]})
+        print_json({"raters": [_card_json(card) for card in cards]})
         return
     if not cards:
         say("Nobody has rated yet, and nobody has a packet.")
         return
     print_table(("rater", "done", "of", "hours", "practice", "checks", "κ", "n", "flags", "left out"), [
-        (one.code, f"{one.done:,}", f"{one.asked:,}", f"{one.hours:.2f}", _of(one.practice), _passed(one),
-         "–" if one.agreement.kappa is None else f"{one.agreement.kappa:.2f}", f"{one.agreement.n:,}",
-         str(len(one.flags) or "–"), "yes" if one.exclusion else "–")
-        for one in cards
+        (card.code, f"{card.done:,}", f"{card.asked:,}", f"{card.hours:.2f}", _of(card.practice), _passed(card),
+         "–" if card.agreement.kappa is None else f"{card.agreement.kappa:.2f}", f"{card.agreement.n:,}",
+         str(len(card.flags) or "–"), "yes" if card.exclusion else "–")
+        for card in cards
     ])  # fmt: skip
-    for one in cards:
-        for flag in one.flags:
-            say(f"{one.code}: {flag.said}")
-        if one.exclusion is not None:
-            say(f"{one.code} is left out: {one.exclusion.reason}")
+    for card in cards:
+        for flag in card.flags:
+            say(f"{card.code}: {flag.said}")
+        if card.exclusion is not None:
+            say(f"{card.code} is left out: {card.exclusion.reason}")
 
 
 def exclude(
     file: File,
     code: Code,
-    reason: Annotated[str, typer.Option(help="Why: it is stored, and told with the findings.")],
+    reason: Annotated[str, typer.Option(help="The reason, which is stored and reported with the findings.")],
     as_json: AsJson = False,
 ) -> None:
     """Leave a rater out of every finding from now on. Nothing is deleted; “raters include” takes it back."""
@@ -117,7 +117,7 @@ def _tell_decided(code: str, excluded: bool, as_json: bool) -> None:
         print_json({"code": code, "excluded": excluded})
     else:
         left = "is left out" if excluded else "counts again"
-        say(f"{code} {left}. “biasprint measure” tells the findings anew.")
+        say(f"{code} {left}. “biasprint measure” computes the findings again.")
 
 
 def _of(practice: Any) -> str:
@@ -128,24 +128,24 @@ def _passed(card: "RaterCard") -> str:
     return f"{card.checks.passed}/{card.checks.asked}" if card.checks.asked else "–"
 
 
-def _card_json(one: "RaterCard") -> dict[str, Any]:
-    found, bounds = one.agreement, one.agreement.interval
+def _card_json(card: "RaterCard") -> dict[str, Any]:
+    agreement, bounds = card.agreement, card.agreement.interval
     return {
-        "code": one.code,
-        "asked": one.asked,
-        "done": one.done,
-        "open": one.open,
-        "hours": one.hours,
-        "practice": None if one.practice is None else {"right": one.practice.right, "of": one.practice.of},
-        "checks": {"asked": one.checks.asked, "passed": one.checks.passed},
+        "code": card.code,
+        "asked": card.asked,
+        "done": card.done,
+        "open": card.open,
+        "hours": card.hours,
+        "practice": None if card.practice is None else {"right": card.practice.right, "of": card.practice.of},
+        "checks": {"asked": card.checks.asked, "passed": card.checks.passed},
         "agreement": {
-            "kappa": found.kappa,
-            "n": found.n,
+            "kappa": agreement.kappa,
+            "n": agreement.n,
             "interval": None if bounds is None else {"low": bounds.low, "high": bounds.high, "level": bounds.level},
-            "reason": found.reason or None,
+            "reason": agreement.reason or None,
         },
-        "flags": [{"key": flag.key, "said": flag.said} for flag in one.flags],
-        "excluded": None if one.exclusion is None else {"reason": one.exclusion.reason, "at": one.exclusion.at},
+        "flags": [{"key": flag.key, "said": flag.said} for flag in card.flags],
+        "excluded": None if card.exclusion is None else {"reason": card.exclusion.reason, "at": card.exclusion.at},
     }
 
 
@@ -197,17 +197,17 @@ def judge(
         check_can_judge(backend, model)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
         results = []
-        for one in plans:
-            note(f"Judging {one.title}.")
+        for row in plans:
+            note(f"Judging {row.title}.")
             results.append(
-                judge_plan(ctx, project, one.id, spec, models(), keys, seed=seed, finish=finish, opens=model)
+                judge_plan(ctx, project, row.id, spec, models(), keys, seed=seed, finish=finish, opens=model)
             )
     if as_json:
-        judged = [_judged_json(one, result) for one, result in zip(plans, results, strict=True)]
+        judged = [_judged_json(row, result) for row, result in zip(plans, results, strict=True)]
         print_json({"rater": results[0].rater, "plans": judged})
         return
-    for one, result in zip(plans, results, strict=True):
-        _tell_judged(one, result)
+    for row, result in zip(plans, results, strict=True):
+        _tell_judged(row, result)
 
 
 def chosen_plans(project: "Project", names: Sequence[str], axes: Sequence[str]) -> "list[PlanRow]":
@@ -218,17 +218,17 @@ def chosen_plans(project: "Project", names: Sequence[str], axes: Sequence[str]) 
         raise AppError(
             "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
         )
-    there = "; ".join(f"{row.title} ({row.id[:8]})" for row in known)
+    plans_text = "; ".join(f"{row.title} ({row.id[:8]})" for row in known)
     wanted = known
     if names:
         for name in names:
             if not any(_is_called(row, name) for row in known):
-                raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+                raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {plans_text}.")
         wanted = [row for row in known if any(_is_called(row, name) for name in names)]
     if axes:
         wanted = [row for row in wanted if set(row.axis.split("+")) & set(axes)]
     if not wanted:
-        raise UsageError(f"No plan compares on {' or '.join(axes)}.", hint=f"Plans: {there}.")
+        raise UsageError(f"No plan compares on {' or '.join(axes)}.", hint=f"Plans: {plans_text}.")
     return wanted
 
 

@@ -68,15 +68,26 @@ def list_references(as_json: AsJson = False) -> None:
     """Show the sets that there are."""
     from biasprint.core.letters.references import references
 
-    found = references()
+    references_known = references()
     if as_json:
-        print_json({"references": [{**vars(one), "occupations": list(one.occupations)} for one in found]})
+        print_json(
+            {
+                "references": [
+                    {**vars(reference), "occupations": list(reference.occupations)} for reference in references_known
+                ]
+            }
+        )
         return
     print_table(
         ("name", "letters", "for", "what they are"),
         [
-            (one.name, f"{one.letters:,}", ", ".join(one.occupations), one.trouble or f"{one.title}: {one.made_from}")
-            for one in found
+            (
+                reference.name,
+                f"{reference.letters:,}",
+                ", ".join(reference.occupations),
+                reference.trouble or f"{reference.title}: {reference.made_from}",
+            )
+            for reference in references_known
         ],
         right=("letters",),
     )
@@ -102,14 +113,18 @@ def make(
     else:
         with open_to_look(file, look_anyway, "reference make") as project, job("Reading letters") as ctx:
             made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
-    found = made.reference
+    reference = made.reference
     if as_json:
         print_json(
-            {"name": found.name, "title": found.title, "letters": len(found.letters), "groups": list(found.groups),
-             "occupations": list(found.occupations), "made_from": found.made_from, "dropped": dict(made.dropped)}
+            {"name": reference.name, "title": reference.title, "letters": len(reference.letters),
+             "groups": list(reference.groups), "occupations": list(reference.occupations),
+             "made_from": reference.made_from, "dropped": dict(made.dropped)}
         )  # fmt: skip
         return
-    say(f"“{found.name}” has the figures of {len(found.letters):,} letters for {', '.join(found.occupations)}.")
+    say(
+        f"“{reference.name}” has the figures of {len(reference.letters):,} letters for "
+        f"{', '.join(reference.occupations)}."
+    )
     for reason, count in made.dropped.items():
         say(f"Left out: {count:,} letters ({reason}).")
 
@@ -138,7 +153,7 @@ class Files:
 
     report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None
     note: Annotated[Path | None, typer.Option(help="Also write a note to the writer, one page: pdf or docx.")] = None
-    original: Annotated[Path | None, typer.Option(help="The letter before it was edited: what changed is told.")] = None
+    original: Annotated[Path | None, typer.Option(help="The letter before it was edited, to list what changed.")] = None
     appendix: Annotated[bool, typer.Option("--appendix", help="Versions and hashes on a page after the note.")] = False
     word: Annotated[Path | None, typer.Option(help="Also write the letter as docx or odt, marks as comments.")] = None
 
@@ -294,17 +309,17 @@ def checked_letter(
     if isinstance(other, NameGroup):
         about = person if person is not None else candidate_of(document)
         other = named_in(other, about)
-    found = check_with_twin(ctx, document, other, shared(), request)
-    return found.reading, under, guess, found
+    checked_pair = check_with_twin(ctx, document, other, shared(), request)
+    return checked_pair.reading, under, guess, checked_pair
 
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """Write the letter with comments, into its own docx or odt, or a plain docx; return remarks on it."""
     from biasprint.core.report.whole_file import write_whole
 
-    found = _word_file(ctx, doc, target, reading.document, reading)
-    write_whole(target, found.data)
-    return found.notes
+    word_file = _word_file(ctx, doc, target, reading.document, reading)
+    write_whole(target, word_file.data)
+    return word_file.notes
 
 
 def _word_file(
@@ -312,14 +327,14 @@ def _word_file(
 ) -> "WordFile":
     """Make the Word file to write. Raises `UsageError` where Word would not open it by the target's ending."""
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
-    found = as_word(ctx, own, letter, reading)
-    if target.suffix.lower() != f".{found.ending}":
-        holds = "may hold macros" if found.ending == "docm" else "holds no macros"
+    word_file = as_word(ctx, own, letter, reading)
+    if target.suffix.lower() != f".{word_file.ending}":
+        holds = "may hold macros" if word_file.ending == "docm" else "holds no macros"
         raise UsageError(
-            f"The letter {holds}: Word opens it by the ending .{found.ending} alone.", kept="Nothing was written.",
+            f"The letter {holds}: Word opens it by the ending .{word_file.ending} alone.", kept="Nothing was written.",
             hint="Name a file that ends so.",
         )  # fmt: skip
-    return found
+    return word_file
 
 
 def _pile(
@@ -348,22 +363,22 @@ def _pile(
         request = ReadingRequest(
             scorers_for_letters(), _context(ctx, context), occupation=occupation or None, house=house
         )
-        found = read_pile(ctx, letters, shared(), request, cvs=cvs)
+        pile = read_pile(ctx, letters, shared(), request, cvs=cvs)
         if table is not None:
-            rows, remarks = with_outcomes(found.rows, table)
-            found = replace(found, rows=rows, remarks=(*found.remarks, *remarks))
-        tests, rates = compare_groups(ctx, found.rows, found.columns, shared()), selection_rates(found.rows)
+            rows, remarks = with_outcomes(pile.rows, table)
+            pile = replace(pile, rows=rows, remarks=(*pile.remarks, *remarks))
+        tests, rates = compare_groups(ctx, pile.rows, pile.columns, shared()), selection_rates(pile.rows)
     lost: tuple[str, ...] = ()
     if report is not None:
         with job("Writing the report") as ctx:
-            asked = report_of(found, tests, rates)
+            asked = report_of(pile, tests, rates)
             lost = report_pile(ctx, letters, report, asked, shared(), request)
-    for told in lost:
-        note(told)
+    for remark in lost:
+        note(remark)
     if as_json:
-        print_json(pile_json(found, tests, rates) | ({"report": str(report)} if report is not None else {}))
+        print_json(pile_json(pile, tests, rates) | ({"report": str(report)} if report is not None else {}))
         return
-    tell_pile(found, tests, rates)
+    tell_pile(pile, tests, rates)
     if report is not None:
         say(f"The report is in {named(report)}.")
 
@@ -375,8 +390,8 @@ def _house(path: Path | None) -> "HouseList | None":
     if path is None:
         return None
     read = read_list(path)
-    for told in read.left_out:
-        note(f"{path.name}: {told}")
+    for remark in read.left_out:
+        note(f"{path.name}: {remark}")
     return read.found
 
 
@@ -436,19 +451,19 @@ def _tell(checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequen
     if as_json:
         written = {what: str(path) for what, path in files.written.items()}
         as_word = {"word_notes": list(notes)} if files.word else {}
-        letters = [letter_json(*one) for one in checked]
+        letters = [letter_json(*letter) for letter in checked]
         print_json({"version": VERSION, "letters": letters, **written, **as_word, "limits": LIMITS})
         return
-    for place, one in enumerate(checked):
+    for place, letter in enumerate(checked):
         if place:
             say("")
-        tell_letter(*one)
-    said = {
+        tell_letter(*letter)
+    sentences = {
         "report": "The report is in {path}.",
         "note": "The note to the writer is in {path}.",
         "word": "The letter with its marks as comments is in {path}.",
     }
     for what, path in files.written.items():
-        say(said[what].format(path=path))
+        say(sentences[what].format(path=path))
     for line in notes:
         say(line)

@@ -61,22 +61,22 @@ def letter_json(
         "occupation": occupation,
         "occupation_guess": asdict(guess),
         "stopped": reading.stopped,
-        "suspicions": [asdict(one) for one in reading.suspicions],
-        "parts": [asdict(one) for one in reading.parts],
-        "sentences": [asdict(one) for one in reading.sentences],
-        "marks": [asdict(one) for one in reading.marks],
-        "doubted": [asdict(one) for one in reading.doubted],
-        "scores": [asdict(one) for one in reading.scores],
+        "suspicions": [asdict(suspicion) for suspicion in reading.suspicions],
+        "parts": [asdict(part) for part in reading.parts],
+        "sentences": [asdict(sentence) for sentence in reading.sentences],
+        "marks": [asdict(mark) for mark in reading.marks],
+        "doubted": [asdict(mark) for mark in reading.doubted],
+        "scores": [asdict(score) for score in reading.scores],
         "context": reading.context_name or None,
-        "support": [asdict(one) for one in reading.support],
-        "figures": [_figure_json(one) for one in reading.figures],
+        "support": [asdict(support) for support in reading.support],
+        "figures": [_figure_json(figure) for figure in reading.figures],
         "naming": asdict(reading.naming),
         "balance": None if reading.balance is None else {**asdict(reading.balance), "leans": reading.balance.leans},
-        "compared": [{**asdict(one), "outside": one.outside} for one in reading.compared],
+        "compared": [{**asdict(figure), "outside": figure.outside} for figure in reading.compared],
         "reference": reading.reference,
         "twin": twin_json(twin) if isinstance(twin, TwinDifference) else None,
         "name_twins": _names_json(twin) if isinstance(twin, NameTwins) else None,
-        "scorers": [asdict(one) for one in reading.scorers],
+        "scorers": [asdict(scorer) for scorer in reading.scorers],
         "versions": dict(reading.versions),
     }
 
@@ -86,21 +86,21 @@ def twin_json(twin: TwinDifference) -> dict[str, Any]:
     return {
         "person": asdict(twin.other),
         "text": twin.twin_reading.document.text,
-        "changes": [asdict(one) for one in swapped.changes] if swapped else [],
-        "left_alone": [asdict(one) for one in swapped.left_alone] if swapped else [],
-        "figures": [{**asdict(one), "difference": one.difference} for one in twin.figures],
-        "sentences": [{**asdict(one), "difference": one.difference} for one in twin.sentences],
+        "changes": [asdict(change) for change in swapped.changes] if swapped else [],
+        "left_alone": [asdict(change) for change in swapped.left_alone] if swapped else [],
+        "figures": [{**asdict(figure), "difference": figure.difference} for figure in twin.figures],
+        "sentences": [{**asdict(sentence), "difference": sentence.difference} for sentence in twin.sentences],
         "unpaired": twin.unpaired,
         "question": twin.question,
-        "asked": [{**asdict(one), "words": list(one.words), "why": one.why} for one in twin.asked],
+        "asked": [{**asdict(asked), "words": list(asked.words), "why": asked.why} for asked in twin.asked],
         "findings": list(twin.findings),
     }
 
 
 def _names_json(names: NameTwins) -> dict[str, Any]:
     return {
-        "twins": [{"group": one.group, "label": one.label, **twin_json(one.twin)} for one in names.twins],
-        "figures": [asdict(one) for one in names.figures],
+        "twins": [{"group": twin.group, "label": twin.label, **twin_json(twin.twin)} for twin in names.twins],
+        "figures": [asdict(figure) for figure in names.figures],
         "findings": list(names.findings),
     }
 
@@ -109,24 +109,24 @@ def pile_json(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
     return {
         "version": VERSION,
         "pile": pile.name,
-        "columns": [asdict(one) for one in pile.columns],
-        "rows": [_row_json(one) for one in pile.rows],
+        "columns": [asdict(column) for column in pile.columns],
+        "rows": [_row_json(row) for row in pile.rows],
         "passed_over": pile.passed_over,
         "remarks": list(pile.remarks),
         "headline": headline(tests, {}),
-        "groups": [asdict(one) for one in tests],
+        "groups": [asdict(test) for test in tests],
         "selection": None if rates is None else _rates_json(rates),
-        "scorers": [asdict(one) for one in pile.scorers],
+        "scorers": [asdict(scorer) for scorer in pile.scorers],
         "versions": dict(pile.versions),
         "limits": LIMITS_OF_PILES,
     }
 
 
-def _rates_json(found: SelectionRates) -> dict[str, Any]:
+def _rates_json(rates: SelectionRates) -> dict[str, Any]:
     return {
-        "rates": [{**asdict(one), "rate": one.rate} for one in found.rates],
-        "without": dict(found.without),
-        "said": rates_said(found, {}),
+        "rates": [{**asdict(rate), "rate": rate.rate} for rate in rates.rates],
+        "without": dict(rates.without),
+        "said": rates_said(rates, {}),
         "limits": LIMITS_OF_RATES,
     }
 
@@ -164,7 +164,7 @@ def tell_letter(
     """Print everything about one letter."""
     say(f"{plain(reading.document.name)}: {_about(reading.person)}")
     say(_occupation(occupation, guess))
-    for remark in (*reading.document.notes, *(one.said for one in reading.suspicions)):
+    for remark in (*reading.document.notes, *(suspicion.said for suspicion in reading.suspicions)):
         say(plain(remark))
     if not reading.stopped:
         _tell_balance(reading)
@@ -197,7 +197,7 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
         say(f"{pile.passed_over} files that systems leave behind were passed over.")
     say("")
     say(plain(headline(tests, {})))
-    for pair, own in groupby(tests, key=lambda one: one.groups):
+    for pair, own in groupby(tests, key=lambda test: test.groups):
         _tell_groups(pair, list(own))
     if rates is not None:
         _tell_rates(rates)
@@ -248,34 +248,34 @@ def _tell_marks(reading: Reading) -> None:
 
 
 def _mark(mark: Mark) -> str:
-    said = plain(beside_category(mark))
-    return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f', {said}' if said else ''})"
+    remark = plain(beside_category(mark))
+    return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f', {remark}' if remark else ''})"
 
 
 def _tell_support(reading: Reading) -> None:
     say("")
-    counts = {verdict: sum(one.verdict == verdict for one in reading.support) for verdict in _COUNTED}
+    counts = {verdict: sum(statement.verdict == verdict for statement in reading.support) for verdict in _COUNTED}
     claims = sum(counts.values())
     if not reading.context_name:
         say("Support: no context was given, so that no claim could be checked.")
         return
     counted = f"{claims} claims: {counts['grounded']} supported, {counts['unsupported']} not, {counts['contradicted']}"
     say(f"Support by {plain(reading.context_name)}. {counted} contradicted.")
-    for one in reading.support:
-        if one.verdict in ("unsupported", "contradicted"):
-            for line in _claim(reading, one):
+    for statement in reading.support:
+        if statement.verdict in ("unsupported", "contradicted"):
+            for line in _claim(reading, statement):
                 say(line)
 
 
-def _claim(reading: Reading, one: Support) -> Iterator[str]:
-    sentence = reading.sentence(one.sentence)
-    yield f"  {one.verdict.capitalize()} (sentence {sentence.index + 1}): “{_short(sentence.text)}”"
-    if one.passage:
-        yield f"    Nearest passage: “{_short(one.passage)}”"
+def _claim(reading: Reading, support: Support) -> Iterator[str]:
+    sentence = reading.sentence(support.sentence)
+    yield f"  {support.verdict.capitalize()} (sentence {sentence.index + 1}): “{_short(sentence.text)}”"
+    if support.passage:
+        yield f"    Nearest passage: “{_short(support.passage)}”"
 
 
 def _tell_figures(reading: Reading) -> None:
-    by_name = {one.name: one for one in reading.compared}
+    by_name = {compared.name: compared for compared in reading.compared}
     say("")
     print_table(
         ("the letter as a whole", "value", "95 % interval", "reference, middle 80 %", ""),
@@ -306,11 +306,11 @@ def number(value: float | None, unit: str) -> str:
 
 def _naming(reading: Reading) -> str:
     naming = reading.naming
-    said = (
+    sentence = (
         f"Named {naming.titled} times with a title, {naming.last} by last name, {naming.full} in full, {naming.first} "
         "by first name."
     )
-    return said + (" After the introduction the first name alone is used." if naming.first_only else "")
+    return sentence + (" After the introduction the first name alone is used." if naming.first_only else "")
 
 
 def _tell_twin(twin: TwinDifference) -> None:
@@ -321,32 +321,32 @@ def _tell_twin(twin: TwinDifference) -> None:
         for change in twin.twin.changes:
             if change.doubt:
                 say(f"  To be looked at: “{plain(change.old)}” became “{plain(change.new)}”. {plain(change.doubt)}")
-    for one in changed(twin.figures):
-        say(f"  {one.title}: {number(one.value, one.unit)}, for the twin {number(one.twin, one.unit)}.")
+    for figure in changed(twin.figures):
+        say(f"  {figure.title}: {number(figure.value, figure.unit)}, for the twin {number(figure.twin, figure.unit)}.")
     for finding in twin.findings:
         say(f"  {plain(finding)}")
     if twin.question:
         say(f"  {plain(twin.question)}")
     for asked in twin.asked:
-        own, there = twin.reading.sentence(asked.sentence), twin.twin_reading.sentence(asked.twin_sentence)
+        own, counterpart = twin.reading.sentence(asked.sentence), twin.twin_reading.sentence(asked.twin_sentence)
         say(f"  Sentence {own.index + 1}, {plain(asked.why)}: “{_short(own.text)}”")
-        say(f"    Of the twin: “{_short(there.text)}”")
+        say(f"    Of the twin: “{_short(counterpart.text)}”")
     say("")
 
 
 def _tell_names(names: NameTwins) -> None:
     say("")
     if names.figures:
-        labels = [one.label for one in names.twins]
+        labels = [twin.label for twin in names.twins]
         rows = [
-            (figure.title, number(figure.letter, figure.unit), *(number(one, figure.unit) for one in figure.values))
+            (figure.title, number(figure.letter, figure.unit), *(number(value, figure.unit) for value in figure.values))
             for figure in names.figures
         ]
         print_table(("under another name", "letter", *labels), rows, right=("letter", *labels))
-    for one in names.twins:
-        count = len(one.twin.sentences)
+    for twin in names.twins:
+        count = len(twin.twin.sentences)
         scores = "1 score of a sentence differs" if count == 1 else f"{count or 'no'} scores of sentences differ"
-        say(f"  {plain(one.label)}, as {plain(one.twin.other.full_name)}: {scores} from the letter's.")
+        say(f"  {plain(twin.label)}, as {plain(twin.twin.other.full_name)}: {scores} from the letter's.")
     for finding in names.findings:
         say(f"  {plain(finding)}")
     # Whatever the name, the same sentences are asked about.
@@ -357,7 +357,7 @@ def _tell_names(names: NameTwins) -> None:
 
 
 def _scorers(uses: Sequence[ScorerUse]) -> str:
-    named = ", ".join(f"{one.name}{' (stands in)' if one.stand_in else ''}" for one in uses)
+    named = ", ".join(f"{use.name}{' (stand-in)' if use.stand_in else ''}" for use in uses)
     return f"Scorers: {named or 'none were needed'}."
 
 
@@ -385,22 +385,22 @@ def _tell_groups(pair: tuple[str, str], tests: Sequence[GroupTest]) -> None:
     say("")
     say(f"{pair[0]} against {pair[1]}")
     for test in tests:
-        one, other = (number(mean, test.unit) for mean in test.means)
+        first, second = (number(mean, test.unit) for mean in test.means)
         p = "" if test.p_adjusted is None else f", {digits.p_value(test.p_adjusted)} after Holm"
-        say(f"  {test.title}: {one} and {other}{p}. {test.said}")
+        say(f"  {test.title}: {first} and {second}{p}. {test.said}")
 
 
-def _tell_rates(found: SelectionRates) -> None:
+def _tell_rates(rates: SelectionRates) -> None:
     say("")
     print_table(
         ("who was chosen", "chosen", "of", "rate", "95 % interval, %", "ratio to the highest", "95 % interval "),
         [
-            (plain(one.group), f"{one.chosen:,}", f"{one.n:,}", *rate_written(one), *ratio_written(one))
-            for one in found.rates
+            (plain(rate.group), f"{rate.chosen:,}", f"{rate.n:,}", *rate_written(rate), *ratio_written(rate))
+            for rate in rates.rates
         ],
         right=("chosen", "of", "rate", "95 % interval, %", "ratio to the highest", "95 % interval "),
     )
     say("")
-    for line in (rates_said(found, {}), without_said(found), LIMITS_OF_RATES):
+    for line in (rates_said(rates, {}), without_said(rates), LIMITS_OF_RATES):
         if line:
             say(plain(line))

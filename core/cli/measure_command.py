@@ -62,16 +62,16 @@ def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateR
 
 def gates_json(results: "Sequence[GateResult]") -> dict[str, Any]:
     """Return the part of a JSON answer about the gates; empty where there are none."""
-    return {"gates": [one.to_json() for one in results]} if results else {}
+    return {"gates": [gate.to_json() for gate in results]} if results else {}
 
 
 def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
     """Say on stderr which gates failed, beside an answer for people also which did not; the exit code."""
-    for one in results:
-        if not one.passed:
-            complain(one.said)
+    for gate in results:
+        if not gate.passed:
+            complain(gate.said)
         elif not as_json:
-            say(one.said)
+            say(gate.said)
     if not results:
         return 0
     from biasprint.core.runs.audit.gates import exit_code
@@ -118,8 +118,15 @@ def report(
     if as_json:
         pages = [page.title for page in made.pages]
         files = [str(path) for path in drawn]
-        told = {"file": str(out), "study": about.study, "stale": about.stale, "pages": pages, "figures": files}
-        print_json(told | {"questions": [{"question": one.question, "answer": one.answer} for one in about.questions]})
+        answer = {"file": str(out), "study": about.study, "stale": about.stale, "pages": pages, "figures": files}
+        print_json(
+            answer
+            | {
+                "questions": [
+                    {"question": question.question, "answer": question.answer} for question in about.questions
+                ]
+            }
+        )
         return
     say(f"The report is in {named(out)}.")
     if figures is not None:
@@ -335,8 +342,8 @@ def print_result(result: StudyResult, everything: bool = False) -> None:
     findings = list(result.findings) if everything else shown_first(result.findings)
     dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
     say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
-    for one in answered(result.study, result.findings):
-        say(f"{one.question}\n  {one.answer}")
+    for question in answered(result.study, result.findings):
+        say(f"{question.question}\n  {question.answer}")
     rows = [
         (
             f"{finding.id} {finding.label}{_dims(finding.shown_dims)}",
@@ -372,12 +379,12 @@ def reasons(findings: Sequence[Finding]) -> list[str]:
     for finding in findings:
         if finding.reason:
             concerned.setdefault((finding.id, finding.reason), []).append(finding.label)
-    told = []
+    sentences = []
     for (name, reason), labels in concerned.items():
         missing = "has no interval" if reason.startswith("interval: ") else "is not defined"
         of = ", ".join(dict.fromkeys(labels))
-        told.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
-    return told
+        sentences.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
+    return sentences
 
 
 def verdicts(findings: Sequence[Finding]) -> list[str]:

@@ -125,7 +125,7 @@ def list_models(
     )  # fmt: skip
     say("")
     for key, choice in choices.items():
-        say(f"{key}: {choice.scorer}{' (stands in)' if choice.stand_in else ''}. {choice.because}")
+        say(f"{key}: {choice.scorer}{' (stand-in)' if choice.stand_in else ''}. {choice.because}")
     for row in rows:
         if row.trouble:
             note(row.trouble)
@@ -162,17 +162,17 @@ def verify(
     name: Annotated[str | None, typer.Argument(help="One model; all that are here by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read every file of the models here anew and compare its hash with the recorded one."""
+    """Read every file of the installed models, and compare its hash with the recorded one."""
     from biasprint.core.machine.models.upkeep import verify as examine
 
     with job("Reading models, in MB") as ctx:
         results = examine(name, InMegabytes(ctx))
     if as_json:
-        found: list[dict[str, Any]] = [
+        answer: list[dict[str, Any]] = [
             {"name": each.name, "sound": each.sound, "compared": each.compared, "problems": list(each.problems)}
             for each in results
         ]
-        print_json({"models": found})
+        print_json({"models": answer})
     for each in results:
         if not as_json:
             fine = f"{each.compared} files as recorded" if each.compared else "no hash is known to compare it with"
@@ -232,7 +232,7 @@ def prefer(
     elif choice is None:
         say(f"{role}: {name}.")
     else:
-        say(f"{role}: {choice.scorer}{' (stands in)' if choice.stand_in else ''}. {choice.because}")
+        say(f"{role}: {choice.scorer}{' (stand-in)' if choice.stand_in else ''}. {choice.because}")
 
 
 def engine() -> None:
@@ -284,21 +284,21 @@ def show(as_json: AsJson = False) -> None:
     """The endpoints that this computer keeps."""
     from biasprint.core.machine.endpoints import endpoints
 
-    kept = endpoints()
+    known = endpoints()
     if as_json:
-        print_json({"endpoints": [asdict(one) for one in kept]})
-    elif not kept:
+        print_json({"endpoints": [asdict(each) for each in known]})
+    elif not known:
         say("There is no endpoint yet. Add one with: biasprint endpoints add NAME --url ADDRESS")
     else:
         rows = [
             (
-                one.name,
-                ", ".join(address.base_url for address in one.addresses),
-                " + ".join(str(address.concurrency) for address in one.addresses),
-                f"{one.deadline_seconds:g} s",
-                ", ".join(one.prices) or "–",
+                each.name,
+                ", ".join(address.base_url for address in each.addresses),
+                " + ".join(str(address.concurrency) for address in each.addresses),
+                f"{each.deadline_seconds:g} s",
+                ", ".join(each.prices) or "–",
             )
-            for one in kept
+            for each in known
         ]
         print_table(("name", "address", "at once", "deadline", "prices for"), rows)
 
@@ -377,14 +377,14 @@ def ask(
     from biasprint.core.runs.writing import probe_endpoint
 
     with job(f"Testing {name}") as ctx:
-        found = models().call(probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
+        result = models().call(probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(result))
     else:
-        say(found.sentence)
-        for one in found.models:
-            say(f"  {one}")
-    if not found.ok:
+        say(result.sentence)
+        for listed in result.models:
+            say(f"  {listed}")
+    if not result.ok:
         raise typer.Exit(1)
 
 

@@ -56,11 +56,11 @@ def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) 
     """Return what the catalogue recommends for a local model and a study, or for judging; note its use on stderr."""
     from biasprint.core.runs.setup import recommended
 
-    found = recommended(backend, model, purpose)
-    if found:
-        told = ", ".join(f"{name} {given.get(name, value)}" for name, value in found.items())
-        note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {told}.")
-    return found
+    preset = recommended(backend, model, purpose)
+    if preset:
+        settings = ", ".join(f"{name} {given.get(name, value)}" for name, value in preset.items())
+        note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {settings}.")
+    return preset
 
 
 def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
@@ -108,9 +108,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     hints = get_type_hints(command, include_extras=True)
     groups = {name: hints[name] for name in signature(command).parameters if is_dataclass(hints[name])}
     parameters: list[Parameter] = []
-    for name, one in signature(command).parameters.items():
+    for name, parameter in signature(command).parameters.items():
         if name not in groups:
-            parameters.append(one.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
             continue
         types = get_type_hints(groups[name], include_extras=True)
         parameters += [
@@ -125,5 +125,5 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**given)
 
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called

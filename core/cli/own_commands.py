@@ -35,7 +35,7 @@ def cross(
     key: Annotated[str, typer.Option(help="The new axis's id; by default both ids.")] = "",
     title: Annotated[str, typer.Option(help="Its title; by default both titles.")] = "",
     phrase: Annotated[
-        str, typer.Option(help="How the phrases stand together; by default “{second} {first}”, with the axes' ids.")
+        str, typer.Option(help="How the two phrases are combined; by default “{second} {first}”, with the axes' ids.")
     ] = "",
     names: Annotated[str, typer.Option(help="Names from this set: us, or a .toml file.")] = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace the file if it is there.")] = False,
@@ -78,29 +78,38 @@ def show(as_json: AsJson = False) -> None:
 
 
 def check(axis: AnAxis, as_json: AsJson = False) -> None:
-    """Read an axis, and say what stands for each identity, or what is wrong with the file."""
+    """Check an axis: list the phrase, words and names of each identity, or report what is wrong with the file."""
     from biasprint.core.prompts import load_axis
 
-    found = load_axis(axis)
+    loaded = load_axis(axis)
     if as_json:
-        print_json(_axis_command_as_data(found))
+        print_json(_axis_command_as_data(loaded))
         return
-    say(f"{found.title} ({found.id}), version {found.version}: {len(found.identities)} identities.")
-    _axis_command_tell(found)
+    say(f"{loaded.title} ({loaded.id}), version {loaded.version}: {len(loaded.identities)} identities.")
+    _axis_command_tell(loaded)
 
 
 def _axis_command_tell(axis: "Axis") -> None:
     print_table(
         ("identity", "in prompts", "words", "names"),
-        [(one.key, one.phrase, str(len(one.words)), str(len(one.names))) for one in axis.identities],
+        [
+            (identity.key, identity.phrase, str(len(identity.words)), str(len(identity.names)))
+            for identity in axis.identities
+        ],
         right=("words", "names"),
     )
 
 
 def _axis_command_as_data(axis: "Axis") -> dict[str, Any]:
     identities = [
-        {"key": one.key, "label": one.label, "phrase": one.phrase, "words": len(one.words), "names": len(one.names)}
-        for one in axis.identities
+        {
+            "key": identity.key,
+            "label": identity.label,
+            "phrase": identity.phrase,
+            "words": len(identity.words),
+            "names": len(identity.names),
+        }
+        for identity in axis.identities
     ]
     return {"axis": axis.id, "title": axis.title, "crosses": list(axis.crosses), "identities": identities}
 
@@ -124,13 +133,18 @@ def show_sets(as_json: AsJson = False) -> None:
 
     sets = [load_name_set(key) for key in available_name_sets()]
     if as_json:
-        print_json({"names": [_as_data(one) for one in sets]})
+        print_json({"names": [_as_data(name_set) for name_set in sets]})
         return
     print_table(
         ("names", "title", "groups", "names"),
         [
-            (one.key, one.title, str(len(one.cells)), str(sum(len(cell.all_names) for cell in one.cells)))
-            for one in sets
+            (
+                name_set.key,
+                name_set.title,
+                str(len(name_set.cells)),
+                str(sum(len(cell.all_names) for cell in name_set.cells)),
+            )
+            for name_set in sets
         ],
         right=("groups", "names"),
     )

@@ -71,16 +71,21 @@ def make(
             made = _made(ctx, project, chosen.id, codes, out, tool)
     if as_json:
         listed = [
-            {"code": one.code, "file": str(one.path), "packet": one.packet_id, "comparisons": one.comparisons}
-            for one in made
+            {
+                "code": packet.code,
+                "file": str(packet.path),
+                "packet": packet.packet_id,
+                "comparisons": packet.comparisons,
+            }
+            for packet in made
         ]
         print_json({"plan": chosen.id, "packets": listed})
         return
     if workshop:
         say(f"{_counted(len(made), 'seat')} of {made[0].comparisons:,} comparisons each in {out}")
         return
-    for one in made:
-        say(f"{one.code}: {one.comparisons:,} comparisons in {one.path}")
+    for packet in made:
+        say(f"{packet.code}: {packet.comparisons:,} comparisons in {packet.path}")
 
 
 def _made(
@@ -119,12 +124,12 @@ def merge(
     with open_for_writing(file) as project, job("Merging") as ctx:
         report = merge_packets(ctx, project, packets, accept_raters=accept_raters, accept_held=accept_altered)
     if as_json:
-        files = [_file(one) for one in report.files]
+        files = [_file(merged) for merged in report.files]
         seats = {"to_decide": report.seats_to_decide, "kept": report.seats_kept}
         print_json({"files": files, "conflicts": report.conflicts, "seats": seats})
     else:
-        for one in report.files:
-            _tell_packet(one, accept_altered)
+        for merged in report.files:
+            _tell_packet(merged, accept_altered)
         if report.conflicts:
             say(f"{_counted(report.conflicts, 'conflict')} to decide: “biasprint packet list” shows the answers.")
         if report.seats_to_decide:
@@ -136,17 +141,17 @@ def merge(
             say(
                 f"{_counted(report.seats_kept, 'seat')} with other answers once more: those that were here first count."
             )
-    if any(_is_left_out(one, accept_raters, accept_altered) for one in report.files):
+    if any(_is_left_out(merged, accept_raters, accept_altered) for merged in report.files):
         raise typer.Exit(1)
 
 
-def _is_left_out(one: "MergedFile", accept_raters: bool, accept_altered: bool) -> bool:
-    waits = (one.unknown_rater and not accept_raters) or (one.held and not accept_altered)
-    return bool(one.refused or waits)
+def _is_left_out(merged: "MergedFile", accept_raters: bool, accept_altered: bool) -> bool:
+    waits = (merged.unknown_rater and not accept_raters) or (merged.held and not accept_altered)
+    return bool(merged.refused or waits)
 
 
 def show(file: File, as_json: AsJson = False) -> None:
-    """How the packets stand, and which answers conflict."""
+    """List the packets with their progress and state, and the answers that differ between copies of one packet."""
     from biasprint.core.judging.packets.decisions import conflicts, packets
     from biasprint.core.project.project import Project
 
@@ -154,20 +159,27 @@ def show(file: File, as_json: AsJson = False) -> None:
         made, differing = packets(project), conflicts(project)
     if as_json:
         renamed = {"plan_id": "plan", "plan_title": "title", "session_id": "session"}
-        listed = [{renamed.get(name, name): value for name, value in asdict(one).items()} for one in made]
-        print_json({"packets": listed, "conflicts": [_conflict(one) for one in differing]})
+        listed = [{renamed.get(name, name): value for name, value in asdict(packet).items()} for packet in made]
+        print_json({"packets": listed, "conflicts": [_conflict(conflict) for conflict in differing]})
         return
     if not made:
         say("There is no packet yet. Make some with: biasprint packet make FILE --raters 3 --out FOLDER")
         return
     rows = [
-        (one.code, one.plan_title, f"{one.answered:,}", f"{one.skipped:,}", f"{one.comparisons:,}", one.state)
-        for one in made
+        (
+            packet.code,
+            packet.plan_title,
+            f"{packet.answered:,}",
+            f"{packet.skipped:,}",
+            f"{packet.comparisons:,}",
+            packet.state,
+        )
+        for packet in made
     ]
     print_table(("rater", "plan", "answered", "skipped", "comparisons", "state"), rows)
-    for one in differing:
-        say(f"{one.code}, comparison {one.comparison_id[:SHOWN_ID]}: {_decided(one)}")
-        for answer in _conflict(one)["answers"]:
+    for conflict in differing:
+        say(f"{conflict.code}, comparison {conflict.comparison_id[:SHOWN_ID]}: {_decided(conflict)}")
+        for answer in _conflict(conflict)["answers"]:
             card = f", card {answer['card']}" if answer["card"] else ""
             say(f"  {answer['judgment'][:SHOWN_ID]}  {answer['outcome']}{card}, {answer['judged_at']}")
 
@@ -187,7 +199,11 @@ def decide(
     if (judgment is None) != neither:
         raise UsageError("Which answer counts?", hint="Say it with --judgment ID, or --neither.")
     with open_for_writing(file) as project:
-        mine = [one for one in conflicts(project) if one.code == code and _starts(one.comparison_id, comparison)]
+        mine = [
+            conflict
+            for conflict in conflicts(project)
+            if conflict.code == code and _starts(conflict.comparison_id, comparison)
+        ]
         if len(mine) != 1:
             what = "no such conflict" if not mine else "more than one conflict that begins so"
             raise UsageError(f"{code} has {what}.", hint="“biasprint packet list” shows them.")
@@ -212,21 +228,27 @@ def seats(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """How many of a workshop's seats came back in copies that differ, and which copies count: of all alike."""
+    """List the workshop seats that came back in differing copies; with --count, decide for all of them which count."""
     from biasprint.core.judging.packets.decisions import decide_seats, seats_to_decide
 
     with open_for_writing(file) as project:
         chosen = None if plan is None else _plan(project, plan).id
-        waiting = [one for one in seats_to_decide(project) if chosen in (None, one.plan_id)]
-        decided = sum(decide_seats(project, one.plan_id, count) for one in waiting) if count is not None else 0
+        waiting = [workshop for workshop in seats_to_decide(project) if chosen in (None, workshop.plan_id)]
+        decided = (
+            sum(decide_seats(project, workshop.plan_id, count) for workshop in waiting) if count is not None else 0
+        )
     if as_json:
-        told = [
-            {"plan": one.plan_id, "title": one.title, "seats": one.seats, "answers": one.answers} for one in waiting
+        workshops_json = [
+            {"plan": workshop.plan_id, "title": workshop.title, "seats": workshop.seats, "answers": workshop.answers}
+            for workshop in waiting
         ]
-        print_json({"waiting": told, "decided": decided})
+        print_json({"waiting": workshops_json, "decided": decided})
         return
-    for one in waiting:
-        say(f"{one.title}: {_counted(one.seats, 'seat')} in copies that differ in {_counted(one.answers, 'answer')}.")
+    for workshop in waiting:
+        say(
+            f"{workshop.title}: {_counted(workshop.seats, 'seat')} in copies that differ in "
+            f"{_counted(workshop.answers, 'answer')}."
+        )
     if not waiting:
         say("No seat waits for a decision.")
     elif count is not None:
@@ -238,16 +260,16 @@ def count(file: File, code: Code, as_json: AsJson = False) -> None:
     from biasprint.core.judging.packets.decisions import count_unfinished, packets
 
     with open_for_writing(file) as project:
-        mine = [one for one in packets(project) if one.code == code]
+        mine = [packet for packet in packets(project) if packet.code == code]
         if not mine:
             raise UsageError(f"There is no packet of {code}.", hint="“biasprint packet list” shows them.")
-        still = [one for one in mine if one.state in ("away", "partly")]
-        for one in still:
-            count_unfinished(project, one.session_id)
+        still = [packet for packet in mine if packet.state in ("away", "partly")]
+        for packet in still:
+            count_unfinished(project, packet.session_id)
     if as_json:
-        print_json({"code": code, "sessions": [one.session_id for one in still]})
+        print_json({"code": code, "sessions": [packet.session_id for packet in still]})
     elif still:
-        say(f"{_counted(sum(one.answered for one in still), 'answer')} of {code} count from now on.")
+        say(f"{_counted(sum(packet.answered for packet in still), 'answer')} of {code} count from now on.")
     else:
         say(f"What {code} sent counts already.")
 
@@ -258,12 +280,12 @@ def _plan(project: "Project", name: str | None) -> "PlanRow":
         raise AppError(
             "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
         )
-    there = "; ".join(f"{row.title} ({row.id[:SHOWN_ID]})" for row in plans)
+    titles = "; ".join(f"{row.title} ({row.id[:SHOWN_ID]})" for row in plans)
     fitting = [row for row in plans if name is None or row.title == name or _starts(row.id, name)]
     if not fitting:
-        raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+        raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {titles}.")
     if len(fitting) > 1:
-        raise UsageError("Which plan are the packets of?", hint=f"Say it with --plan. Plans: {there}.")
+        raise UsageError("Which plan are the packets of?", hint=f"Say it with --plan. Plans: {titles}.")
     return fitting[0]
 
 
@@ -277,10 +299,10 @@ def _starts(key: str, start: str) -> bool:
     return key == start or (len(start) >= SHORTEST_ID and key.startswith(start))
 
 
-def _file(one: "MergedFile") -> dict[str, Any]:
-    told = {name: value for name, value in vars(one).items() if name not in ("path", "name")}
-    code = "" if one.workshop else one.code
-    return {"file": str(one.path), **told, "code": code, "changed_texts": list(one.changed_texts)}
+def _file(merged: "MergedFile") -> dict[str, Any]:
+    fields = {name: value for name, value in vars(merged).items() if name not in ("path", "name")}
+    code = "" if merged.workshop else merged.code
+    return {"file": str(merged.path), **fields, "code": code, "changed_texts": list(merged.changed_texts)}
 
 
 HELD = {
@@ -289,59 +311,59 @@ HELD = {
 }
 
 
-def _tell_packet(one: "MergedFile", accepted: bool) -> None:
-    if one.refused:
-        complain(f"{one.name}: {one.refused} {one.hint}".rstrip())
+def _tell_packet(merged: "MergedFile", accepted: bool) -> None:
+    if merged.refused:
+        complain(f"{merged.name}: {merged.refused} {merged.hint}".rstrip())
         return
-    if not one.code:
-        note(f"{one.name}: {_counted(one.strange, 'answer')} to nothing that was handed out here were left out.")
+    if not merged.code:
+        note(f"{merged.name}: {_counted(merged.strange, 'answer')} to nothing that was handed out here were left out.")
         return
-    if one.unknown_rater and not one.added and not one.repeated:
-        complain(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
+    if merged.unknown_rater and not merged.added and not merged.repeated:
+        complain(f"{merged.name}: the project does not know the rater {merged.code}. {merged.hint}".rstrip())
         return
-    if one.held and not accepted:
+    if merged.held and not accepted:
         hint = "Ask the rater; --accept-altered merges it all the same."
-        complain(f"{one.name}, {one.code}: {HELD[one.held]}. Nothing of it was merged. {hint}")
+        complain(f"{merged.name}, {merged.code}: {HELD[merged.held]}. None of it was merged. {hint}")
         return
-    end = ", finished" if one.finished else ", not finished yet"
-    whom = "a seat" if one.workshop else one.code
-    say(f"{one.name}: {_counted(one.added, 'answer')} of {whom} added, {one.repeated:,} were here{end}.")
-    if one.held:
-        say(f"  Merged as you asked, although {HELD[one.held]}.")
-    elif one.copies:
+    end = ", finished" if merged.finished else ", not finished yet"
+    whom = "a seat" if merged.workshop else merged.code
+    say(f"{merged.name}: {_counted(merged.added, 'answer')} of {whom} added, {merged.repeated:,} were here{end}.")
+    if merged.held:
+        say(f"  Merged as you asked, although {HELD[merged.held]}.")
+    elif merged.copies:
         say("  Another finished copy of this packet was merged before: two different finished copies.")
-    if one.unsealed:
+    if merged.unsealed:
         say("  Unsealed: nothing tells whether its answers were altered after they were given.")
-    if one.conflicting:
-        say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
-    if one.changed_texts:
-        say(f"  {_counted(len(one.changed_texts), 'comparison')} with other texts than the project’s were left out.")
-    if one.strange:
-        say(f"  {_counted(one.strange, 'answer')} that nobody was asked for so were left out.")
+    if merged.conflicting:
+        say(f"  {_counted(merged.conflicting, 'comparison')} with answers that conflict.")
+    if merged.changed_texts:
+        say(f"  {_counted(len(merged.changed_texts), 'comparison')} with other texts than the project’s were left out.")
+    if merged.strange:
+        say(f"  {_counted(merged.strange, 'answer')} that nobody was asked for so were left out.")
 
 
 def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def _decided(one: "Conflict") -> str:
-    if one.open:
+def _decided(conflict: "Conflict") -> str:
+    if conflict.open:
         return "not decided"
-    return "neither counts" if one.decided is None else f"{one.decided[:SHOWN_ID]} counts"
+    return "neither counts" if conflict.decided is None else f"{conflict.decided[:SHOWN_ID]} counts"
 
 
-def _conflict(one: "Conflict") -> dict[str, Any]:
+def _conflict(conflict: "Conflict") -> dict[str, Any]:
     """Return the answers by the place of the card, which reveals no identity."""
     answers = [
         {"judgment": row.id, "outcome": row.outcome, "note": row.note, "judged_at": row.created_at,
          "card": None if row.chosen is None else row.shown.index(row.chosen) + 1}
-        for row in one.heads
+        for row in conflict.heads
     ]  # fmt: skip
     return {
-        "code": one.code,
-        "session": one.session_id,
-        "comparison": one.comparison_id,
-        "decided": one.decided,
-        "open": one.open,
+        "code": conflict.code,
+        "session": conflict.session_id,
+        "comparison": conflict.comparison_id,
+        "decided": conflict.decided,
+        "open": conflict.open,
         "answers": answers,
     }

@@ -194,21 +194,26 @@ def designs(
     """The designs of studies that ship: what each asks, how it measures, where it is from and what it cannot say."""
     from biasprint.core.prompts.designs import available_designs, design_set, load_design
 
-    found = [load_design(each) for each in ((name,) if name else available_designs())]
+    loaded = [load_design(each) for each in ((name,) if name else available_designs())]
     if as_json:
         shown = ("key", "title", "version", "question", "measure", "source", "cannot_say", "texts", "reads")
         every = [
-            {**{part: getattr(one, part) for part in shown}, "prompts": len(design_set(one).prompts)} for one in found
+            {**{part: getattr(design, part) for part in shown}, "prompts": len(design_set(design).prompts)}
+            for design in loaded
         ]
         print_json({"designs": every})
         return
-    for one in found:
-        say(f"{one.key}: {one.title} ({len(design_set(one).prompts):,} prompts)")
-        say(f"  {one.question}")
+    for design in loaded:
+        say(f"{design.key}: {design.title} ({len(design_set(design).prompts):,} prompts)")
+        say(f"  {design.question}")
         if name:
-            for title, words in (("Measured", one.measure), ("Cannot say", one.cannot_say), ("Texts", one.texts)):
+            for title, words in (
+                ("Measured", design.measure),
+                ("Cannot say", design.cannot_say),
+                ("Texts", design.texts),
+            ):
                 say(f"  {title}: {words}")
-        say(f"  Source: {one.source}.")
+        say(f"  Source: {design.source}.")
 
 
 def tell_hints(hints: Iterable[str]) -> None:
@@ -289,17 +294,24 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
     if result.failed:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
-    for one in result.scored:
-        failed = f", {one.failed:,} failed: {one.error}" if one.failed else "."
-        say(f"{one.scorer.name}: {one.added:,} texts scored{failed}")
-        if one.given_up:
-            say(f"{one.scorer.name} was given up; “biasprint score --scorer {one.scorer.name}” goes on with it.")
+    for scoring in result.scored:
+        failed = f", {scoring.failed:,} failed: {scoring.error}" if scoring.failed else "."
+        say(f"{scoring.scorer.name}: {scoring.added:,} texts scored{failed}")
+        if scoring.given_up:
+            say(
+                f"{scoring.scorer.name} was given up; “biasprint score --scorer {scoring.scorer.name}” goes on with it."
+            )
 
 
 def _scored_as_data(results: "Sequence[ScoreResult]") -> dict[str, dict[str, Any]]:
     return {
-        one.scorer.name: {"added": one.added, "unscored": one.unscored, "failed": one.failed, "error": one.error}
-        for one in results
+        result.scorer.name: {
+            "added": result.added,
+            "unscored": result.unscored,
+            "failed": result.failed,
+            "error": result.error,
+        }
+        for result in results
     }
 
 
@@ -329,9 +341,9 @@ def replay(
     if as_json:
         print_json({**asdict(result), "same": result.same})
         return
-    for one in result.outputs:
-        differs = "the same text" if one.same else f"differs from character {one.at:,} on"
-        say(f"  {one.key}, sample {one.sample + 1}: {differs}")
+    for output in result.outputs:
+        differs = "the same text" if output.same else f"differs from character {output.at:,} on"
+        say(f"  {output.key}, sample {output.sample + 1}: {differs}")
     say(f"Run {result.run_id} by {result.model}: {result.same:,} of {len(result.outputs):,} texts are the same.")
     for reason in result.reasons:
         say(reason)
@@ -348,13 +360,13 @@ def _measure_again(file: Path, study: str | None, look_anyway: bool, as_json: bo
             raise AppError("Nothing was measured in this project yet.", hint="Measure a study first.")
         replayed = [measured_again(ctx, project, kind, shared()) for kind in kinds]
     if as_json:
-        print_json({"version": 1, "studies": [one.to_json() for one in replayed]})
+        print_json({"version": 1, "studies": [again.to_json() for again in replayed]})
         return
-    for one in replayed:
-        say(f"{one.study}: {one.same:,} of {len(one.findings):,} findings have the same numbers.")
-        for each in one.differing[:SHOWN_DIFFERENCES]:
+    for again in replayed:
+        say(f"{again.study}: {again.same:,} of {len(again.findings):,} findings have the same numbers.")
+        for each in again.differing[:SHOWN_DIFFERENCES]:
             say(f"  {each.said}")
-        if (left := len(one.differing) - SHOWN_DIFFERENCES) > 0:
+        if (left := len(again.differing) - SHOWN_DIFFERENCES) > 0:
             say(f"  and {left:,} more; --json lists them all.")
-        for reason in one.reasons:
+        for reason in again.reasons:
             say(reason)

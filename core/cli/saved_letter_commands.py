@@ -37,11 +37,11 @@ def list_saved(file: File, look_anyway: LookAnyway = False, as_json: AsJson = Fa
     from biasprint.core.letters.kept import saved_letters
 
     with open_to_look(file, look_anyway, "saved-letters list") as project:
-        found = saved_letters(project)
+        letters = saved_letters(project)
     if as_json:
-        print_json({"letters": [{"id": one.key, "title": one.title, "saved": one.when} for one in found]})
+        print_json({"letters": [{"id": letter.key, "title": letter.title, "saved": letter.when} for letter in letters]})
         return
-    print_table(("id", "letter", "saved"), [(one.key, one.title, one.when) for one in found])
+    print_table(("id", "letter", "saved"), [(letter.key, letter.title, letter.when) for letter in letters])
 
 
 def add(
@@ -83,7 +83,7 @@ def remove(
     from biasprint.core.letters.kept import remove_letter, saved_letters
 
     with open_for_writing(file) as project:
-        if letter not in {one.key for one in saved_letters(project)}:
+        if letter not in {saved.key for saved in saved_letters(project)}:
             raise UsageError(
                 f"There is no saved letter “{letter}” in {file.name}.", hint="“saved-letters list” has ids."
             )

@@ -33,7 +33,7 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 class PartitionScorer:
-    """What a worker is: made once, it scores whatever partitions it is given."""
+    """A worker's scorer: made once, it scores the partitions that it is given."""
 
     def __init__(self, order: ScoringOrder) -> None:
         self._order = order
@@ -41,7 +41,9 @@ class PartitionScorer:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         done = [self._one(str(name)) for name in batch["name"]]
-        return {field: [getattr(one, field) for one in done] for field in ScoredPartition.__dataclass_fields__}
+        return {
+            field: [getattr(partition, field) for partition in done] for field in ScoredPartition.__dataclass_fields__
+        }
 
     def _one(self, name: str) -> ScoredPartition:
         if self._refused:
@@ -52,7 +54,7 @@ class PartitionScorer:
 def score_on_cluster(
     ctx: JobContext, order: ScoringOrder, names: Sequence[str], address: str
 ) -> Iterator[ScoredPartition]:
-    """What came of each partition, as it comes; those of lost workers at the end.
+    """Yield the result of each partition as it arrives; those of lost workers at the end.
 
     `address`: “local” for this machine alone, or HOST:PORT of a Ray cluster that this machine is one of. Raises
     `UsageError` and `AppError`: Ray is not installed, nothing answers there, its version differs, it is offline.
@@ -141,20 +143,20 @@ def _nothing_there(address: str, why: str) -> AppError:
 
 
 def _not_connected(address: str, error: Exception) -> AppError:
-    told = " ".join(str(error).split())
-    if "mismatch" in told.lower():
+    message = " ".join(str(error).split())
+    if "mismatch" in message.lower():
         return AppError(
             f"The cluster at {address} has another version of Ray or Python than this computer.",
-            kept="Nothing was scored.", hint="Install the same versions on all machines.", details=told,
+            kept="Nothing was scored.", hint="Install the same versions on all machines.", details=message,
         )  # fmt: skip
     if address == LOCAL:
         return AppError(
             f"Ray did not start on this computer ({type(error).__name__}).",
             kept="Nothing was scored.",
             hint="Where it is busy, Ray gives up early: try again later, or score without --cluster.",
-            details=told[:1000],
+            details=message[:1000],
         )
     return AppError(
         f"No connection to the Ray cluster at {address} came about ({type(error).__name__}).",
-        kept="Nothing was scored.", hint="Look at “ray status” on its first machine.", details=told[:1000],
+        kept="Nothing was scored.", hint="Look at “ray status” on its first machine.", details=message[:1000],
     )  # fmt: skip

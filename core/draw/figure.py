@@ -140,8 +140,8 @@ class Figure:
     def rows(self) -> tuple[tuple[str, str], ...]:
         """Section and row of every row, the rows of a section together."""
         places = {section: place for place, section in enumerate(self.sections)}
-        found = dict.fromkeys((mark.section, mark.row) for mark in self.marks)
-        return tuple(sorted(found, key=lambda row: places[row[0]]))
+        places_seen = dict.fromkeys((mark.section, mark.row) for mark in self.marks)
+        return tuple(sorted(places_seen, key=lambda row: places[row[0]]))
 
     @cached_property
     def series(self) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class _Grid:
         least = {name: min(size, WORDS_WIDTH) if self._is_words(name) else size for name, size in natural.items()}
         band: list[str] = []
         for name in self.figure.series:
-            if band and sum(least[one] for one in band) + least[name] > room:
+            if band and sum(least[column] for column in band) + least[name] > room:
                 yield list(self._placed(band, room, natural, least))
                 band = []
             band.append(name)
@@ -138,7 +138,10 @@ class _Grid:
 
     def _headings(self, columns: Sequence[_Column], top: float) -> float:
         canvas = self.canvas
-        heads = [canvas.wrap(self._title(one.series), "note", one.width - 2 * PADDING) for one in columns]
+        heads = [
+            canvas.wrap(self._title(heading_column.series), "note", heading_column.width - 2 * PADDING)
+            for heading_column in columns
+        ]
         title = canvas.wrap(self.figure.rows_title, "note", self._label) if self.figure.rows_title else []
         bottom = top + NOTE_LINE * max([len(title), *map(len, heads)])
         for number, line in enumerate(reversed(title)):
@@ -335,8 +338,8 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
     levels = {mark.finding.interval.level for mark in bounded if mark.low is not None and not mark.band
               and mark.finding.interval}  # fmt: skip
     if levels:  # one sign for all of them: the line is the same
-        said = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
-        text = tr("{level} % interval").format(level=said) + alone
+        levels_text = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
+        text = tr("{level} % interval").format(level=levels_text) + alone
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
     if any(mark.band for mark in bounded):
         keys.append((figure.band_words + alone, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))

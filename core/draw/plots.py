@@ -58,7 +58,7 @@ def draw_rows(canvas: Canvas, figure: Figure, top: float) -> float:
 
 def printed_by(figure: Figure) -> dict[str, str]:
     """Return who printed the references, and the letter of each; without letters where there is only one."""
-    names = list(dict.fromkeys(one.who for mark in figure.marks for one in mark.references))
+    names = list(dict.fromkeys(reference.who for mark in figure.marks for reference in mark.references))
     if len(names) == 1:
         return {names[0]: ""}
     return dict(zip(names, string.ascii_lowercase, strict=False))  # beyond 26 they stand unnamed
@@ -171,8 +171,8 @@ def _lane(
         ends = (axis.at(mark.low), middle), (axis.at(mark.high), middle)
         canvas.span(*ends, "ink" if bar else series_color(place), dash=BAND_DASH if mark.band else (), cut=cut)
     letters = printed_by(figure) if mark.references else {}
-    for one in mark.references:
-        canvas.printed(axis.at(one.value), middle, letters.get(one.who, ""))
+    for reference in mark.references:
+        canvas.printed(axis.at(reference.value), middle, letters.get(reference.who, ""))
     if not bar:
         canvas.marker(place, x, middle)
     _numbers(canvas, figure, columns, mark, top, n)
@@ -253,8 +253,8 @@ def _series(canvas: Canvas, figure: Figure, own: list[FigureMark], xs: list[floa
         if mark.low is not None and mark.high is not None:
             cut = not up.scale.holds(mark.low), not up.scale.holds(mark.high)
             canvas.span((x, up.at(mark.low)), (x, up.at(mark.high)), color, cut=cut)
-        for one in mark.references:
-            canvas.printed(x, up.at(one.value))
+        for reference in mark.references:
+            canvas.printed(x, up.at(reference.value))
         canvas.marker(place, x, y)
         canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, figure, mark)
 
@@ -348,12 +348,12 @@ class _Radar:
             self._series(place)
         self._labels()
         rings, bottom = self._rings(), max(y for _, y in self._circle(self.limit)) + self.lines + 4
-        told = tr("{axis}: rings {step} apart, the outermost is {limit}").format(
+        note = tr("{axis}: rings {step} apart, the outermost is {limit}").format(
             axis=self.figure.axis or self.figure.unit, step=f"{rings[0]:g}", limit=f"{self.limit:g}"
         )
         if self.by_root:
-            told += tr("; four times the value lies twice as far from the middle")
-        return self.canvas.paragraph(self.x, bottom, self.canvas.width, told, anchor="middle")
+            note += tr("; four times the value lies twice as far from the middle")
+        return self.canvas.paragraph(self.x, bottom, self.canvas.width, note, anchor="middle")
 
     def _rings(self) -> list[float]:
         step = (

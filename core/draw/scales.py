@@ -64,10 +64,10 @@ class PlacedAxis:
         wanted = 1.0 if self.scale.logarithmic else 0.0
         origin = next((index for index, (value, _) in enumerate(ticks) if value == wanted), 0)
         for stride in range(1, len(ticks)):
-            kept = ticks[origin % stride :: stride]
-            spans = [(self.at(value), canvas.measure(text, "note") / 2) for value, text in kept]
+            fitting = ticks[origin % stride :: stride]
+            spans = [(self.at(value), canvas.measure(text, "note") / 2) for value, text in fitting]
             if all(b - a >= half_a + half_b + 6 for (a, half_a), (b, half_b) in pairwise(spans)):
-                return kept
+                return fitting
         return ticks[origin : origin + 1]
 
 
@@ -75,7 +75,7 @@ def scale_of(figure: Figure, marks: Iterable[FigureMark]) -> AxisScale:
     """A scale that holds the estimates, what papers print, the null, floors, and intervals unless far out."""
     drawn = [mark for mark in marks if mark.value is not None]
     values = [mark.value for mark in drawn if mark.value is not None]
-    values += [one.value for mark in drawn for one in mark.references]
+    values += [reference.value for mark in drawn for reference in mark.references]
     values += [] if figure.null is None else [figure.null]
     bounds = [end for mark in drawn for end in (mark.low, mark.high) if end is not None]
     if figure.scale == "log":

@@ -20,7 +20,7 @@ FAMILY = "Inter, system-ui, sans-serif"
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
-# Widths in em, rounded up to those of DejaVu Sans: wider than Inter and what else may stand in for it.
+# Widths in em, rounded up to those of DejaVu Sans: wider than Inter and the other fonts that may replace it.
 _NARROW, _USUAL, _WIDE, _FULL = 0.4, 0.63, 1.0, 1.05
 _FULL_FROM = "\u1100"  # from here on letters are as wide as they are high
 
@@ -35,8 +35,8 @@ def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True, width:
     height = draw_figure(canvas, figure) + 2 * MARGIN
     place = f'x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:.0f}" height="{height:.0f}"'
     ground = f'<rect {place} fill="{canvas.color("surface")}"/>'
-    told = " ".join(words.describe(figure, MOST_TOLD)[1:])
-    about = f"<title>{_safe(figure.title)}</title><desc>{_safe(told)}</desc>"
+    description = " ".join(words.describe(figure, MOST_TOLD)[1:])
+    about = f"<title>{_safe(figure.title)}</title><desc>{_safe(description)}</desc>"
     body = "\n".join([about, *([ground] if alone else []), *canvas.elements, *canvas.hovering()])
     box = f"{-MARGIN:g} {-MARGIN:g} {width:.0f} {height:.0f}"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="{box}"'

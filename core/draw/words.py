@@ -82,7 +82,8 @@ def printed(figure: Figure, mark: FigureMark) -> list[str]:
     """Return the values that papers print for a mark: "GPT-4 0.50 (Table 1)"."""
     unit = unit_of(figure, mark)
     return [
-        f"{one.who} {digits.number(one.value, unit)}{f' ({one.where})' if one.where else ''}" for one in mark.references
+        f"{reference.who} {digits.number(reference.value, unit)}{f' ({reference.where})' if reference.where else ''}"
+        for reference in mark.references
     ]
 
 
@@ -160,6 +161,6 @@ def _interval_lines(figure: Figure, mark: FigureMark, interval: str) -> Iterable
 
 def _without_intervals(figure: Figure) -> Iterable[str]:
     """Return why some numbers have no interval, each reason once."""
-    without = [found for found in figure.findings if found.estimate is not None and found.interval is None]
-    reasons = dict.fromkeys(missing_interval(found) or tr("the study gave none") for found in without)
+    without = [finding for finding in figure.findings if finding.estimate is not None and finding.interval is None]
+    reasons = dict.fromkeys(missing_interval(finding) or tr("the study gave none") for finding in without)
     return [tr("No interval: {why}.").format(why=why.rstrip(".")) for why in reasons]

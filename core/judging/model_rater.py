@@ -115,7 +115,7 @@ def _control() -> re.Pattern[str]:
 
 def _harmless(text: str) -> tuple[str, int]:
     """Return the text with a blank after the first sign of everything that a chat template would take for its own."""
-    return _control().subn(lambda found: f"{found[0][0]} {found[0][1:]}", text)
+    return _control().subn(lambda match: f"{match[0][0]} {match[0][1:]}", text)
 
 
 def _one_line(title: str) -> str:

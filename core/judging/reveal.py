@@ -96,11 +96,11 @@ def _revealed(session: RaterSession, index: int) -> RevealedComparison:
 
 def revelation(
     rows: Sequence[ComparisonRow],
-    said: Mapping[int, JudgmentInForce],
+    answers: Mapping[int, JudgmentInForce],
     names: Callable[[str], AxisLabels],
     advised: Container[str] = (),
 ) -> Revelation:
-    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted separately.
+    """Count `answers` (judgments in force by index of the row) for each axis. Hidden repeats are counted separately.
 
     `advised`: the comparisons that showed a recommendation; no axis counts them.
     """
@@ -109,23 +109,23 @@ def revelation(
         # A packet does not know its axes: it has nothing to reveal.
         if row.repeat_of is None and row.axis not in ("", CHECK) and row.id not in advised:
             by_axis.setdefault(row.axis, []).append(index)
-    repeats = _repeats(rows, said)
+    repeats = _repeats(rows, answers)
     return Revelation(
-        axes=tuple(_axis(rows, said, by_axis[axis], names(axis)) for axis in sorted(by_axis)),
+        axes=tuple(_axis(rows, answers, by_axis[axis], names(axis)) for axis in sorted(by_axis)),
         repeats=len(repeats),
         repeats_same=sum(repeats),
     )
 
 
 def _axis(
-    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], indexes: Sequence[int], names: AxisLabels
+    rows: Sequence[ComparisonRow], answers: Mapping[int, JudgmentInForce], indexes: Sequence[int], names: AxisLabels
 ) -> AxisSummary:
-    outcomes = Counter(said[index].outcome if index in said else "undone" for index in indexes)
+    outcomes = Counter(answers[index].outcome if index in answers else "undone" for index in indexes)
     chosen: Counter[str] = Counter()
     for index in indexes:
         for item in rows[index].items:
             chosen[item.identity] += 0
-        answer = said.get(index)
+        answer = answers.get(index)
         if answer is not None and answer.chosen is not None:
             chosen[rows[index].items[answer.chosen].identity] += 1
     return AxisSummary(
@@ -155,10 +155,10 @@ def _repeats(rows: Sequence[ComparisonRow], judgments: Mapping[int, JudgmentInFo
 
 
 def _answer_whatever_order(
-    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], index: int
+    rows: Sequence[ComparisonRow], answers: Mapping[int, JudgmentInForce], index: int
 ) -> tuple[str, TextKey | None] | None:
     """Return an answer that does not depend on the order of the items; None where there is none."""
-    answer = said.get(index)
+    answer = answers.get(index)
     if answer is None or answer.outcome in ("skip", "undone"):
         return None
     return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].key

@@ -86,8 +86,8 @@ def scorers_for_letters(chosen: Mapping[str, str] | None = None) -> dict[str, st
     from biasprint.core.scorers.registry import best_scorer
 
     chosen = chosen or {}
-    found = {role: best_scorer(role, chosen.get(role)) for role in ROLES}
-    return {role: info.name for role, info in found.items() if info is not None}
+    best = {role: best_scorer(role, chosen.get(role)) for role in ROLES}
+    return {role: info.name for role, info in best.items() if info is not None}
 
 
 def check_letter(ctx: "JobContext", document: Document, compute: "ComputeProcess", request: ReadingRequest) -> Reading:
@@ -192,8 +192,8 @@ def suggestions_of(reading: Reading) -> "dict[int, tuple[Suggestion, ...]]":
     if reading.stopped:
         return {}
     body = (sentence for sentence in reading.sentences if sentence.part == "body")
-    found = {sentence.index: suggestions_for(sentence, reading.marks, reading.person) for sentence in body}
-    return {index: offers for index, offers in found.items() if offers}
+    offers_of = {sentence.index: suggestions_for(sentence, reading.marks, reading.person) for sentence in body}
+    return {index: offers for index, offers in offers_of.items() if offers}
 
 
 def without_dismissed(twin: TwinDifference, dismissed: Collection[str]) -> TwinDifference:

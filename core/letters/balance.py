@@ -65,13 +65,15 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     from biasprint.core.scorers.agency_minilm import CLASSES
 
     marks = [mark for mark in marks if not mark.passage]
-    found = head.probabilities([unnamed(one, person) for one in body])
+    chances = head.probabilities([unnamed(sentence, person) for sentence in body])
     words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
-    warm, driven = (float(found[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
+    warm, driven = (float(chances[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
     leaning = leaning_of(warm + words["warmth"], driven + words["drive"], len(body))
     kind = {"warmth": "communal", "drive": "agentic"}.get(leaning, "")
     marked = {mark.sentence for mark in marks if mark.category == kind}
-    sure = {one.index for one, row in zip(body, found, strict=True) if kind and row[CLASSES.index(kind)] >= 0.5}
+    sure = {
+        sentence.index for sentence, row in zip(body, chances, strict=True) if kind and row[CLASSES.index(kind)] >= 0.5
+    }
     reason, source = KNOWN_FOR.get(leaning, ("", ""))
     return Balance(
         words, warm, driven, len(body), leaning, TITLES[leaning], _said(words, warm, driven, len(body)), reason, source,

@@ -49,7 +49,7 @@ def is_cased(entry: str) -> bool:
 def _entry(entry: str, lists: Lists, cased: bool) -> str:
     parts = []
     for word in entry.split():
-        options = "|".join(_word(one, lists, cased) for one in word.split("|"))
+        options = "|".join(_word(option, lists, cased) for option in word.split("|"))
         parts.append(BETWEEN if word == "~" else f"(?:{options}){SPACE}")
     return "".join(parts).removesuffix(SPACE)
 
@@ -63,7 +63,7 @@ def _word(word: str, lists: Lists, cased: bool) -> str:
         return _plain(word, cased)
     capital, name, rest = listed.groups()
     return "|".join(
-        SPACE.join(_plain(capital + one, cased) for one in f"{option}{rest}".split()) for option in lists[name]
+        SPACE.join(_plain(capital + piece, cased) for piece in f"{option}{rest}".split()) for option in lists[name]
     )
 
 
@@ -74,10 +74,10 @@ def _plain(word: str, cased: bool) -> str:
     if word == "####":
         return YEAR
     pieces = (NUMBER.join(map(re.escape, piece.split("#"))) for piece in word.split("*"))
-    found = ENDING.join(pieces)
+    pattern = ENDING.join(pieces)
     if not cased:
-        return found
-    return f"{word[0].upper()}(?i:{found[1:]})" if capital else f"(?i:{found})"
+        return pattern
+    return f"{word[0].upper()}(?i:{pattern[1:]})" if capital else f"(?i:{pattern})"
 
 
 Words = tuple[str, ...]
@@ -170,9 +170,11 @@ def lists() -> Mapping[str, Words]:
 @cache
 def scope() -> Scope:
     """The words that deny and weaken, and where their reach ends."""
-    found = validated(_ScopeFile, read_toml(packaged("letters", "marks", "scope.toml")), "The file marks/scope.toml")
-    signs = [re.escape(end) for end in found.ends if not end[0].isalnum()]
-    words = any_of((end for end in found.ends if end[0].isalnum()), lists()).pattern
+    scope_words = validated(
+        _ScopeFile, read_toml(packaged("letters", "marks", "scope.toml")), "The file marks/scope.toml"
+    )
+    signs = [re.escape(end) for end in scope_words.ends if not end[0].isalnum()]
+    words = any_of((end for end in scope_words.ends if end[0].isalnum()), lists()).pattern
     # After a comma a new clause has its own subject, and no “not” before the comma denies it.
     clause = r",\s{1,9}(?:(?:and|so|or)\s{1,9})?(?:she|he|it|they|i|we|her|his|their|the|this|you|my|our)(?![\w-])"
     joined = (
@@ -180,15 +182,15 @@ def scope() -> Scope:
         # “doesn't shrink, and reduces a bold red”: a verb with an object of its own
         r"|(?<![\w-])and\s{1,9}[\w'-]{1,40}(?:s|ed)\s{1,9}(?:a|an|the|her|his|their|our|every)(?![\w-])"
     )
-    negations = any_of(word for word in found.negations if word != "n't").pattern
+    negations = any_of(word for word in scope_words.negations if word != "n't").pattern
     return Scope(
         re.compile(rf"n't\b|{negations}"),
-        any_of(found.no_negations, lists()),
-        any_of(found.denied_after, lists()),
-        any_of(found.hedges, lists()),
-        any_of(found.no_hedges, lists()),
+        any_of(scope_words.no_negations, lists()),
+        any_of(scope_words.denied_after, lists()),
+        any_of(scope_words.hedges, lists()),
+        any_of(scope_words.no_hedges, lists()),
         re.compile("|".join((*signs, words, clause, joined))),
-        found.reach,
+        scope_words.reach,
     )
 
 
@@ -201,8 +203,8 @@ def version_of_marks() -> str:
 
 
 def _category(key: Category) -> CategoryWords:
-    found = validated(
+    file = validated(
         _CategoryFile, read_toml(packaged("letters", "marks", f"{key}.toml")), f"The file marks/{key}.toml"
     )
-    given = (found.title, found.known_for, found.source, found.harm, found.praise, found.entries, found.unless)
+    given = (file.title, file.known_for, file.source, file.harm, file.praise, file.entries, file.unless)
     return CategoryWords(key, *given)

@@ -33,8 +33,8 @@ MOST_CHARACTERS = 1_000_000  # of text
 def parse_letter_file(data: bytes, name: str) -> Document:
     """The document in `data`. Raises `AppError` with one sentence for the person."""
     limit_once()
-    found = format_of(data, name)
-    return _document(name, found.kind, found.read(data, name))
+    letter_format = format_of(data, name)
+    return _document(name, letter_format.kind, letter_format.read(data, name))
 
 
 def document_of_text(text: str) -> Document:
@@ -42,15 +42,15 @@ def document_of_text(text: str) -> Document:
     return _document("Pasted text", PASTED, Extracted(of_lines(text)))
 
 
-def _document(name: str, kind: str, found: Extracted) -> Document:
-    paragraphs = [text for text in map(cleaned, found.paragraphs) if text]
+def _document(name: str, kind: str, extracted: Extracted) -> Document:
+    paragraphs = [text for text in map(cleaned, extracted.paragraphs) if text]
     if not paragraphs:
         raise AppError(f"“{name}” holds no text.", hint="Choose the file that holds the letter, or paste its text.")
     if sum(map(len, paragraphs)) > MOST_CHARACTERS:
         raise AppError(
             f"“{name}” holds far more text than a letter.", hint="Save the letter alone as a file, and try again."
         )
-    return Document(name, kind, tuple(paragraphs), found.pages, found.notes)
+    return Document(name, kind, tuple(paragraphs), extracted.pages, extracted.notes)
 
 
 # A file that needs more is no letter, and may be an attack.
@@ -99,7 +99,7 @@ def written_as_word(
     Raises `AppError` where that takes more than a letter may.
     """
     try:
-        found = _process().call(
+        word_file = _process().call(
             write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
             timeout=SECONDS + _starting(),
         )  # fmt: skip
@@ -108,7 +108,7 @@ def written_as_word(
             f"“{document.name}” takes more time or memory to write than a letter may.", kept="Nothing was written.",
             hint="Copy the text into a new document.", details=f"{error.message} {error.details}",
         ) from error  # fmt: skip
-    return found
+    return word_file
 
 
 def read_pasted(text: str) -> Document:

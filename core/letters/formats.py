@@ -160,20 +160,26 @@ _NO_LETTERS = (
 def format_of(data: bytes, name: str) -> LetterFormat:
     """The format of a letter's file. Raises `AppError` for what is none, in a sentence that names the file."""
     head = Head(data)
-    found = next((one for one in FORMATS if one.known is not None and one.known(head)), None)
-    if found is not None:
-        return found
-    wrong = next((one for one in _NO_LETTERS if one.known(head)), None)
+    known = next(
+        (letter_format for letter_format in FORMATS if letter_format.known is not None and letter_format.known(head)),
+        None,
+    )
+    if known is not None:
+        return known
+    wrong = next((letter_format for letter_format in _NO_LETTERS if letter_format.known(head)), None)
     if wrong is not None:
         raise AppError(f"“{name}” {wrong.why}.", hint=wrong.hint)
     ending = name.rpartition(".")[2].lower()
-    by_ending = next((one for one in FORMATS if one.known is None and ending in one.endings), None)
+    by_ending = next(
+        (letter_format for letter_format in FORMATS if letter_format.known is None and ending in letter_format.endings),
+        None,
+    )
     return by_ending or format_called("html" if _HTML.match(head.start.lstrip(b"\xef\xbb\xbf \t\r\n")) else "txt")
 
 
 def format_called(kind: str) -> LetterFormat:
     """The format of this kind. Raises `KeyError` where there is none."""
-    return {one.kind: one for one in FORMATS}[kind]
+    return {letter_format.kind: letter_format for letter_format in FORMATS}[kind]
 
 
 def goes_back_into(kind: str, path: Path) -> bool:

@@ -51,12 +51,12 @@ class HouseList:
     @property
     def version(self) -> str:
         """A version that changes with every entry; "" without any."""
-        said = "\n".join(f"{one.words}\t{one.what}\t{one.category}" for one in self.entries)
-        return sha256_text(said)[:12] if self.entries else ""
+        lines = "\n".join(f"{entry.words}\t{entry.what}\t{entry.category}" for entry in self.entries)
+        return sha256_text(lines)[:12] if self.entries else ""
 
     def touches(self, category: str) -> bool:
         """Return whether the list can change the marks of this category."""
-        return any(one.category in (None, category) for one in self.entries)
+        return any(entry.category in (None, category) for entry in self.entries)
 
     def ignores(self, words: str) -> bool:
         """Return whether any of these words, in lower case, is never to be marked, in any category."""
@@ -66,20 +66,23 @@ class HouseList:
         """The marks without those that the list ignores, and with those that it makes, in order."""
         if not self.entries:
             return tuple(marks)
-        found: dict[int, list[Mark]] = {}
+        by_sentence: dict[int, list[Mark]] = {}
         for mark in marks:
-            found.setdefault(mark.sentence, []).append(mark)
+            by_sentence.setdefault(mark.sentence, []).append(mark)
         return tuple(
             mark
             for sentence in sentences
             if sentence.part == "body"
-            for mark in self._of_sentence(sentence, found.get(sentence.index, []))
+            for mark in self._of_sentence(sentence, by_sentence.get(sentence.index, []))
         )
 
     def _of_sentence(self, sentence: Sentence, marks: list[Mark]) -> list[Mark]:
         text = sentence.text.translate(_PLAIN).lower()
         if len(text) != len(sentence.text):  # a few letters grow when they are folded
-            text = "".join(one.lower() if len(one.lower()) == 1 else one for one in sentence.text.translate(_PLAIN))
+            text = "".join(
+                character.lower() if len(character.lower()) == 1 else character
+                for character in sentence.text.translate(_PLAIN)
+            )
         for category, pattern in self._ignored.items():
             spans = [(sentence.start + hit.start(), sentence.start + hit.end()) for hit in pattern.finditer(text)]
             marks = [mark for mark in marks if category not in (None, mark.category) or not _touches_any(mark, spans)]
@@ -87,7 +90,9 @@ class HouseList:
         marks = [
             mark
             for mark in marks
-            if not _touches_any(mark, [(one.start, one.end) for one in own if one.category == mark.category])
+            if not _touches_any(
+                mark, [(own_mark.start, own_mark.end) for own_mark in own if own_mark.category == mark.category]
+            )
         ]
         return sorted([*marks, *own], key=lambda mark: (mark.start, -mark.end))
 
@@ -95,23 +100,26 @@ class HouseList:
         for category, (pattern, reasons) in self._marked.items():
             for hit in pattern.finditer(text):
                 start, words = sentence.start + hit.start(), sentence.text[hit.start() : hit.end()]
-                said = next((reason for one, reason in reasons if one.fullmatch(hit[0])), "")
-                reason = said or f"The house list marks these words as {categories()[category].title.lower()}."
+                given_reason = next((reason for look_for, reason in reasons if look_for.fullmatch(hit[0])), "")
+                reason = given_reason or f"The house list marks these words as {categories()[category].title.lower()}."
                 yield Mark(category, start, start + len(words), sentence.index, words, reason, HOUSE_LIST)
 
     @cached_property
     def _ignored(self) -> Mapping[Category | None, re.Pattern[str]]:
-        own = [one for one in self.entries if one.what == "ignore"]
-        return {key: any_of(one.words for one in own if one.category == key) for key in {one.category for one in own}}
+        own = [entry for entry in self.entries if entry.what == "ignore"]
+        return {
+            key: any_of(entry.words for entry in own if entry.category == key)
+            for key in {entry.category for entry in own}
+        }
 
     @cached_property
     def _marked(self) -> Mapping[Category, tuple[re.Pattern[str], list[tuple[re.Pattern[str], str]]]]:
         own: dict[Category, list[HouseEntry]] = {}
-        for one in self.entries:
-            if one.what == "mark" and one.category is not None:
-                own.setdefault(one.category, []).append(one)
+        for entry in self.entries:
+            if entry.what == "mark" and entry.category is not None:
+                own.setdefault(entry.category, []).append(entry)
         return {
-            key: (any_of(one.words for one in given), [(any_of([one.words]), one.reason) for one in given])
+            key: (any_of(entry.words for entry in given), [(any_of([entry.words]), entry.reason) for entry in given])
             for key, given in own.items()
         }
 
@@ -163,15 +171,15 @@ def _read(rows: "_csv.Reader") -> ReadList:
         try:
             if len(entries) == MOST_ENTRIES:
                 raise UsageError(f"there are more than {MOST_ENTRIES:,} entries")
-            one = _entry(row)
-            if (one.words, one.category) in entries:
-                raise UsageError(f"“{one.words}” is there already")
+            read_entry = _entry(row)
+            if (read_entry.words, read_entry.category) in entries:
+                raise UsageError(f"“{read_entry.words}” is there already")
         except UsageError as error:
             left_out.append(f"Line {line} was left out: {error.message}.")
             if len(entries) == MOST_ENTRIES:
                 break
         else:
-            entries[one.words, one.category] = one
+            entries[read_entry.words, read_entry.category] = read_entry
     return ReadList(HouseList(tuple(entries.values())), tuple(left_out))
 
 
@@ -195,29 +203,29 @@ def entry(words: str, what: str, category: str = "", reason: str = "") -> HouseE
     key = _category(category)
     if kind == "mark" and key is None:
         raise UsageError("what is always marked needs a category")
-    said = " ".join(reason.split())
-    if len(said) > LONGEST_REASON:
+    plain_reason = " ".join(reason.split())
+    if len(plain_reason) > LONGEST_REASON:
         raise UsageError(f"its reason has more than {LONGEST_REASON} characters")
-    return HouseEntry(plain, "mark" if kind == "mark" else "ignore", key, said)
+    return HouseEntry(plain, "mark" if kind == "mark" else "ignore", key, plain_reason)
 
 
 def _category(given: str) -> Category | None:
     wanted = for_matching(given).strip()
     if not wanted:
         return None
-    for one in categories().values():
-        if wanted in (one.key, one.key.replace("_", " "), one.title.lower()):
-            return one.key
+    for known_category in categories().values():
+        if wanted in (known_category.key, known_category.key.replace("_", " "), known_category.title.lower()):
+            return known_category.key
     raise UsageError(f"there is no category “{given.strip()[:40]}”")
 
 
-def to_csv(found: HouseList) -> bytes:
+def to_csv(house_list: HouseList) -> bytes:
     """The file's content, for a spreadsheet too: no cell of it is read as a formula."""
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\r\n")
     write.writerow(COLUMNS)
-    for one in found.entries:
-        write.writerow([one.words, one.what, one.category or "", with_guard(one.reason)])
+    for entry in house_list.entries:
+        write.writerow([entry.words, entry.what, entry.category or "", with_guard(entry.reason)])
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -261,13 +269,13 @@ def read_list(path: Path) -> ReadList:
         raise AppError(f"“{path.name}” cannot be read.", kept=_KEPT, hint=_HINT, details=str(error)) from error
 
 
-def keep(found: HouseList) -> None:
+def keep(house_list: HouseList) -> None:
     """The list of this computer from now on."""
     path = path_of_list()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, to_csv(found))
+    write_whole(path, to_csv(house_list))
 
 
-def write_list(path: Path, found: HouseList) -> None:
+def write_list(path: Path, house_list: HouseList) -> None:
     """Write the list to a file, for somebody else."""
-    write_whole(path, to_csv(found))
+    write_whole(path, to_csv(house_list))

@@ -71,7 +71,7 @@ def listed(shelf: Shelf) -> ShelfContent:
         if shelf == SAVED or not is_held(path.stem):
             letter = content["letter"]
             entries.append(KeptEntry(path.stem, letter["title"], content["when"], letter["reading"]))
-    return ShelfContent(tuple(sorted(entries, key=lambda one: (one.when, one.key), reverse=True)), tuple(damaged))
+    return ShelfContent(tuple(sorted(entries, key=lambda entry: (entry.when, entry.key), reverse=True)), tuple(damaged))
 
 
 def opened(shelf: Shelf, key: str) -> KeptLetter:
@@ -205,7 +205,7 @@ def letter_of(data: Mapping[str, Any]) -> KeptLetter:
     """Return the letter from the output of `as_json`. ValueError, KeyError or TypeError for anything else."""
     context, parts, person, occupation = (data[name] for name in ("context", "parts", "person", "occupation"))
     document, source = document_of(data["document"]), data.get("source")  # earlier versions kept none
-    parts = None if parts is None else tuple(_part(one, len(document.text)) for one in parts)
+    parts = None if parts is None else tuple(_part(item, len(document.text)) for item in parts)
     return KeptLetter(
         document=document,
         title=_text(data["title"]),
@@ -213,7 +213,7 @@ def letter_of(data: Mapping[str, Any]) -> KeptLetter:
         parts=parts,
         person=None if person is None else _person(person),
         occupation=None if occupation is None else _text(occupation),
-        dismissed=tuple(_text(one) for one in data["dismissed"]),
+        dismissed=tuple(_text(item) for item in data["dismissed"]),
         saved_as=_text(data["saved_as"]),
         reading=_text(data["reading"]),
         source=None if source is None else _source(source),
@@ -233,7 +233,7 @@ def document_of(data: Mapping[str, Any]) -> Document:
     pages = data["pages"]
     if pages is not None and not isinstance(pages, int):
         raise TypeError(f"pages: {pages!r}")
-    paragraphs, notes = (tuple(_text(one) for one in data[name]) for name in ("paragraphs", "notes"))
+    paragraphs, notes = (tuple(_text(item) for item in data[name]) for name in ("paragraphs", "notes"))
     return Document(_text(data["name"]), _text(data["kind"]), paragraphs, pages, notes)
 
 
@@ -286,8 +286,8 @@ def _path(shelf: Shelf, key: str, *, make: bool = False) -> Path:
     folder = home() / "letters" / shelf
     if make:
         try:
-            for one in (folder.parent, folder):
-                one.mkdir(mode=0o700, exist_ok=True)  # letters are nobody else's
+            for each_folder in (folder.parent, folder):
+                each_folder.mkdir(mode=0o700, exist_ok=True)  # letters are nobody else's
         except OSError as error:
             raise not_writable(folder, error) from error
     return folder / f"{key}.json"
@@ -326,8 +326,8 @@ def save_letter(project: "Project", letter: KeptLetter, reading: Reading, occupa
 
 def saved_letters(project: "Project") -> tuple[KeptEntry, ...]:
     """The last reading of every letter that was saved here, the newest first."""
-    heads = [one for one in project.readings.latest() if one.source_id is not None]
-    return tuple(KeptEntry(one.id, one.title, one.created_at, one.id) for one in heads)
+    heads = [row for row in project.readings.latest() if row.source_id is not None]
+    return tuple(KeptEntry(row.id, row.title, row.created_at, row.id) for row in heads)
 
 
 def saved_letter(project: "Project", reading_id: str) -> KeptLetter:
@@ -336,12 +336,12 @@ def saved_letter(project: "Project", reading_id: str) -> KeptLetter:
     text = None if row is None or row.source_id is None else project.sources.texts([row.source_id]).get(row.source_id)
     if row is None or text is None:
         raise AppError("The text of this letter is not in the project.", hint="Open another one, or the file itself.")
-    kept = row.result.get("kept")
-    if kept is None:  # saved by an earlier version: what was set by hand is not known
+    kept_values = row.result.get("kept")
+    if kept_values is None:  # saved by an earlier version: what was set by hand is not known
         made = row.result["document"]
         document = Document(made["name"], made["kind"], _paragraphs(text), made["pages"], tuple(made["notes"]))
         return KeptLetter(document, row.title, dismissed=tuple(row.result.get("dismissed", ())), reading=row.id)
-    whole = {**kept, "document": {**kept["document"], "paragraphs": _paragraphs(text)}}
+    whole = {**kept_values, "document": {**kept_values["document"], "paragraphs": _paragraphs(text)}}
     return replace(letter_of(whole), title=row.title, saved_as="", reading=row.id)
 
 
@@ -354,14 +354,14 @@ def _found(reading: Reading) -> dict[str, Any]:
     """The reading without the letter's text, which is a source of the project."""
     result = asdict(reading)
     result["document"] = {**result["document"], "paragraphs": []}
-    result["sentences"] = [{**one, "text": ""} for one in result["sentences"]]
+    result["sentences"] = [{**sentence, "text": ""} for sentence in result["sentences"]]
     return result
 
 
 def _without_text(letter: KeptLetter) -> dict[str, Any]:
     # Neither its file: a project goes to others, and a docx names its authors and tells what they said in comments.
-    kept = as_json(replace(letter, source=None))
-    return {**kept, "document": {**kept["document"], "paragraphs": []}}
+    values = as_json(replace(letter, source=None))
+    return {**values, "document": {**values["document"], "paragraphs": []}}
 
 
 def _paragraphs(text: str) -> tuple[str, ...]:

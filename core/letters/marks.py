@@ -41,8 +41,8 @@ class MarkedText:
     @cached_property
     def first(self) -> int:
         """The place of the first letter or digit."""
-        found = re.search(r"\w", self.sentence.text)
-        return found.start() if found else 0
+        word_match = re.search(r"\w", self.sentence.text)
+        return word_match.start() if word_match else 0
 
     def before(self, place: int) -> str:
         return self.lower[max(0, place - WINDOW) : place]
@@ -58,16 +58,16 @@ def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
     for name in names:
         plain = name.translate(_PLAIN)
         pattern = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(plain.upper())})(?=$|'s?(?!\w)|[^\w'-])"
-        cased = re.sub(pattern, lambda found: MASK * len(found[0]), cased)
+        cased = re.sub(pattern, lambda match: MASK * len(match[0]), cased)
     lower = cased.lower()
     if len(lower) != len(cased):  # a few letters grow when they are folded
-        lower = "".join(one if len(one.lower()) != 1 else one.lower() for one in cased)
+        lower = "".join(character if len(character.lower()) != 1 else character.lower() for character in cased)
     return MarkedText(sentence, cased, lower)
 
 
 def unnamed(sentence: Sentence, person: Person | None) -> str:
     """The sentence with “they” and “their” for the candidate's names."""
-    return _MASKED.sub(lambda found: "their" if found[1] else "they", marked_text(sentence, person).cased)
+    return _MASKED.sub(lambda match: "their" if match[1] else "they", marked_text(sentence, person).cased)
 
 
 _W = rf"{WORD}\s{{1,9}}"
@@ -178,11 +178,11 @@ def is_of_another(page: MarkedText, start: int, end: int, category: Category, pe
 
 def _is_the_writers(page: MarkedText, start: int, before: str, after: str, category: Category) -> bool:
     """“I led”, “we have always worked hard”, “our expertise”; not “I found her reliable” nor “our best engineer”."""
-    found = _WRITER.search(before)
-    if found:
-        between = page.cased[start - len(found["between"]) : start].split()
+    writer = _WRITER.search(before)
+    if writer:
+        between = page.cased[start - len(writer["between"]) : start].split()
         named = any(word in _NOT_THE_WRITER or word[0].isupper() or MASK in word for word in between)
-        met = not (found["being"] or _ARTICLES.isdisjoint(between)) and _BEING.isdisjoint(between)
+        met = not (writer["being"] or _ARTICLES.isdisjoint(between)) and _BEING.isdisjoint(between)
         if not named and not met:
             return True
     if not _WRITERS_OWN.search(before):
@@ -241,11 +241,11 @@ def _is_a_named_others(page: MarkedText, start: int, person: Person | None) -> b
     if person is None or not person.full_name:
         return False
     window = page.cased[max(0, start - WINDOW) : start]
-    found = _NAMED.search(window)
-    if found is None or MASK in found["name"]:
+    named = _NAMED.search(window)
+    if named is None or MASK in named["name"]:
         return False
-    opens = start - len(window) + found.start() <= page.first and " " not in found["name"]
-    return not opens and not _PLACED.search(window[: found.start()])
+    opens = start - len(window) + named.start() <= page.first and " " not in named["name"]
+    return not opens and not _PLACED.search(window[: named.start()])
 
 
 def _is_in_a_title(page: MarkedText, start: int, end: int) -> bool:
@@ -263,13 +263,15 @@ def _names_another(before: str, after: str, words: str) -> bool:
         return False
     if re.match(r"'s?\s", after):
         return True
-    found = _BEFORE_ANOTHER.search(before)
-    if found is None or found["whose"] is None:
-        return found is not None
-    said = before[: found.start()]
-    if _IS.search(said) or _CAN_BE_THE_CANDIDATE.search(found["what"]) or _NAMED_HERE.match(after):
+    another = _BEFORE_ANOTHER.search(before)
+    if another is None or another["whose"] is None:
+        return another is not None
+    beginning = before[: another.start()]
+    if _IS.search(beginning) or _CAN_BE_THE_CANDIDATE.search(another["what"]) or _NAMED_HERE.match(after):
         return False
-    return bool(found["what"] or found["whose"] != "the" or after.startswith(" of the ") or _BESIDE.search(said))
+    return bool(
+        another["what"] or another["whose"] != "the" or after.startswith(" of the ") or _BESIDE.search(beginning)
+    )
 
 
 def _describes_people(before: str, after: str, words: str) -> bool:
@@ -340,8 +342,8 @@ def turned(page: MarkedText, start: int, end: int) -> Turned | None:
 def _within_reach(before: str, reach: Scope) -> str:
     """Return the end of the text before an entry: a few words, and nothing on the other side of a “but”."""
     last = 0
-    for found in reach.ends.finditer(before):
-        last = found.end()
+    for match in reach.ends.finditer(before):
+        last = match.end()
     near = before[last:]
     words = list(re.finditer(r"\S+", near))
     return near[words[-reach.reach].start() :] if len(words) >= reach.reach else near
@@ -353,11 +355,11 @@ def _nearest(pattern: re.Pattern[str], exceptions: re.Pattern[str], near: str, w
     The exceptions are looked for in the whole window: they may begin before the reach does.
     """
     offset = len(window) - len(near)
-    not_meant = [found.span() for found in exceptions.finditer(window)]
+    not_meant = [match.span() for match in exceptions.finditer(window)]
     places = [
-        found.start()
-        for found in pattern.finditer(near)
-        if not any(low <= offset + found.start() < high for low, high in not_meant)
+        match.start()
+        for match in pattern.finditer(near)
+        if not any(low <= offset + match.start() < high for low, high in not_meant)
     ]
     return places[-1] if places else None
 
@@ -411,14 +413,14 @@ def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category
     """
     low = max(0, start - WINDOW)
     window = page.lower[low:end]
-    begins = [found.end() for found in _NEW_CLAUSE.finditer(window) if found.end() <= start - low]
+    begins = [match.end() for match in _NEW_CLAUSE.finditer(window) if match.end() <= start - low]
     clause = _without_opening(window[begins[-1] :] if begins else window)
     if _names(person).search(clause):
         return category != "family" and _theirs().match(clause) is not None
     if category == "doubt":
         # “We had our doubts” and “there were problems” are doubts about the candidate.
-        found = _NOUN_SUBJECT.match(clause)
-        return found is not None and not _is_the_candidates(found["noun"])
+        match = _NOUN_SUBJECT.match(clause)
+        return match is not None and not _is_the_candidates(match["noun"])
     return _has_another_subject(clause)
 
 
@@ -488,11 +490,11 @@ def marks_of(sentences: Sequence[Sentence], person: Person | None = None) -> tup
 
 def _of_sentence(sentence: Sentence, person: Person | None) -> list[Mark]:
     page = marked_text(sentence, person)
-    found: list[Mark] = []
+    marks: list[Mark] = []
     for category in categories().values():
         for start, end in _places(page, category):
-            found += _mark(page, start, end, category, person)
-    return _settled(found)
+            marks += _mark(page, start, end, category, person)
+    return _settled(marks)
 
 
 def _places(page: MarkedText, category: CategoryWords) -> Iterator[tuple[int, int]]:
@@ -561,7 +563,7 @@ def _plain(sentence: Sentence, start: int, end: int, category: CategoryWords) ->
 def _settled(marks: Sequence[Mark]) -> list[Mark]:
     """Keep the first and longest of overlapping marks of one category; praise inside longer praise counts once."""
     order: list[Category] = list(categories())
-    kept: list[Mark] = []
+    settled: list[Mark] = []
     ends: dict[str, int] = {}
     for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end, order.index(mark.category))):
         group = "praise" if categories()[mark.category].praise else mark.category
@@ -571,5 +573,5 @@ def _settled(marks: Sequence[Mark]) -> list[Mark]:
             continue
         ends[mark.category] = max(mark.end, ends.get(mark.category, -1))
         ends[group] = max(mark.end, ends.get(group, -1))
-        kept.append(mark)
-    return kept
+        settled.append(mark)
+    return settled

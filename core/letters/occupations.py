@@ -25,9 +25,9 @@ from biasprint.core.text import for_matching
 # ---- Occupations and their plurals
 
 
-def same_occupation(one: str, other: str) -> bool:
+def same_occupation(occupation: str, other_occupation: str) -> bool:
     """Is it the same occupation, in the singular or the plural?"""
-    return occupation_key(one) == occupation_key(other) != ""
+    return occupation_key(occupation) == occupation_key(other_occupation) != ""
 
 
 def occupation_key(occupation: str) -> str:
@@ -61,11 +61,16 @@ def singulars() -> tuple[str, ...]:
 def plurals() -> Mapping[str, str]:
     """Plural → singular, of those that are both in the list."""
     every = _listed()
-    found: dict[str, str] = {}
-    for one in every:
-        forms = {f"{one}s", f"{one}es", f"{one[:-1]}ies" if one.endswith("y") else "", one.replace("man", "men")}
-        found |= {form: one for form in forms - {one} if form in every}
-    return found
+    by_plural: dict[str, str] = {}
+    for singular in every:
+        forms = {
+            f"{singular}s",
+            f"{singular}es",
+            f"{singular[:-1]}ies" if singular.endswith("y") else "",
+            singular.replace("man", "men"),
+        }
+        by_plural |= {form: singular for form in forms - {singular} if form in every}
+    return by_plural
 
 
 @cache
@@ -84,7 +89,7 @@ def is_listed(word: str) -> bool:
 
 @cache
 def _heads() -> frozenset[str]:
-    return frozenset(one.split()[-1] for one in singulars())
+    return frozenset(singular.split()[-1] for singular in singulars())
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -121,26 +126,28 @@ def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | 
     """
     page = told(text, parts)
     weights: dict[str, float] = {}
-    said: dict[str, str] = {}
-    for one in _phrases(page, person or guess_person(text, parts)):
-        if one.weight == TITLE and one.occupation in weights:
+    named_as: dict[str, str] = {}
+    for phrase in _phrases(page, person or guess_person(text, parts)):
+        if phrase.weight == TITLE and phrase.occupation in weights:
             continue
         # Mentions in passing do not add up to a statement.
-        weights[one.occupation] = weights.get(one.occupation, 0) + (one.weight if one.weight > 1 else one.weight / 10)
-        if one.weight > 1 and one.occupation not in said:
-            said[one.occupation] = _around(page.text, one.start, one.end)
-    weights = {one: weight for one, weight in weights.items() if weight > 0}
+        weights[phrase.occupation] = weights.get(phrase.occupation, 0) + (
+            phrase.weight if phrase.weight > 1 else phrase.weight / 10
+        )
+        if phrase.weight > 1 and phrase.occupation not in named_as:
+            named_as[phrase.occupation] = _around(page.text, phrase.start, phrase.end)
+    weights = {occupation: weight for occupation, weight in weights.items() if weight > 0}
     if not weights:
         return OccupationGuess("", False, "The letter does not say what the candidate is.")
     # “Pastry chef” is said by “chef” too; of two said as clearly the later one is what the candidate is now.
     whole = {
-        one: weight + sum(other for short, other in weights.items() if one.endswith(f" {short}"))
-        for one, weight in weights.items()
+        occupation: weight + sum(other for short, other in weights.items() if occupation.endswith(f" {short}"))
+        for occupation, weight in weights.items()
     }
-    best = max(reversed(list(whole)), key=lambda one: whole[one])
+    best = max(reversed(list(whole)), key=lambda occupation: whole[occupation])
     if whole[best] < LIKELY_FROM:
         return OccupationGuess("", False, f"It mentions “{best}”, but does not say that the candidate is one.")
-    return OccupationGuess(best, True, f"It says “… {said.get(best, best)}”.")
+    return OccupationGuess(best, True, f"It says “… {named_as.get(best, best)}”.")
 
 
 @dataclass(frozen=True)
@@ -161,10 +168,10 @@ def _phrases(page: Telling, person: Person) -> Iterator[_Phrase]:
         sentence = page.text[start:end]
         last: _Phrase | None = None
         for match in re.finditer(r"[^\W\d_][\w’'-]*", sentence):
-            found = _noun_phrase(sentence, match)
-            if found is None:
+            phrase = _noun_phrase(sentence, match)
+            if phrase is None:
                 continue
-            occupation, at, plural = found
+            occupation, at, plural = phrase
             if plural and not _is_one_of_them(sentence, at, match.end()):
                 continue
             weight = CALLED if plural else _weight(sentence, at, match.end(), own)
@@ -202,15 +209,15 @@ def _noun_phrase(sentence: str, head: re.Match[str]) -> tuple[str, int, bool] | 
         single, plural = f"{lower[:-3]}fe", True
     if not _is_noun(single) or _goes_on(sentence, head) or word != head.group():
         return None
-    kept, at = [single], head.start()
+    words, at = [single], head.start()
     for before in reversed(list(re.finditer(r"(?<![\w’'-])[^\W\d_][\w’-]*(?=[ \n])", sentence[:at]))[-3:]):
         modifier = before.group()
         if sentence[before.end() : at].strip() or not _narrows(modifier, capital=word[0].isupper()):
             break
-        kept, at = [modifier.lower(), *kept], before.start()
-    if len(kept) == 1 and single in _words().narrowed:
+        words, at = [modifier.lower(), *words], before.start()
+    if len(words) == 1 and single in _words().narrowed:
         return None
-    phrase = " ".join(kept)
+    phrase = " ".join(words)
     return None if phrase in _words().never else (phrase, at, plural)
 
 
@@ -408,17 +415,17 @@ _WRITERS = frozenset({"I", "we", "We", "myself"})
 
 def _last_person(before: str, own: set[str]) -> str:
     """Return the last person in the sentence: "own" for the candidate, "writer", "other", or "" for nobody."""
-    found = previous = ""
+    last_one = previous = ""
     related = False  # “her husband Shri R. Krishnamurthy”
     for match in re.finditer(r"[^\W\d_][\w’'-]*", before):
         word = re.sub(r"['’](?:s|d|ll|ve|re|m)$", "", match.group())
         lower = word.lower()
         if lower in ("he", "she", "they", "him") or (word in own and not related):
-            found = "own"
+            last_one = "own"
         elif lower in ("his", "her"):
-            found = found if found == "other" else "own"
+            last_one = last_one if last_one == "other" else "own"
         elif word in _WRITERS or (lower == "us" and previous == "of"):
-            found = "writer"
+            last_one = "writer"
         elif (
             lower in _kin()
             or (previous in _OWNERS and lower in beside_the_candidate())
@@ -430,10 +437,10 @@ def _last_person(before: str, own: set[str]) -> str:
                 and not _placed(previous)
             )
         ):
-            found = "other"
+            last_one = "other"
         related = lower in _kin() or (related and word[0].isupper())
         previous = lower
-    return found or ("" if own else "own")  # of somebody without a name much is said without a pronoun
+    return last_one or ("" if own else "own")  # of somebody without a name much is said without a pronoun
 
 
 _OWNERS = frozenset({"my", "his", "her", "their", "your", "the", "our"})

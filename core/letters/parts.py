@@ -64,14 +64,14 @@ class LetterLine:
 
 def lines_of(document: Document) -> list[LetterLine]:
     """Return every line of every paragraph, in order."""
-    found: list[LetterLine] = []
+    lines: list[LetterLine] = []
     at = 0
     for number, paragraph in enumerate(document.paragraphs):
         for text in paragraph.split("\n"):
-            found.append(LetterLine(number, at, at + len(text), text))
+            lines.append(LetterLine(number, at, at + len(text), text))
             at += len(text) + 1
         at += 1  # paragraphs are two line ends apart
-    return found
+    return lines
 
 
 @cache
@@ -84,7 +84,9 @@ def _patterns() -> dict[Look, re.Pattern[str]]:
         "cv heading": words.cv_headings,
         "quote": words.quotes,
     }
-    return {look: re.compile("|".join(f"(?:{one})" for one in ones), re.IGNORECASE) for look, ones in given.items()}
+    return {
+        look: re.compile("|".join(f"(?:{pattern})" for pattern in ones), re.IGNORECASE) for look, ones in given.items()
+    }
 
 
 MOST_SIGNED = 8  # lines: a name, posts, an address
@@ -175,23 +177,23 @@ FEWEST_WORDS = 30
 
 def suspicions(document: Document, parts: Sequence[Part]) -> tuple[Suspicion, ...]:
     """Return everything that looks wrong, the gravest first. Heavy: the language is identified by its words."""
-    found = []
+    doubts = []
     is_cv = looks_like_cv(document, parts)  # by English headings; a list has too few little words to tell by
     language = "" if is_cv else other_language(document.text)
     if language:
-        said = f"This seems to be {language}. Only English letters can be read, so nothing was scored."
-        found.append(Suspicion("language", said, stops=True))
+        sentence = f"This seems to be {language}. Only English letters can be read, so nothing was scored."
+        doubts.append(Suspicion("language", sentence, stops=True))
     if is_cv:
-        said = "This looks like a CV, not a letter. Give it as the context, and choose the letter."
-        found.append(Suspicion("cv", said))
+        sentence = "This looks like a CV, not a letter. Give it as the context, and choose the letter."
+        doubts.append(Suspicion("cv", sentence))
     if holds_several(document):
-        said = "This file seems to hold more than one letter. What is shown mixes them: check each by itself."
-        found.append(Suspicion("two letters", said))
+        sentence = "This file seems to hold more than one letter. What is shown mixes them: check each by itself."
+        doubts.append(Suspicion("two letters", sentence))
     words = len(document.text.split())
     if words < FEWEST_WORDS:
-        said = f"These are {words} words: too few to say anything about the letter as a whole."
-        found.append(Suspicion("too short", said))
-    return tuple(found)
+        sentence = f"These are {words} words: too few to say anything about the letter as a whole."
+        doubts.append(Suspicion("too short", sentence))
+    return tuple(doubts)
 
 
 def looks_like_cv(document: Document, parts: Sequence[Part]) -> bool:
@@ -213,8 +215,9 @@ def holds_several(document: Document) -> bool:
     ]
     greetings = [place for place, look in enumerate(looks) if look == "greeting"]
     return any(
-        "closing" in looks[one + 1 : other] and any(line.is_long or line.is_sentence for line in lines[other + 1 :])
-        for one, other in pairwise(greetings)
+        "closing" in looks[greeting + 1 : following]
+        and any(line.is_long or line.is_sentence for line in lines[following + 1 :])
+        for greeting, following in pairwise(greetings)
     )
 
 

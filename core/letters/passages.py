@@ -68,7 +68,7 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
     taken: dict[int, list[Mark]] = {}
     for mark in marks:
         taken.setdefault(mark.sentence, []).append(mark)
-    found: list[Mark] = []
+    passages: list[Mark] = []
     for page, start, end, share in read_clauses(sentences, person):
         place = int(np.argmax(share))
         if place >= len(FOUND) or share[place] < LEAST[FOUND[place]]:
@@ -82,8 +82,8 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
         ):
             continue
         if is_of_the_candidate(page, start, end, category, person):
-            _add(found, page.sentence, start, end, category)
-    return tuple(found)
+            _add(passages, page.sentence, start, end, category)
+    return tuple(passages)
 
 
 def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[ReadClause]:
@@ -98,7 +98,7 @@ def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[R
     whole = _shares([_as_read(page, 0, len(page.sentence.text)) for page in pages])
     # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
     of_sentences = np.repeat(whole, np.array([len(spans) for spans in cut], dtype=int), axis=0)
-    return [ReadClause(*one, share) for one, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
+    return [ReadClause(*clause, share) for clause, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
 
 
 def _shares(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -121,7 +121,7 @@ def clauses(text: str) -> list[tuple[int, int]]:
 def _as_read(page: MarkedText, start: int, end: int) -> str:
     """The clause without what tells the candidate's name and gender."""
     named = re.compile(rf"{MASK}[{MASK}\s]*")
-    clause = named.sub(lambda found: "they" + found[0][len(found[0].rstrip()) :], page.cased[start:end])
+    clause = named.sub(lambda match: "they" + match[0][len(match[0].rstrip()) :], page.cased[start:end])
     return neutral(clause.strip(" ,;:—–()"))
 
 
@@ -140,21 +140,21 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _is_taken(sentence: Sentence, start: int, end: int, category: Category, marks: Sequence[Mark]) -> bool:
     """Return whether words of a list mark it already: of this category, or for praise or doubt, any praise."""
     own = {mark.category for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end}
-    praise = {key for key, one in categories().items() if one.praise}
+    praise = {key for key, category_words in categories().items() if category_words.praise}
     return category in own or ((category in praise or category == "doubt") and not own.isdisjoint(praise))
 
 
-def _add(found: list[Mark], sentence: Sentence, start: int, end: int, category: Category) -> None:
+def _add(marks: list[Mark], sentence: Sentence, start: int, end: int, category: Category) -> None:
     """A new mark, or the last one made longer where it ends at this clause."""
     about = categories()[category]
-    if found and found[-1].sentence == sentence.index and found[-1].category == category:
-        between = sentence.text[found[-1].end - sentence.start : start]
+    if marks and marks[-1].sentence == sentence.index and marks[-1].category == category:
+        between = sentence.text[marks[-1].end - sentence.start : start]
         if len(between.split()) <= 1:
-            start = found.pop().start - sentence.start
+            start = marks.pop().start - sentence.start
     place = sentence.start + start
     words = sentence.text[start:end]
     reason = " ".join([SAID, about.known_for, *([COUNTED] if about.praise else [])])
-    found.append(Mark(category, place, place + len(words), sentence.index, words, reason, about.source, passage=True))
+    marks.append(Mark(category, place, place + len(words), sentence.index, words, reason, about.source, passage=True))
 
 
 # ---- Listed words that a model checks
@@ -203,12 +203,12 @@ def _says_something_else(mark: Mark, clauses: Sequence[ReadClause]) -> bool:
     if mark.category not in FOUND:
         return False
     start = mark.start - clauses[0].page.sentence.start
-    over = [one.share for one in clauses if one.start < start + len(mark.words) and start < one.end]
+    over = [clause.share for clause in clauses if clause.start < start + len(mark.words) and start < clause.end]
     share = np.mean(over, axis=0)
     kin = {mark.category}.union(*(group for group in KIN if mark.category in group))
     if categories()[mark.category].praise:
         kin.add("standout")  # “the most talented of them” is both
-    others = [float(one) for key, one in zip(FOUND, share, strict=False) if key not in kin]
+    others = [float(number) for key, number in zip(FOUND, share, strict=False) if key not in kin]
     return bool(share[FOUND.index(mark.category)] < MOST_OF_OWN and max(others) > SURE_OF_ANOTHER)
 
 
@@ -222,7 +222,7 @@ def as_asked(page: MarkedText, start: int, end: int, category: Category) -> Word
 
 
 def _plain(text: str) -> str:
-    return neutral(_NAMED.sub(lambda found: "they" + found[0][len(found[0].rstrip()) :], text))
+    return neutral(_NAMED.sub(lambda match: "they" + match[0][len(match[0].rstrip()) :], text))
 
 
 def version_of_checked_words() -> str:

@@ -26,18 +26,18 @@ def cleaned(paragraph: str) -> str:
 
 def kept(paragraph: str) -> tuple[str, list[int]]:
     """A paragraph as it is read, and the place of each of its characters in the paragraph as it was."""
-    found: list[int] = []
+    places: list[int] = []
     line: list[int] = []
     last_break = -1
     for place, character in enumerate(paragraph + "\n"):
         if character in "\v\n":
             of_line = _kept_of_line(paragraph, line)
             if of_line:
-                found += [last_break, *of_line] if found else of_line
+                places += [last_break, *of_line] if places else of_line
             line, last_break = [], place
         elif character != "\x00" and not _UNSEEN.match(character):
             line.append(place)
-    return "".join(_shown(paragraph[place]) for place in found), found
+    return "".join(_shown(paragraph[place]) for place in places), places
 
 
 def _shown(character: str) -> str:
@@ -45,16 +45,16 @@ def _shown(character: str) -> str:
 
 
 def _kept_of_line(paragraph: str, line: list[int]) -> list[int]:
-    found: list[int] = []
+    places: list[int] = []
     for place in line:
-        if not (found and _BLANKS.match(paragraph[place]) and _BLANKS.match(paragraph[found[-1]])):
-            found.append(place)
-    first, last = 0, len(found)
-    while last > first and paragraph[found[last - 1]].isspace():
+        if not (places and _BLANKS.match(paragraph[place]) and _BLANKS.match(paragraph[places[-1]])):
+            places.append(place)
+    first, last = 0, len(places)
+    while last > first and paragraph[places[last - 1]].isspace():
         last -= 1
-    while first < last and paragraph[found[first]].isspace():
+    while first < last and paragraph[places[first]].isspace():
         first += 1
-    return found[first:last]
+    return places[first:last]
 
 
 # ---- Files inside a zip
@@ -323,12 +323,12 @@ BODY = "word/document.xml"
 def of_docx(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order, those of the first page's header first; and what was left out, in words."""
     packed = Packed(data, name)
-    found = list(_docx_texts(packed.xml(BODY)))
+    texts = list(_docx_texts(packed.xml(BODY)))
     above = [text for part in header_parts(packed.names()) for text in _docx_texts(packed.xml(part)) if text.strip()]
     notes: list[str] = []
     if any(part.startswith(("word/footnotes", "word/endnotes", "word/comments")) for part in packed.names()):
         notes.append("Footnotes and comments were not read. In its own Word file they stay.")
-    return Extracted([*dict.fromkeys(above), *found], notes=tuple(notes))
+    return Extracted([*dict.fromkeys(above), *texts], notes=tuple(notes))
 
 
 def header_parts(names: Iterable[str]) -> list[str]:

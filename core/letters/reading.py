@@ -55,12 +55,12 @@ def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
 
     What is longer than any sentence is cut at blanks: rules look at all of a sentence for each word that they find.
     """
-    found: list[Sentence] = []
+    sentences_found: list[Sentence] = []
     for part in parts:
         for start, end in sentences(text[part.start : part.end]):
             for first, last in _cut_up(text, part.start + start, part.start + end):
-                found.append(Sentence(len(found), first, last, text[first:last], part.kind))
-    return tuple(found)
+                sentences_found.append(Sentence(len(sentences_found), first, last, text[first:last], part.kind))
+    return tuple(sentences_found)
 
 
 LONGEST_SENTENCE = 2_000
@@ -86,11 +86,11 @@ def first_of(body: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Susp
     read = tuple(body[: min(fitting, MOST_SENTENCES)])
     if len(read) == len(body):
         return read, ()
-    said = (
+    remark = (
         f"This is far longer than a letter: only its first {len(read):,} sentences of {len(body):,} were read, and "
         "every mark and figure is of those."
     )
-    return read, (Suspicion("too long", said),)
+    return read, (Suspicion("too long", remark),)
 
 
 # ---- Formality, positivity and agency of each sentence
@@ -112,7 +112,7 @@ def styles_of(
     uses: list[ScorerUse] = []
     for name in SCORE_NAMES:
         if name not in scorers:
-            scores += [SentenceScore(one.index, name, None, "", f"no scorer for {name} is here") for one in body]
+            scores += [SentenceScore(each.index, name, None, "", f"no scorer for {name} is here") for each in body]
             continue
         values, use = _values(scorers[name], [sentence.text for sentence in body])
         uses.append(use)
@@ -128,8 +128,8 @@ def _values(scorer: str, texts: Sequence[str]) -> tuple[dict[str, float | None],
         _, given = score_batch(scorer, [text for *_, text in new])
         return [float(value.values.mean()) if value.values.size else None for value in given]
 
-    found = _styles.get([(scorer, version, text) for text in texts], score)
-    return dict(zip(texts, found, strict=True)), ScorerInfo(**info).use()
+    values = _styles.get([(scorer, version, text) for text in texts], score)
+    return dict(zip(texts, values, strict=True)), ScorerInfo(**info).use()
 
 
 def _score(sentence: Sentence, name: ScoreName, value: float | None) -> SentenceScore:
@@ -169,7 +169,7 @@ def figures_of(
     words = len(_WORD.findall(text))
     count = superlatives(text)
     reason = "" if words else "the letter has no body"
-    found = [
+    figures = [
         LetterFigure("words", "Length", float(words), COUNT, words),
         LetterFigure(
             "superlatives", "Superlatives", 100 * count / words if words else None, RATE, words, reason=reason
@@ -179,11 +179,11 @@ def figures_of(
     for name, title in STYLES.items():
         own = [score for score in scores if score.name == name and score.value is not None]
         number = sum(score.value is not None and score.value >= COUNTS_FROM for score in own)
-        found.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
+        figures.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
     for category in categories().values():
         number = len({mark.sentence for mark in marks if mark.category == category.key and not mark.passage})
-        found.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
-    return tuple(found)
+        figures.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
+    return tuple(figures)
 
 
 def superlatives(text: str) -> int:
@@ -266,22 +266,24 @@ def compared_with(
         )
     defined = [figure for figure in figures if figure.value is not None]
     alike = [figure for figure in defined if _same_makers(figure, reference, marks)]
-    found = [
+    compared = [
         _compared(
-            figure, [one.figures[figure.name] for one in letters if figure.name in one.figures], reference.stand_in
+            figure,
+            [letter.figures[figure.name] for letter in letters if figure.name in letter.figures],
+            reference.stand_in,
         )
         for figure in alike
         if figure.name not in house
     ]
     left = [figure.title.lower() for figure in defined if figure not in alike]
     own = [figure.title.lower() for figure in alike if figure.name in house]
-    told = nearest if nearest == wanted else f"{nearest}, as there are none for {wanted}"
-    said = f"Compared with {len(letters)} letters for {told}: {reference.made_from}"
+    compared_with_occupation = nearest if nearest == wanted else f"{nearest}, as there are none for {wanted}"
+    remark = f"Compared with {len(letters)} letters for {compared_with_occupation}: {reference.made_from}"
     if left:
-        said += f" Left out, because another version made the reference's figures: {', '.join(left)}."
+        remark += f" Left out, because another version made the reference's figures: {', '.join(left)}."
     if own:
-        said += f" Left out, because the house list changes their marks here: {', '.join(own)}."
-    return tuple(one for one in found if one is not None), said
+        remark += f" Left out, because the house list changes their marks here: {', '.join(own)}."
+    return tuple(figure_compared for figure_compared in compared if figure_compared is not None), remark
 
 
 def _compared(figure: LetterFigure, values: Sequence[float], machine_made: bool) -> ComparedFigure | None:
@@ -315,23 +317,28 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     every = sentences_of(document.text, own_parts)
     body, long = first_of([sentence for sentence in every if sentence.part == "body"])
     wrong += long
-    stopped = any(one.stops for one in wrong)
+    stopped = any(suspicion.stops for suspicion in wrong)
     scored = () if stopped else body
     words = () if stopped else marks_of(body, about)
-    found = words
+    found_marks = words
     by_model = "agency" in scorers and not words_only
     if by_model and not stopped:
         meant = without_doubted(body, words, about)
-        found = tuple(sorted((*meant, *passages_of(body, meant, about)), key=lambda mark: (mark.start, -mark.end)))
+        found_marks = tuple(
+            sorted((*meant, *passages_of(body, meant, about)), key=lambda mark: (mark.start, -mark.end))
+        )
     applied = house.applied if house is not None and not stopped else _as_found
-    counted, marks = applied(body, words), applied(body, found)  # a reference set's figures are of all listed words
+    counted, marks = (
+        applied(body, words),
+        applied(body, found_marks),
+    )  # a reference set's figures are of all listed words
     shown = set(marks)
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
     foreign = language_of(context.text) if context and not stopped else ""
     if foreign:
-        said = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
-        wrong += (Suspicion("context language", said),)
+        remark = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
+        wrong += (Suspicion("context language", remark),)
     figures = figures_of(body, counted, scores, uses)
     compared, placed = compared_with(
         figures, request.reference, request.occupation or "", version_of_marks(), _changed(words, counted)

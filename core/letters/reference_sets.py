@@ -48,23 +48,31 @@ def make_reference(
     """
     check_name(name)
     chosen = dict(scorers) if scorers is not None else scorers_for_letters()
-    every = (one for one in letters(project, study_of(project, "letters").id, texts=True) if _is_letter(one))
-    found: list[ReferenceLetter] = []
+    every = (letter for letter in letters(project, study_of(project, "letters").id, texts=True) if _is_letter(letter))
+    reference_letters: list[ReferenceLetter] = []
     dropped: Counter[str] = Counter()
     built = Built((), {}, {}, "")
     for page in _pages(every, occupation, dropped):
         ctx.check()
         built = _built(ctx, page, chosen, compute)
-        found += built.letters
+        reference_letters += built.letters
         dropped.update(built.dropped)
-        ctx.report(len(found))
-    if not found:
+        ctx.report(len(reference_letters))
+    if not reference_letters:
         raise AppError(
             "The project has no finished letters with an occupation to make a reference from.",
             hint="Generate letters, or import a table with a column “occupation”.",
         )
-    by_machine = all(one.made_by != BY_HAND for one in found)
-    made = ReferenceSet(name, title or name, _made_from(found), by_machine, tuple(found), built.scorers, built.marks)
+    by_machine = all(letter.made_by != BY_HAND for letter in reference_letters)
+    made = ReferenceSet(
+        name,
+        title or name,
+        _made_from(reference_letters),
+        by_machine,
+        tuple(reference_letters),
+        built.scorers,
+        built.marks,
+    )
     save(made)
     return MadeReference(made, dict(dropped))
 
@@ -92,12 +100,12 @@ def reference_of_pile(pile: Pile, name: str, *, title: str = "", hint: str = "")
     """Keep a set from the rows of a pile in their present state, corrected by hand or not. No letter is read again."""
     check_name(name)
     dropped = Counter(why for row in pile.rows if (why := _why_no_reference(row)))
-    found = tuple(
+    reference_letters = tuple(
         reference_letter(occupation_key(row.occupation), row.group, row.figures, BY_HAND)
         for row in pile.rows
         if not _why_no_reference(row)
     )
-    if not found:
+    if not reference_letters:
         raise AppError(
             f"“{pile.name}” has no letter with an occupation to make a reference from.",
             hint=hint,
@@ -105,7 +113,13 @@ def reference_of_pile(pile: Pile, name: str, *, title: str = "", hint: str = "")
         )
     used = {use.role: f"{use.name} {use.version}" for use in pile.scorers}
     made = ReferenceSet(
-        name, title or name, _made_from(found, f"“{pile.name}”"), False, found, used, pile.versions["marks"]
+        name,
+        title or name,
+        _made_from(reference_letters, f"“{pile.name}”"),
+        False,
+        reference_letters,
+        used,
+        pile.versions["marks"],
     )
     save(made)
     return MadeReference(made, dict(dropped))
@@ -120,11 +134,11 @@ def _why_no_reference(row: PileRow) -> str:
 def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> Iterator[list[Letter]]:
     """The letters that fit, some at a time, so that a large project is never in memory as a whole."""
     page: list[Letter] = []
-    for one in every:
-        if not _fits(one, occupation):
+    for letter in every:
+        if not _fits(letter, occupation):
             dropped["no such occupation" if occupation else "no occupation"] += 1
             continue
-        page.append(one)
+        page.append(letter)
         if len(page) == AT_ONCE:
             yield page
             page = []
@@ -135,9 +149,9 @@ def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> I
 def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], compute: ComputeProcess) -> Built:
     return compute.call(
         reference_of_letters,
-        [(one.text, occupation_key(one.fields.get("occupation", "")), one.group) for one in page],
+        [(letter.text, occupation_key(letter.fields.get("occupation", "")), letter.group) for letter in page],
         scorers,
-        [_author(one) for one in page],
+        [_author(letter) for letter in page],
         ctx=ctx,
         on_report=lambda done, total, note: None,
     )
@@ -157,11 +171,11 @@ def _author(letter: Letter) -> str:
     return BY_HAND if letter.key[0] == "source" else letter.fields.get("model", "") or "a generator"
 
 
-def _made_from(found: Sequence[ReferenceLetter], place: str = "a project") -> str:
+def _made_from(letters: Sequence[ReferenceLetter], place: str = "a project") -> str:
     """Describe whose letters these are. Of imported ones the program does not know who wrote them."""
-    counts = Counter(one.made_by for one in found)
+    counts = Counter(letter.made_by for letter in letters)
     imported = counts.pop(BY_HAND, 0)
-    said = [f"{count:,} written by {author}" for author, count in counts.most_common()]
-    said += [f"{imported:,} imported, by whoever wrote them"] if imported else []
+    parts = [f"{count:,} written by {author}" for author, count in counts.most_common()]
+    parts += [f"{imported:,} imported, by whoever wrote them"] if imported else []
     generated = "" if imported else " No person wrote them."
-    return f"letters of {place}, {', '.join(said)}.{generated}"
+    return f"letters of {place}, {', '.join(parts)}.{generated}"

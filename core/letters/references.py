@@ -36,8 +36,8 @@ def reference_letter(
     occupation: str, group: str, figures: Mapping[str, float | None], made_by: str = ""
 ) -> ReferenceLetter:
     """A letter's figures as a set keeps them: those there are, rounded."""
-    kept = {name: round(value, DIGITS) for name, value in figures.items() if value is not None}
-    return ReferenceLetter(occupation, group, kept, made_by)
+    rounded = {name: round(value, DIGITS) for name, value in figures.items() if value is not None}
+    return ReferenceLetter(occupation, group, rounded, made_by)
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,22 @@ class ReferenceSet:
 
     def nearest(self, occupation: str) -> str:
         """Return this occupation, or the nearest wider one that has letters: “chef” for “pastry chef”; else ""."""
-        own = {occupation_key(one) for one in self.occupations}
-        return next((one for one in (occupation_key(occupation), *wider_occupations(occupation)) if one in own), "")
+        own = {occupation_key(occupation_read) for occupation_read in self.occupations}
+        return next(
+            (
+                occupation_read
+                for occupation_read in (occupation_key(occupation), *wider_occupations(occupation))
+                if occupation_read in own
+            ),
+            "",
+        )
 
     def narrowed(self, occupation: str) -> "ReferenceSet":
         """Return the set with only the letters for an occupation: less to hand to another process."""
         nearest = self.nearest(occupation)
-        return replace(self, letters=tuple(one for one in self.letters if same_occupation(one.occupation, nearest)))
+        return replace(
+            self, letters=tuple(letter for letter in self.letters if same_occupation(letter.occupation, nearest))
+        )
 
 
 @dataclass(frozen=True)
@@ -107,20 +116,26 @@ class _File:
     letters: Annotated[tuple[tuple[str | float | None, ...], ...], Field(max_length=MOST_LETTERS)]
 
 
-def to_bytes(found: ReferenceSet) -> bytes:
+def to_bytes(reference_set: ReferenceSet) -> bytes:
     """The file's content; equal sets give equal bytes."""
-    names = sorted({name for letter in found.letters for name in letter.figures})
+    names = sorted({name for letter in reference_set.letters for name in letter.figures})
     head = {
-        "format": FORMAT, "title": found.title, "made_from": found.made_from, "stand_in": found.stand_in,
-        "scorers": dict(sorted(found.scorers.items())), "marks": found.marks, "columns": [*ABOUT, *names],
+        "format": FORMAT, "title": reference_set.title, "made_from": reference_set.made_from,
+        "stand_in": reference_set.stand_in, "scorers": dict(sorted(reference_set.scorers.items())),
+        "marks": reference_set.marks, "columns": [*ABOUT, *names],
     }  # fmt: skip
     rows = [
         json.dumps(
-            [one.occupation, one.group, one.made_by, *(one.figures.get(name) for name in names)],
+            [
+                reference_letter.occupation,
+                reference_letter.group,
+                reference_letter.made_by,
+                *(reference_letter.figures.get(name) for name in names),
+            ],
             ensure_ascii=False,
             allow_nan=False,
         )
-        for one in found.letters
+        for reference_letter in reference_set.letters
     ]
     start = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
     letters = ",\n".join(rows)
@@ -138,11 +153,11 @@ def from_bytes(data: bytes, name: str) -> ReferenceSet:
         raise AppError(f"{where} is damaged.", hint=_HINT, details=str(error)) from error
     if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
         raise AppError(f"{where} was made by a newer version of the program.", hint="Use that version.")
-    found = validated(_File, content, where)
-    if found.columns[: len(ABOUT)] != ABOUT or any(len(row) != len(found.columns) for row in found.letters):
+    file = validated(_File, content, where)
+    if file.columns[: len(ABOUT)] != ABOUT or any(len(row) != len(file.columns) for row in file.letters):
         raise AppError(f"{where} is damaged.", hint=_HINT)
-    letters = tuple(_letter(row, found.columns, where) for row in found.letters)
-    return ReferenceSet(name, found.title, found.made_from, found.stand_in, letters, found.scorers, found.marks)
+    letters = tuple(_letter(row, file.columns, where) for row in file.letters)
+    return ReferenceSet(name, file.title, file.made_from, file.stand_in, letters, file.scorers, file.marks)
 
 
 def _letter(row: Sequence[str | float | None], columns: Sequence[str], where: str) -> ReferenceLetter:
@@ -153,7 +168,7 @@ def _letter(row: Sequence[str | float | None], columns: Sequence[str], where: st
             raise AppError(f"{where} is damaged.", hint=_HINT, details=f"{column}: {value!r}")
         if value is not None:
             figures[column] = float(value)
-    occupation, group, made_by = (str(one or "") for one in about)
+    occupation, group, made_by = (str(cell or "") for cell in about)
     return ReferenceLetter(occupation, group, figures, made_by)
 
 
@@ -196,7 +211,7 @@ def reference(name: str) -> ReferenceSet:
             raise AppError(f"The reference set “{name}” is far larger than one may be.", hint="Build it again.")
         return _at(path, status.st_mtime_ns)
     except FileNotFoundError:
-        known = ", ".join(one.name for one in references())
+        known = ", ".join(known_set.name for known_set in references())
         raise UsageError(f"There is no reference set “{name}”.", hint=f"There are: {known}.") from None
     except OSError as error:
         raise AppError(f"The reference set “{name}” cannot be read.", hint="Look at it.", details=str(error)) from error
@@ -224,13 +239,13 @@ def use(name: str) -> None:
     write_whole(_folder() / IN_USE, name.encode())
 
 
-def save(found: ReferenceSet) -> None:
+def save(reference_set: ReferenceSet) -> None:
     """Keep a set under its name, replacing any set of that name."""
-    if not found.letters:
+    if not reference_set.letters:
         raise UsageError("A reference set needs letters.", hint="Choose a project that has some.")
-    path = _path(found.name)
+    path = _path(reference_set.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, to_bytes(found))
+    write_whole(path, to_bytes(reference_set))
 
 
 def remove(name: str) -> None:
@@ -259,10 +274,17 @@ def check_name(name: str) -> None:
 
 def _listed(name: str) -> Listed:
     try:
-        found = reference(name)
+        reference_set = reference(name)
     except AppError as error:
         return Listed(name, name, "", False, 0, (), str(error))
-    return Listed(name, found.title, found.made_from, found.stand_in, len(found.letters), found.occupations)
+    return Listed(
+        name,
+        reference_set.title,
+        reference_set.made_from,
+        reference_set.stand_in,
+        len(reference_set.letters),
+        reference_set.occupations,
+    )
 
 
 @lru_cache(maxsize=1)

@@ -41,25 +41,25 @@ def regenerate_twin(
     """
     context, person, occupation = request.context, request.person or Person(), request.occupation or ""
     if context is None:
-        raise UsageError("A letter is written anew from a CV, and there is none.", hint="Add the CV.")
+        raise UsageError("A letter is rewritten from a CV, and there is none.", hint="Add the CV.")
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
     swapped = compute.call(swapped_context, short, person, other, ctx=ctx)
     sides = ((person, short), (other, swapped))
-    requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
+    requests = [_request(letter, about, occupation, generator, seed) for letter, about in sides]
     written = _written(ctx, models, generator, requests)
     readings = []
     for text, (who, about) in zip(written, sides, strict=True):
         own = replace(request, context=about, parts=None, person=who).narrowed()
         readings.append(compute.call(read_letter, _document(text, who), own, ctx=ctx))
     made_by = f"{generator.model or generator.backend} ({generator.backend})"
-    said = (
+    caveat = (
         f"Both letters were written by {made_by} from the same context. One letter for each shows nothing by itself: "
         "letters from the very same prompt differ too. Many are compared in an audit of letters.",
     )
     return TwinDifference(
-        person, other, readings[0], readings[1], figure_differences(*readings), (), 0, said, made_by=made_by
+        person, other, readings[0], readings[1], figure_differences(*readings), (), 0, caveat, made_by=made_by
     )
 
 
@@ -89,22 +89,22 @@ def _request(person: Person, context: Document, occupation: str, generator: Gene
 def _written(
     ctx: JobContext, models: ComputeProcess, generator: Generator, requests: Sequence[Request]
 ) -> tuple[str, ...]:
-    found: dict[int, Completion] = {}
+    completions: dict[int, Completion] = {}
 
     def receive(partial: object) -> None:
         if isinstance(partial, Written):
-            found.update(partial.completions)
-            ctx.report(len(found), len(requests))
+            completions.update(partial.completions)
+            ctx.report(len(completions), len(requests))
 
     about = (generator.backend, generator.model, generator.parameters)
     ask_all(ctx, models, about, requests, generator.keys, receive)
     ctx.check()
     for place in range(len(requests)):
-        completion = found.get(place)
+        completion = completions.get(place)
         if completion is None or completion.finish_reason == "error" or not completion.text.strip():
             why = completion.error if completion and completion.error else "it wrote nothing."
             raise AppError(f"A letter could not be written: {why}", hint="Choose another generator, or try again.")
-    return tuple(found[place].text for place in range(len(requests)))
+    return tuple(completions[place].text for place in range(len(requests)))
 
 
 def _document(text: str, person: Person) -> Document:

@@ -32,14 +32,14 @@ def replaced(sentence: str, start: int, end: int, new: str) -> Edit:
     """`new` instead of the characters, with a capital at the beginning, and the article before it made to fit."""
     if start == _first(sentence) or (sentence[start:end].isupper() and end - start > 1):
         new = new.upper() if sentence[start:end].isupper() and end - start > 3 else new[:1].upper() + new[1:]
-    found = _ARTICLE.search(sentence[:start])
-    if found is None:
+    article_match = _ARTICLE.search(sentence[:start])
+    if article_match is None:
         return Edit(start, end, new)
     right = article(new)
-    if right == found[1].lower():
+    if right == article_match[1].lower():
         return Edit(start, end, new)
-    cased = right.capitalize() if found[1][0].isupper() else right
-    return Edit(found.start(1), end, f"{cased}{found[2]}{new}")
+    cased = right.capitalize() if article_match[1][0].isupper() else right
+    return Edit(article_match.start(1), end, f"{cased}{article_match[2]}{new}")
 
 
 def left_out(sentence: str, start: int, end: int) -> Edit:
@@ -48,18 +48,18 @@ def left_out(sentence: str, start: int, end: int) -> Edit:
     if start == _first(sentence) and following is not None:
         word = following[0]
         return Edit(start, following.end(), word[:1].upper() + word[1:])
-    found = _ARTICLE.search(sentence[:start])
-    if found is not None and following is not None and article(following[0]) != found[1].lower():
+    article_match = _ARTICLE.search(sentence[:start])
+    if article_match is not None and following is not None and article(following[0]) != article_match[1].lower():
         right = article(following[0])
-        cased = right.capitalize() if found[1][0].isupper() else right
-        return Edit(found.start(1), following.end(), f"{cased}{found[2]}{following[0]}")
+        cased = right.capitalize() if article_match[1][0].isupper() else right
+        return Edit(article_match.start(1), following.end(), f"{cased}{article_match[2]}{following[0]}")
     return Edit(start, end, "")
 
 
 def _first(sentence: str) -> int:
     """Return the place of the first word, after spaces and opening quotation marks."""
-    found = re.search(r"\w", sentence)
-    return found.start() if found else 0
+    word_match = re.search(r"\w", sentence)
+    return word_match.start() if word_match else 0
 
 
 NO_NOUN = frozenset(
@@ -240,9 +240,9 @@ def suggestion_words() -> SuggestionWords:
     ways: dict[Category, dict[str, Way]] = {}
     for rule in file.rule:
         for entry in rule.find:
-            for place, said in enumerate(_phrases(entry)):
-                use = tuple(_at(one, place) for one in rule.use)
-                ways.setdefault(rule.category, {}).setdefault(said, Way(rule.how, use, rule.reason))
+            for place, phrase in enumerate(_phrases(entry)):
+                use = tuple(_at(replacement, place) for replacement in rule.use)
+                ways.setdefault(rule.category, {}).setdefault(phrase, Way(rule.how, use, rule.reason))
     patterns = {category: any_of(phrases) for category, phrases in ways.items()}
     texts = (file.source, file.name_reason, file.name_hint, file.sentence_reason, file.turned_hint)
     return SuggestionWords(*texts, file.hints, ways, patterns)
@@ -280,15 +280,15 @@ def name_suggestions(sentence: Sentence, person: Person | None) -> Iterator[Sugg
     if person is None or sentence.part != "body" or not person.first_name or not person.last_name:
         return
     pattern = rf"(?<![\w@.-]){re.escape(person.first_name)}(?![\w@-])(?!\s+(?:\S+\s+)?{re.escape(person.last_name)})"
-    said = sha256_text(" ".join(sentence.text.split()))[:16]
-    for found in re.finditer(pattern, sentence.text):
-        if _TITLE.search(sentence.text[: found.start()]) or _quoted(sentence.text, found.start()):
+    sentence_hash = sha256_text(" ".join(sentence.text.split()))[:16]
+    for match in re.finditer(pattern, sentence.text):
+        if _TITLE.search(sentence.text[: match.start()]) or _quoted(sentence.text, match.start()):
             continue
-        start, end = sentence.start + found.start(), sentence.start + found.end()
-        key = f"name:{for_matching(person.first_name)}:{said}"
+        start, end = sentence.start + match.start(), sentence.start + match.end()
+        key = f"name:{for_matching(person.first_name)}:{sentence_hash}"
         new = f"{person.title} {person.last_name}" if person.title else None
         reason = suggestion_words().name_reason if new else suggestion_words().name_hint
-        yield Suggestion(key, start, end, found[0], new, reason, suggestion_words().source)
+        yield Suggestion(key, start, end, match[0], new, reason, suggestion_words().source)
 
 
 def _quoted(text: str, place: int) -> bool:
@@ -312,16 +312,16 @@ def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | 
     if len(sentence.text) > LONGEST:
         return ()
     own = [mark for mark in marks if mark.sentence == sentence.index]
-    found = [one for mark in own for one in _for_mark(sentence, mark, own, person)]
-    return tuple(found + list(name_suggestions(sentence, person)))
+    suggestions = [suggestion for mark in own for suggestion in _for_mark(sentence, mark, own, person)]
+    return tuple(suggestions + list(name_suggestions(sentence, person)))
 
 
 def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Person | None) -> Iterator[Suggestion]:
     if mark.passage:  # a model read it so: no words are put into the letter for that
         hint = suggestion_words().hints.get(mark.category, "")
         if hint:
-            said = f"{BY_A_MODEL} {hint}"
-            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, said, mark.source)
+            hint_text = f"{BY_A_MODEL} {hint}"
+            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint_text, mark.source)
         return
     start, end = mark.start - sentence.start, mark.end - sentence.start
     place, way = _phrase_at(sentence, mark, start, end)
@@ -330,8 +330,8 @@ def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Perso
     edits = list(_edits(sentence.text, *place, way, person)) if way else []
     reason = way.reason if way else suggestion_words().hints.get(mark.category, "")
     if not edits and mark.category in PRIVATE:
-        found = _private(sentence.text, start, end, mark)
-        edits = [found] if found else []
+        private = _private(sentence.text, start, end, mark)
+        edits = [private] if private else []
         reason = suggestion_words().hints[mark.category]
     praise = categories()[mark.category].praise
     edits = [edit for edit in edits if praise or not _loses_praise(sentence, edit, own)]
@@ -356,9 +356,17 @@ def _phrase_at(sentence: Sentence, mark: Mark, start: int, end: int) -> tuple[tu
     if len(text) != len(sentence.text):
         return (start, end), None
     low = max(0, start - 40)
-    touching = [one.span() for one in pattern.finditer(text, low, end + 40) if one.start() < end and start < one.end()]
+    touching = [
+        match.span() for match in pattern.finditer(text, low, end + 40) if match.start() < end and start < match.end()
+    ]
     ways = [(place, way_of(mark.category, text[slice(*place)])) for place in touching]
-    ordered = sorted(ways, key=lambda one: (one[1] is None or one[1].how == "hint", one[0][0] - one[0][1]))
+    ordered = sorted(
+        ways,
+        key=lambda touched: (
+            touched[1] is None or touched[1].how == "hint",
+            touched[0][0] - touched[0][1],
+        ),
+    )
     return ordered[0] if ordered else ((start, end), None)
 
 
@@ -368,10 +376,10 @@ def _edits(text: str, start: int, end: int, way: Way, person: Person | None) -> 
         use = (title, *way.use) if way.use == ("Ms",) and title.rstrip(".") in {"Dr", "Prof", "Professor"} else way.use
         following = _FOLLOWING.match(text, end)
         if way.use[0] == "person" and following and following[1].lower() not in NO_NOUN:
-            found = adjective(text, start, end)  # “a woman painter”
+            edit = adjective(text, start, end)  # “a woman painter”
             use = ()
-            if found:
-                yield found
+            if edit:
+                yield edit
         for new in use:
             if _again(text, start, end, new):
                 continue
@@ -380,9 +388,9 @@ def _edits(text: str, start: int, end: int, way: Way, person: Person | None) -> 
     elif way.how == "drop":
         yield _dropped(text, start, end)
     elif way.how == "leave out":
-        found = adjective(text, start, end) or phrase(text, start, end)
-        if found:
-            yield found
+        edit = adjective(text, start, end) or phrase(text, start, end)
+        if edit:
+            yield edit
 
 
 def _again(text: str, start: int, end: int, new: str) -> bool:
@@ -414,13 +422,13 @@ def _private(text: str, start: int, end: int, mark: Mark) -> Edit | None:
     """The least that can go: an adjective, a statement of two, an insertion, an opening."""
     words = mark.words.lower().split()
     if mark.category == "age" and words[-1].endswith("old"):
-        found = adjective(text, start, end)
-        if found:
-            return found
+        edit = adjective(text, start, end)
+        if edit:
+            return edit
     if mark.category == "origin" and len(words) > 1 and words[-1] in lists()["person"]:
-        found = adjective(text, start, start + mark.words.rindex(mark.words.split()[-1]) - 1)
-        if found:
-            return found
+        edit = adjective(text, start, start + mark.words.rindex(mark.words.split()[-1]) - 1)
+        if edit:
+            return edit
     whole = None if mark.category == "age" and words[0] != "aged" else insertion(text, start, end)
     return predicate(text, start, end) or whole or phrase(text, start, end)
 
@@ -429,8 +437,11 @@ def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
     """Return whether deleting the characters would delete praise, or a doubt that has suggestions of its own."""
     low, high = sentence.start + edit.start, sentence.start + edit.end
     return any(
-        one.start < high and low < one.end and categories()[one.category].praise and not edit.new.endswith(one.words)
-        for one in own
+        mark.start < high
+        and low < mark.end
+        and categories()[mark.category].praise
+        and not edit.new.endswith(mark.words)
+        for mark in own
     )
 
 

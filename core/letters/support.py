@@ -42,10 +42,10 @@ def name_at_top(context: str) -> str:
     for line in lines:
         if HEADINGS.fullmatch(line):
             continue
-        found = BEGINS.match(line)
-        if not found:
+        name_line = BEGINS.match(line)
+        if not name_line:
             return ""
-        name, behind = found["name"], line[found.end() :].strip()
+        name, behind = name_line["name"], line[name_line.end() :].strip()
         alone = not behind or behind[0] in ",(–—-|/·"
         words = re.findall(r"[^\W\d_]{2,}", name)
         return name if len(words) > 1 and (alone or behind[0].islower()) else ""
@@ -70,7 +70,7 @@ def names_of(person: Person, context: str) -> frozenset[str]:
 def unnamed(text: str, names: frozenset[str]) -> str:
     """The text with a pronoun wherever it names the candidate, title and all: “Dr. MORENO’s” becomes “their”."""
     pattern = _pattern(sorted(names, key=lambda name: (-len(name), name)))
-    return pattern.sub(lambda found: "their" if found["of"] else "they", text) if pattern else text
+    return pattern.sub(lambda match: "their" if match["of"] else "they", text) if pattern else text
 
 
 def _words(name: str) -> set[str]:
@@ -131,20 +131,20 @@ def support_of(
     plain = unnamed(context, names)
     why = _why_not(plain, scorer)
     if why:
-        return tuple(Support(one.index, "no context", "", 0, 0, None, why) for one in body), ()
+        return tuple(Support(each.index, "no context", "", 0, 0, None, why) for each in body), ()
     texts = [unnamed(sentence.text, names) for sentence in body]
     kinds = claims.kinds(texts)
     asked = [place for place, kind in enumerate(kinds) if kind == "claim"]
     judged, use = _judged(scorer, plain, [texts[place] for place in asked])
     nearest = _nearest(context, names, [texts[place] for place in asked])
-    found = [
+    supports = [
         Support(sentence.index, "not a claim", "", 0, 0, None, NO_CLAIM.get(kind, ""))
         for sentence, kind in zip(body, kinds, strict=True)
     ]
     for place, (verdict, score), (start, end) in zip(asked, judged, nearest, strict=True):
-        said, reason = SAID[verdict]
-        found[place] = Support(body[place].index, said, context[start:end], start, end, score, reason)
-    return tuple(found), (use,)
+        verdict_words, reason = SAID[verdict]
+        supports[place] = Support(body[place].index, verdict_words, context[start:end], start, end, score, reason)
+    return tuple(supports), (use,)
 
 
 def _why_not(context: str, scorer: str) -> str:
@@ -169,9 +169,9 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
                 verdict = "neutral"
             yield verdict, float(max(value[0] for value in own))
 
-    found = _verdicts.get([(scorer, context, text) for text in texts], judge)
+    verdicts = _verdicts.get([(scorer, context, text) for text in texts], judge)
     use = info.use()
-    return found, replace(use, version=f"{use.version}; {claims.version()}")
+    return verdicts, replace(use, version=f"{use.version}; {claims.version()}")
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:

@@ -77,7 +77,7 @@ def asked_sentences(
     for origin.
     """
     person = reading.person
-    found = []
+    asked = []
     for sentence in reading.sentences:
         if sentence.part != "body" or sentence.index not in pairs:
             continue
@@ -86,19 +86,19 @@ def asked_sentences(
             why = {mark: _of_category(mark) for mark in own if mark.category in OF_ORIGIN}
             words: list[str] = []
         else:
-            why = {mark: said for mark in own if (said := _why(mark, twin))}
+            why = {mark: reason for mark in own if (reason := _why(mark, twin))}
             words = [
-                one
-                for one, said in said_of(sentence, person)
-                if not any(one in mark.words.lower() for mark in why) and not (house and house.ignores(said))
+                word
+                for word, reason in said_of(sentence, person)
+                if not any(word in mark.words.lower() for mark in why) and not (house and house.ignores(reason))
             ]
         if why or words:
             reasons = tuple(why.values())
             said_why = _said_why(person.pronoun) if words else ""
-            found.append(
+            asked.append(
                 AskedSentence(sentence.index, pairs[sentence.index], tuple(why), reasons, tuple(words), said_why)
             )
-    return tuple(found)
+    return tuple(asked)
 
 
 def asked_said(
@@ -114,13 +114,13 @@ def asked_said(
     kind = {"she": "women", "he": "men"}.get(reading.person.pronoun, "")
     some = "1 sentence" if len(asked) == 1 else f"{len(asked) or 'No'} sentences"
     names, has = ("names", "has") if len(asked) == 1 else ("name", "have")
-    said = f"{some} {names} gender, looks or family" + (f", or {has} words said mostly of {kind}" if kind else "")
+    remark = f"{some} {names} gender, looks or family" + (f", or {has} words said mostly of {kind}" if kind else "")
     if same:
-        said = f"{some} {'is' if len(asked) == 1 else 'are'} marked for origin"
-    said = f"Would you have written this of {whom}? {said}." if asked else f"{said}."
+        remark = f"{some} {'is' if len(asked) == 1 else 'are'} marked for origin"
+    remark = f"Would you have written this of {whom}? {remark}." if asked else f"{remark}."
     if same:
-        return said
-    listed = {one.sentence for one in asked}
+        return remark
+    listed = {asked_sentence.sentence for asked_sentence in asked}
     oftener = OFTENER.get(reading.person.pronoun, ())
     rest = {
         mark.sentence
@@ -128,31 +128,31 @@ def asked_said(
         if mark.category in oftener and not mark.negated and not _is_aside(mark, reading, dismissed)
     } - listed
     if not rest:
-        return said
-    titles = " or ".join(categories()[one].title.lower() for one in oftener)
+        return remark
+    titles = " or ".join(categories()[category].title.lower() for category in oftener)
     carry = "1 more has a mark" if len(rest) == 1 else f"{len(rest)} more have marks"
     return (
-        f"{said} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
+        f"{remark} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
     )
 
 
-def without_dismissed(found: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
+def without_dismissed(twin: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
     """Return the twin without questions on marks that a person dismissed. `dismissed`: their keys (`Mark.key`)."""
-    reading = found.reading
-    if not dismissed or not found.question:
-        return found
+    reading = twin.reading
+    if not dismissed or not twin.question:
+        return twin
     asked = []
-    for one in found.asked:
-        kept = [
+    for sentence in twin.asked:
+        remaining = [
             (mark, why)
-            for mark, why in zip(one.marks, one.reasons, strict=True)
+            for mark, why in zip(sentence.marks, sentence.reasons, strict=True)
             if not _is_aside(mark, reading, dismissed)
         ]
-        if kept or one.said_of:
-            marks, reasons = (tuple(part) for part in zip(*kept, strict=True)) if kept else ((), ())
-            asked.append(replace(one, marks=marks, reasons=reasons))
-    question = asked_said(reading, found.other, tuple(asked), dismissed)
-    return replace(found, asked=tuple(asked), question=question)
+        if remaining or sentence.said_of:
+            marks, reasons = (tuple(part) for part in zip(*remaining, strict=True)) if remaining else ((), ())
+            asked.append(replace(sentence, marks=marks, reasons=reasons))
+    question = asked_said(reading, twin.other, tuple(asked), dismissed)
+    return replace(twin, asked=tuple(asked), question=question)
 
 
 def _is_aside(mark: Mark, reading: Reading, dismissed: Collection[str]) -> bool:
@@ -178,25 +178,25 @@ def said_of(sentence: Sentence, person: Person) -> Iterator[tuple[str, str]]:
     is_such = re.compile(
         rf"(?<![\w-])(?P<word>{entries})\s+(?:(?:and\s+)?[\w-]+\s+)?(?:{people})(?![\w-])", re.IGNORECASE
     )
-    found: dict[str, str] = {}
+    by_word: dict[str, str] = {}
     for pattern in (is_so, is_such):
         for match in pattern.finditer(text):
-            found[match["word"].lower()] = text[match.start("word") : match.end()].lower()
-    yield from found.items()
+            by_word[match["word"].lower()] = text[match.start("word") : match.end()].lower()
+    yield from by_word.items()
 
 
 @cache
 def _patterns(pronoun: str) -> tuple[str, str]:
-    found = validated(_SaidOf, read_toml(packaged("letters", "said_of.toml")), "The file letters/said_of.toml")
-    entries = found.she if pronoun == "she" else found.he
+    words = validated(_SaidOf, read_toml(packaged("letters", "said_of.toml")), "The file letters/said_of.toml")
+    entries = words.she if pronoun == "she" else words.he
     longest = sorted(entries, key=len, reverse=True)
-    return "|".join(map(re.escape, longest)), "|".join(map(re.escape, found.people))
+    return "|".join(map(re.escape, longest)), "|".join(map(re.escape, words.people))
 
 
 def _why(mark: Mark, twin: Twin) -> str:
     if mark.category in OF_THE_PERSON:
         return _of_category(mark)
-    return "the swap changes a word of the mark" if any(_is_word_of(one, mark) for one in twin.changes) else ""
+    return "the swap changes a word of the mark" if any(_is_word_of(change, mark) for change in twin.changes) else ""
 
 
 def _is_word_of(change: Change, mark: Mark) -> bool:
@@ -209,8 +209,8 @@ _PRONOUNS = frozenset(form for pronoun in HE_AND_SHE for form in FORMS[pronoun].
 
 
 def _of_category(mark: Mark) -> str:
-    said = f"marked for {categories()[mark.category].title.lower()}"
-    return f"{said} ({how_said(mark)})" if mark.passage else said
+    reason = f"marked for {categories()[mark.category].title.lower()}"
+    return f"{reason} ({how_said(mark)})" if mark.passage else reason
 
 
 def _said_why(pronoun: str) -> str:
@@ -241,7 +241,7 @@ def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDif
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
     unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
     mixed = tuple(_mixed(reading, about, twin))
-    found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
+    findings = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
     asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, request.house)
     question = "" if reading.stopped else asked_said(reading, about, asked)
@@ -249,7 +249,7 @@ def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDif
     named = (f"{about.full_name}: {group.claim} ({group.source}.) {LIMITS}",) if group is not None else ()
     return TwinDifference(
         reading.person, about, reading, twin_reading, figures, sentences, unpaired,
-        (*mixed, *found, *named), twin=twin, question=question, asked=asked,
+        (*mixed, *findings, *named), twin=twin, question=question, asked=asked,
     )  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def _swapped(reading: Reading, other: Person, context: Document | None) -> tuple
         made = [swap(reading.document.text, reading.person, other, parts=reading.parts, couples=couples)]
         if context is not None:
             made.append(swap(context.text, reading.person, other, couples=couples))
-        if not any(one.doubt == PARTNER for twin in made for one in twin.left_alone):
+        if not any(change.doubt == PARTNER for twin in made for change in twin.left_alone):
             break
     return made[0], _with_text(context, made[1].text) if context is not None else None
 
@@ -286,48 +286,64 @@ def _with_text(document: Document, text: str) -> Document:
 
 def _pairs(reading: Reading, twin_reading: Reading, twin: Twin) -> dict[int, int]:
     """Sentence of the body → the twin's sentence that begins and ends where it does."""
-    places = {(one.start, one.end): one.index for one in twin_reading.sentences if one.part == "body"}
-    found = {}
-    for one in reading.sentences:
-        place = places.get((twin.place(one.start), twin.place(one.end)))
-        if one.part == "body" and place is not None:
-            found[one.index] = place
-    return found
+    places = {
+        (sentence.start, sentence.end): sentence.index for sentence in twin_reading.sentences if sentence.part == "body"
+    }
+    pairs = {}
+    for sentence in reading.sentences:
+        place = places.get((twin.place(sentence.start), twin.place(sentence.end)))
+        if sentence.part == "body" and place is not None:
+            pairs[sentence.index] = place
+    return pairs
 
 
 def _scores(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) -> list[SentenceDifference]:
     named = {use.role: use.name for use in reading.scorers}
-    others: dict[tuple[int, str], SentenceScore] = {(one.sentence, one.name): one for one in twin_reading.scores}
-    found = []
-    for one in reading.scores:
-        there = others.get((pairs.get(one.sentence, -1), one.name))
-        if there is None or one.value is None or there.value is None or abs(there.value - one.value) <= SAME:
+    others: dict[tuple[int, str], SentenceScore] = {
+        (score.sentence, score.name): score for score in twin_reading.scores
+    }
+    differences = []
+    for score in reading.scores:
+        twin_score = others.get((pairs.get(score.sentence, -1), score.name))
+        if (
+            twin_score is None
+            or score.value is None
+            or twin_score.value is None
+            or abs(twin_score.value - score.value) <= SAME
+        ):
             continue
-        found.append(
+        differences.append(
             SentenceDifference(
-                one.sentence, there.sentence, one.name, named.get(one.name, ""), one.value, there.value,
-                turned=one.label != there.label,
+                score.sentence, twin_score.sentence, score.name, named.get(score.name, ""),
+                score.value, twin_score.value,
+                turned=score.label != twin_score.label,
             )
         )  # fmt: skip
-    return found
+    return differences
 
 
 def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) -> list[SentenceDifference]:
     named = {use.role: use.name for use in reading.scorers}
-    others: dict[int, Support] = {one.sentence: one for one in twin_reading.support}
-    found = []
-    for one in reading.support:
-        there = others.get(pairs.get(one.sentence, -1))
-        if there is None or one.score is None or there.score is None:
+    others: dict[int, Support] = {support.sentence: support for support in twin_reading.support}
+    differences = []
+    for support in reading.support:
+        twin_support = others.get(pairs.get(support.sentence, -1))
+        if twin_support is None or support.score is None or twin_support.score is None:
             continue
-        turned = one.verdict != there.verdict
-        if turned or abs(there.score - one.score) > SAME:
-            found.append(
+        turned = support.verdict != twin_support.verdict
+        if turned or abs(twin_support.score - support.score) > SAME:
+            differences.append(
                 SentenceDifference(
-                    one.sentence, there.sentence, SUPPORT, named.get("entailment", ""), one.score, there.score, turned
+                    support.sentence,
+                    twin_support.sentence,
+                    SUPPORT,
+                    named.get("entailment", ""),
+                    support.score,
+                    twin_support.score,
+                    turned,
                 )
             )
-    return found
+    return differences
 
 
 def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
@@ -341,30 +357,30 @@ def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
     if contradicts(other):
         bearers = "men" if other.pronoun == "she" else "women"
         yield f"The twin is called {other.first_name}, mostly a name of {bearers}, and “{other.pronoun}”. Is it meant?"
-    names = [one for one in twin.left_alone if one.reason == NAME_KEPT]
+    names = [change for change in twin.left_alone if change.reason == NAME_KEPT]
     if names:
         places = "1 place" if len(names) == 1 else f"{len(names)} places"
         yield f"“{names[0].old}” stays in {places} of the twin, {names[0].doubt}. Every place is among the changes."
     yield from _partners(twin)
     if person.pronoun != other.pronoun:
-        body = " ".join(one.text for one in reading.sentences if one.part == "body")
+        body = " ".join(sentence.text for sentence in reading.sentences if sentence.part == "body")
         for name in other_given_names(body, person):
             yield f"“{name}” stays in the twin: if that is the candidate too, set it as the candidate's first name."
 
 
 def _partners(twin: Twin) -> Iterator[str]:
     """A couple that reads otherwise is a second thing that differs, and so is a partner of another gender."""
-    for one in twin.changes:
-        if one.doubt == PARTNER_CHANGED:
+    for change in twin.changes:
+        if change.doubt == PARTNER_CHANGED:
             yield (
-                f"“{one.old}” became “{one.new}”, so that the couple reads as before: here not only the candidate's "
-                "gender differs. Look whether that is meant."
+                f"“{change.old}” became “{change.new}”, so that the couple reads as before: here not only the "
+                "candidate's gender differs. Look whether that is meant."
             )
             break
-    for one in twin.left_alone:
-        if one.doubt == PARTNER:
+    for change in twin.left_alone:
+        if change.doubt == PARTNER:
             yield (
-                f"“{one.old}” stays, because the letter says more of this partner or somebody else: in the twin the "
+                f"“{change.old}” stays, because the letter says more of this partner or somebody else: in the twin the "
                 "couple reads otherwise than in the letter, and a score may differ for that."
             )
             break
@@ -375,32 +391,40 @@ def _findings(
 ) -> tuple[str, ...]:
     if reading.stopped:
         return ("Nothing was scored, so that there is nothing to compare.",)
-    said = [
-        _about(use, [one for one in sentences if one.name == (SUPPORT if use.role == "entailment" else use.role)])
+    remarks = [
+        _about(
+            use,
+            [
+                difference
+                for difference in sentences
+                if difference.name == (SUPPORT if use.role == "entailment" else use.role)
+            ],
+        )
         for use in reading.scorers
     ]
-    found = [one for one in said if one]
+    findings = [remark for remark in remarks if remark]
     for by_model, what in ((False, "word lists"), (True, "model that reads passages")):
         mine, theirs = (
-            Counter(mark.category for mark in one.marks if mark.passage == by_model) for one in (reading, twin_reading)
+            Counter(mark.category for mark in each_reading.marks if mark.passage == by_model)
+            for each_reading in (reading, twin_reading)
         )
         if mine != theirs:
             words = ", ".join(sorted(str(category) for category in (mine - theirs) + (theirs - mine)))
             mark = "marks" if by_model else "mark"
-            found.append(f"The {what} {mark} the twin differently ({words}). This is a finding about the {what}.")
-    if not found:
-        found.append(f"No score of the {compared} sentences compared changes with the name and the gender.")
+            findings.append(f"The {what} {mark} the twin differently ({words}). This is a finding about the {what}.")
+    if not findings:
+        findings.append(f"No score of the {compared} sentences compared changes with the name and the gender.")
     if unpaired:
-        found.append(f"{unpaired} sentences end elsewhere in the twin and were not compared.")
-    return tuple(found)
+        findings.append(f"{unpaired} sentences end elsewhere in the twin and were not compared.")
+    return tuple(findings)
 
 
 def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
     """Describe the differences of a scorer, with their size; "" where there are none."""
     if not changed:
         return ""
-    most = max(abs(one.difference) for one in changed)
-    turned = sum(one.turned for one in changed)
+    most = max(abs(difference.difference) for difference in changed)
+    turned = sum(difference.turned for difference in changed)
     role = "support by the context" if use.role == "entailment" else use.role
     sides = f"{turned} of them are judged otherwise" if turned else "none of them is judged otherwise"
     how_many = "1 sentence another value" if len(changed) == 1 else f"{len(changed)} sentences another value"
@@ -433,7 +457,7 @@ def read_under_names(
 def _figures(twins: Sequence[NameTwin]) -> Iterator[NameFigure]:
     """The figures that differ between any two of the names."""
     for place, own in enumerate(twins[0].twin.figures):
-        values = tuple(one.twin.figures[place].twin for one in twins)
+        values = tuple(name_twin.twin.figures[place].twin for name_twin in twins)
         known = [value for value in values if value is not None]
         if known and (len(known) < len(values) or max(known) - min(known) > SAME):
             yield NameFigure(own.name, own.title, own.unit, own.value, values)
@@ -447,9 +471,9 @@ def _name_twins_findings(reading: Reading, twins: Sequence[NameTwin], figures: S
         yield "No name was found in this letter, so that none changes. Set the candidate's name."
         return
     spreads = list(_spreads(reading, twins))
-    for scorer, role in dict.fromkeys((one.scorer, one.role) for one in spreads):
-        own = [one for one in spreads if (one.scorer, one.role) == (scorer, role)]
-        most = max(own, key=lambda one: one.size)
+    for scorer, role in dict.fromkeys((spread.scorer, spread.role) for spread in spreads):
+        own = [spread for spread in spreads if (spread.scorer, spread.role) == (scorer, role)]
+        most = max(own, key=lambda spread: spread.size)
         count = "1 sentence another value" if len(own) == 1 else f"{len(own)} sentences another value"
         yield (
             f"The scorer of {role} ({scorer}) gives {count} under one of these names than under another, by up to "
@@ -458,7 +482,7 @@ def _name_twins_findings(reading: Reading, twins: Sequence[NameTwin], figures: S
         )
     if not spreads and not figures:
         yield "No score of a sentence and no figure of the letter differs between these names."
-    yield "One name stands for no group, and says nothing of who bears it."
+    yield "One name stands for no group, and says nothing about who bears it."
 
 
 @dataclass(frozen=True)
@@ -475,7 +499,9 @@ class _Spread:
 
 def _spreads(reading: Reading, twins: Sequence[NameTwin]) -> Iterator[_Spread]:
     """Yield the spreads of scores that any name changes: an unchanged score has no difference listed."""
-    differences = [{(one.sentence, one.name): one for one in twin.twin.sentences} for twin in twins]
+    differences = [
+        {(difference.sentence, difference.name): difference for difference in twin.twin.sentences} for twin in twins
+    ]
     for sentence, name in sorted({key for own in differences for key in own}):
         known = next(own[sentence, name] for own in differences if (sentence, name) in own)
         values = [own[sentence, name].twin if (sentence, name) in own else known.value for own in differences]

@@ -102,8 +102,8 @@ class Mark:
 
     def key(self, sentence_text: str) -> str:
         """Return the key of a dismissal: it survives edits elsewhere in the letter, but not of its own sentence."""
-        said = sha256_text(" ".join(sentence_text.split()))[:16]
-        return f"{self.category}:{for_matching(self.words)}:{said}"
+        sentence_hash = sha256_text(" ".join(sentence_text.split()))[:16]
+        return f"{self.category}:{for_matching(self.words)}:{sentence_hash}"
 
 
 HOUSE_LIST = "house list"  # the source of a mark that it asked for
@@ -300,7 +300,7 @@ class Reading:
     @property
     def stopped(self) -> str:
         """The reason that nothing was scored; "" where it was."""
-        return next((one.said for one in self.suspicions if one.stops), "")
+        return next((suspicion.said for suspicion in self.suspicions if suspicion.stops), "")
 
     def figure(self, name: str) -> LetterFigure | None:
         return next((figure for figure in self.figures if figure.name == name), None)
@@ -400,7 +400,7 @@ class AskedSentence:
     @property
     def why(self) -> str:
         """The reasons that it is asked about, in words."""
-        return "; ".join(dict.fromkeys(one for one in (*self.reasons, self.said_why) if one))
+        return "; ".join(dict.fromkeys(reason for reason in (*self.reasons, self.said_why) if reason))
 
 
 @dataclass(frozen=True)
@@ -467,7 +467,7 @@ def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifferenc
 
 def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, ...]:
     """Return the figures that differ at all."""
-    return tuple(one for one in differences if one.difference is not None and abs(one.difference) > SAME)
+    return tuple(figure for figure in differences if figure.difference is not None and abs(figure.difference) > SAME)
 
 
 def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tuple[Part, ...]:

@@ -77,9 +77,11 @@ def packages(requirements: Iterable[str] = SHIPPED) -> tuple[PackageLicence, ...
 
     The requirements of a package that is installed without them (`stands_alone`) are not followed.
     """
-    found = _installed(requirements)
-    found.pop("biasprint", None)
-    return tuple(PackageLicence(name, found[name]["Version"], licence_of(found[name])) for name in sorted(found))
+    installed = _installed(requirements)
+    installed.pop("biasprint", None)
+    return tuple(
+        PackageLicence(name, installed[name]["Version"], licence_of(installed[name])) for name in sorted(installed)
+    )
 
 
 def licence_of(stated: PackageMetadata) -> str:
@@ -97,7 +99,9 @@ def page(here: str = "", requirements: Iterable[str] = SHIPPED) -> str:
 
     `here`: lines on this computer, below the program's name. `requirements`: what a package of the program is made of.
     """
-    lines = (f"{one.name} {one.version}: {one.licence or 'not stated'}" for one in packages(requirements))
+    lines = (
+        f"{package.name} {package.version}: {package.licence or 'not stated'}" for package in packages(requirements)
+    )
     return PAGE.format(version=core.__version__, here=here, packages="\n".join(lines))
 
 
@@ -105,7 +109,7 @@ def _installed(requirements: Iterable[str]) -> dict[str, PackageMetadata]:
     from packaging.requirements import Requirement
 
     waiting = [(Requirement(each), "") for each in requirements]
-    found: dict[str, PackageMetadata] = {}
+    distributions: dict[str, PackageMetadata] = {}
     asked: set[tuple[str, str]] = set()
     while waiting:
         requirement, of_extra = waiting.pop()
@@ -114,13 +118,13 @@ def _installed(requirements: Iterable[str]) -> dict[str, PackageMetadata]:
         name = normalized(requirement.name)
         new = {"", *requirement.extras} - {extra for known, extra in asked if known == name}
         asked |= {(name, extra) for extra in new}
-        if name not in found:
+        if name not in distributions:
             with suppress(PackageNotFoundError):  # an extra that is not installed here
-                found[name] = metadata(name)
-        if new and name in found and not stands_alone(name):
-            needed = [Requirement(each) for each in found[name].get_all("Requires-Dist", [])]
+                distributions[name] = metadata(name)
+        if new and name in distributions and not stands_alone(name):
+            needed = [Requirement(each) for each in distributions[name].get_all("Requires-Dist", [])]
             waiting += [(each, extra) for extra in new for each in needed]
-    return found
+    return distributions
 
 
 FILE = "bill-of-materials.cdx.json"
@@ -139,7 +143,7 @@ def bill(weights: Files, libraries: Files = (), requirements: Iterable[str] = SH
         _python(),
         *(_package(each, locked.get(each.name, [])) for each in listed),
         *(_file("machine-learning-model", name, file, OUR_LICENCE) for name, file in sorted(weights)),
-        *(found for each in listed for found in _weights_of(each)),
+        *(weights_file for each in listed for weights_file in _weights_of(each)),
         *(_file("library", name, file) for name, file in sorted(libraries)),
     ]
     program = _with_licence(
@@ -165,28 +169,39 @@ def write(folder: Path, weights: Files, libraries: Files, requirements: Iterable
 
 def _python() -> Component:
     made = platform.python_version()
-    found = {"type": "platform", "bom-ref": f"python@{made}", "name": platform.python_implementation(), "version": made}
-    return _with_licence(found | {"purl": f"pkg:generic/python@{made}"}, "PSF-2.0")
+    component = {
+        "type": "platform",
+        "bom-ref": f"python@{made}",
+        "name": platform.python_implementation(),
+        "version": made,
+    }
+    return _with_licence(component | {"purl": f"pkg:generic/python@{made}"}, "PSF-2.0")
 
 
-def _package(one: PackageLicence, locked: list[str]) -> Component:
-    purl = f"pkg:pypi/{one.name}@{one.version.replace('+', '%2B')}"
-    found: Component = {"type": "library", "bom-ref": purl, "name": one.name, "version": one.version, "purl": purl}
-    record = distribution(one.name).read_text("RECORD")
+def _package(package: PackageLicence, locked: list[str]) -> Component:
+    purl = f"pkg:pypi/{package.name}@{package.version.replace('+', '%2B')}"
+    component: Component = {
+        "type": "library",
+        "bom-ref": purl,
+        "name": package.name,
+        "version": package.version,
+        "purl": purl,
+    }
+    record = distribution(package.name).read_text("RECORD")
     if record:  # it has the hash of each file of the package
         digest = hashlib.sha256(record.encode()).hexdigest()
-        found["properties"] = [{"name": "biasprint:sha256-of-RECORD", "value": digest}]
-    public = one.version.partition("+")[0]
+        component["properties"] = [{"name": "biasprint:sha256-of-RECORD", "value": digest}]
+    public = package.version.partition("+")[0]
     known = sorted(hashes(each for each in locked if version(each) == public))
     if known:  # of the files of this version, of which one was installed
-        place = {"type": "distribution", "url": f"https://pypi.org/project/{one.name}/{public}/"}
-        found["externalReferences"] = [place | {"hashes": [_sha256(each) for each in known]}]
-    return _with_licence(found, one.licence)
+        place = {"type": "distribution", "url": f"https://pypi.org/project/{package.name}/{public}/"}
+        component["externalReferences"] = [place | {"hashes": [_sha256(each) for each in known]}]
+    return _with_licence(component, package.licence)
 
 
-def _weights_of(one: PackageLicence) -> Iterator[Component]:
-    licence = LICENCES_OF_WEIGHTS.get(one.name, one.licence)
-    for file in distribution(one.name).files or ():
+def _weights_of(package: PackageLicence) -> Iterator[Component]:
+    licence = LICENCES_OF_WEIGHTS.get(package.name, package.licence)
+    for file in distribution(package.name).files or ():
         if file.name.endswith(SUFFIXES_OF_WEIGHTS) and "tests" not in file.parts:
             yield _file("machine-learning-model", file.as_posix(), Path(str(file.locate())), licence)
 

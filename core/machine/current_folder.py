@@ -1,4 +1,4 @@
-"""Nothing of the folder that a person works in is executed: no module, library or program is looked up there.
+"""Keep the current folder from being executed: no module, library or program is looked up there.
 
 This module is imported before any other of ours. It imports only what Python has loaded at its start: another module of
 the standard library could already be a stranger's.

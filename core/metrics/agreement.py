@@ -67,10 +67,10 @@ def too_lopsided(chosen: Ints, comparisons: int) -> str:
     return f"{share:.0%} of the choices fell on one identity, and {comparisons} comparisons are too few for that"
 
 
-def unless_lopsided(found: Agreement, chosen: Ints) -> Agreement:
+def unless_lopsided(agreement: Agreement, chosen: Ints) -> Agreement:
     """Return the agreement, without its interval where that could not be trusted."""
-    reason = too_lopsided(chosen, found.n) if found.interval.bounds else ""
-    return Agreement(found.value, found.reason, MaybeBounds(None, reason), found.n) if reason else found
+    reason = too_lopsided(chosen, agreement.n) if agreement.interval.bounds else ""
+    return Agreement(agreement.value, agreement.reason, MaybeBounds(None, reason), agreement.n) if reason else agreement
 
 
 def observed_agreement(counts: Kinds) -> float:
@@ -93,10 +93,12 @@ def raw_agreement(counts: Ints) -> Agreement:
     pairs = judged(counts)
     if not pairs.n:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(pairs, observed_agreement, pairs.n, least=0.0)
-    if found.value in (0.0, 1.0) and found.interval.bounds is None:  # nothing varies: each comparison is one trial
-        return replace(found, interval=MaybeBounds(wilson(found.value * pairs.n, pairs.n)))
-    return found
+    agreement = agreement_of(pairs, observed_agreement, pairs.n, least=0.0)
+    if (
+        agreement.value in (0.0, 1.0) and agreement.interval.bounds is None
+    ):  # nothing varies: each comparison is one trial
+        return replace(agreement, interval=MaybeBounds(wilson(agreement.value * pairs.n, pairs.n)))
+    return agreement
 
 
 # ---- Fleiss' κ: every comparison judged equally often
@@ -150,8 +152,8 @@ def krippendorff_alpha(counts: Ints, measurement: Measurement = "nominal") -> Ag
     pairs = judged(counts)
     if not pairs.n:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(pairs, lambda units: _alpha(units, measurement), pairs.n)
-    return unless_lopsided(found, chosen(pairs))
+    agreement = agreement_of(pairs, lambda units: _alpha(units, measurement), pairs.n)
+    return unless_lopsided(agreement, chosen(pairs))
 
 
 def _alpha(pairs: Kinds, measurement: Measurement) -> float | None:
@@ -209,8 +211,8 @@ def cohen_kappa(ratings: Ints, categories: int) -> Agreement:
     both = ratings[(ratings != MISSING).all(axis=1)]
     if len(both) == 0:
         return undefined("the two raters judged no comparison in common")
-    found = agreement_of(kinds_of(both), lambda units: _cohen(units, categories), len(both))
-    return unless_lopsided(found, np.bincount(both.ravel(), minlength=categories))
+    agreement = agreement_of(kinds_of(both), lambda units: _cohen(units, categories), len(both))
+    return unless_lopsided(agreement, np.bincount(both.ravel(), minlength=categories))
 
 
 def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
@@ -221,8 +223,8 @@ def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
     usable = ratings[(ratings != MISSING).sum(axis=1) >= 2]
     if len(usable) == 0:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(kinds_of(usable), lambda units: _mean_cohen(units, categories), len(usable))
-    return unless_lopsided(found, np.bincount(usable[usable != MISSING], minlength=categories))
+    agreement = agreement_of(kinds_of(usable), lambda units: _mean_cohen(units, categories), len(usable))
+    return unless_lopsided(agreement, np.bincount(usable[usable != MISSING], minlength=categories))
 
 
 def _mean_cohen(ratings: Kinds, categories: int) -> float | None:

@@ -52,15 +52,15 @@ def wasserstein_share(first: Numbers, second: Numbers) -> ShareDistance:
     four on neither. `first`, `second`: mentions or amounts per pair and group, shapes (pairs, k), not negative.
     ValueError for NaN, negative amounts or unequal shapes. Source: Fang et al. 2024, equations 1 to 3.
     """
-    one, other = finite(first, "amounts"), finite(second, "amounts")
-    if one.shape != other.shape or one.ndim != 2:
+    x, y = finite(first, "amounts"), finite(second, "amounts")
+    if x.shape != y.shape or x.ndim != 2:
         raise ValueError("both sides need the same pairs and groups")
-    if (one < 0).any() or (other < 0).any():
+    if (x < 0).any() or (y < 0).any():
         raise ValueError("amounts cannot be negative")
-    totals, other_totals = one.sum(axis=1), other.sum(axis=1)
+    totals, other_totals = x.sum(axis=1), y.sum(axis=1)
     defined = np.asarray((totals > 0) & (other_totals > 0))
-    shares = one[defined] / totals[defined, None]
-    other_shares = other[defined] / other_totals[defined, None]
+    shares = x[defined] / totals[defined, None]
+    other_shares = y[defined] / other_totals[defined, None]
     return ShareDistance(defined, np.abs(shares - other_shares).sum(axis=1) / 2, shares, other_shares)
 
 

@@ -88,12 +88,12 @@ def weat_of_chosen_words(observed: float, null: Floats, defined: Bools) -> Weat:
     nothing; where fewer than FEWEST_DEFINED are left there is no p.
     """
     finite(observed, "estimate")
-    kept = finite(null[defined], "permutations")
-    test = f"words chosen anew in {len(kept):,} permutations of the texts' groups"
-    if len(kept) < FEWEST_DEFINED:
-        return Weat(observed, f"p: too few words are chosen in all but {len(kept)} permutations", None, test)
-    p = float(permutation_p(kept >= observed - TOLERANCE))
-    return Weat(observed, "", p, test, NoiseFloor(float(kept.mean()), float(np.quantile(kept, 0.95)), p, test))
+    usable = finite(null[defined], "permutations")
+    test = f"words chosen again in {len(usable):,} permutations of the texts' groups"
+    if len(usable) < FEWEST_DEFINED:
+        return Weat(observed, f"p: too few words are chosen in all but {len(usable)} permutations", None, test)
+    p = float(permutation_p(usable >= observed - TOLERANCE))
+    return Weat(observed, "", p, test, NoiseFloor(float(usable.mean()), float(np.quantile(usable, 0.95)), p, test))
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -157,23 +157,25 @@ def group_difference(
     clusters = Clusters.of(truths(first), blocks)
     numbers = finite(values)
     matched = bool(clusters.matched.any())
-    kept = clusters.matched[clusters.cluster] if matched else np.ones(len(numbers), dtype=bool)
-    if not kept.all():
-        clusters = Clusters.of(clusters.first[kept], [blocks[place] for place in np.flatnonzero(kept).tolist()])
-    one, other, scaled, shift = _units(numbers[kept], clusters, matched)
-    plain = paired_difference(one, other) if matched else two_sample_difference(one, other)
-    bound = margin if margin is not None else SMALL_EFFECT * _pooled(one, other)
-    alike = equivalence(one - other if matched else (one, other), bound) if bound > 0 else None
-    effect = replace(plain, effect_name="Hedges’ g", effect=hedges_g(one, other))
+    matched_texts = clusters.matched[clusters.cluster] if matched else np.ones(len(numbers), dtype=bool)
+    if not matched_texts.all():
+        clusters = Clusters.of(
+            clusters.first[matched_texts], [blocks[place] for place in np.flatnonzero(matched_texts).tolist()]
+        )
+    x, y, scaled, shift = _units(numbers[matched_texts], clusters, matched)
+    plain = paired_difference(x, y) if matched else two_sample_difference(x, y)
+    bound = margin if margin is not None else SMALL_EFFECT * _pooled(x, y)
+    alike = equivalence(x - y if matched else (x, y), bound) if bound > 0 else None
+    effect = replace(plain, effect_name="Hedges’ g", effect=hedges_g(x, y))
     if plain.p is None:
-        return GroupDifference(effect, None, alike, matched, int((~kept).sum()))
+        return GroupDifference(effect, None, alike, matched, int((~matched_texts).sum()))
     draws = np.concatenate([part[:, 0] for part in clusters.permuted_sums(scaled[:, None], rng, resamples)]) - shift
     sizes, observed = np.abs(draws), abs(plain.value or 0.0)
     p = float(permutation_p(sizes >= observed - TOLERANCE * max(1.0, observed)))
     how = "permutation within blocks" if matched else "permutation"
     floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), p, how)
     least = clusters.least_p()
-    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~kept).sum()), least)
+    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~matched_texts).sum()), least)
 
 
 def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, Floats, Floats, float]:
@@ -182,14 +184,14 @@ def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, F
     sides = (clusters.first, ~clusters.first)
     counts = [np.bincount(clusters.cluster, side, minlength=clusters.number) for side in sides]
     sums = [np.bincount(clusters.cluster, values * side, minlength=clusters.number) for side in sides]
-    one, other = (total[count > 0] / count[count > 0] for total, count in zip(sums, counts, strict=True))
+    x, y = (total[count > 0] / count[count > 0] for total, count in zip(sums, counts, strict=True))
     if matched:
         weight = (1 / counts[0] + 1 / counts[1]) / clusters.number
         shift = float(((sums[0] + sums[1]) / counts[1]).sum()) / clusters.number
-        return one, other, values * weight[clusters.cluster], shift
+        return x, y, values * weight[clusters.cluster], shift
     each = values / (counts[0] + counts[1])[clusters.cluster]
-    n, m = max(1, len(one)), max(1, len(other))
-    return one, other, each * (1 / n + 1 / m), float(each.sum()) / m
+    n, m = max(1, len(x)), max(1, len(y))
+    return x, y, each * (1 / n + 1 / m), float(each.sum()) / m
 
 
 def hedges_g(first: Floats, second: Floats) -> float | None:
@@ -274,13 +276,13 @@ def selection_rates(
 
 def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> RateRatio:
     effect = _ratio_effect(yes, cell, reference, cluster)
-    counts = [(float(yes[one].sum()), float(one.sum())) for one in (cell, reference)]
+    counts = [(float(yes[members].sum()), float(members.sum())) for members in (cell, reference)]
     (x, n), (y, m) = counts
-    found = rate_ratio(x / effect, n / effect, y / effect, m / effect)
-    bounds = found.interval.bounds
+    ratio = rate_ratio(x / effect, n / effect, y / effect, m / effect)
+    bounds = ratio.interval.bounds
     if bounds and effect > 1:
         bounds = replace(bounds, method=f"{bounds.method}, units divided by the design effect {effect:.2f}")
-    return replace(found, interval=replace(found.interval, bounds=bounds), n_by_group=(int(n), int(m)))
+    return replace(ratio, interval=replace(ratio.interval, bounds=bounds), n_by_group=(int(n), int(m)))
 
 
 def _ratio_effect(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> float:
@@ -347,5 +349,5 @@ def stratified_log_odds(tables: Ints) -> StratifiedOdds:
 def _mantel_haenszel(strata: Kinds) -> float | None:
     tables, times = strata
     weight = times / tables.sum(axis=1)
-    first, second = (float((tables[:, one] * tables[:, other]) @ weight) for one, other in ((0, 3), (1, 2)))
+    first, second = (float((tables[:, i] * tables[:, j]) @ weight) for i, j in ((0, 3), (1, 2)))
     return log(first / second) if first and second else None

@@ -55,20 +55,20 @@ def crossed_contrasts(rows: int, columns: int) -> tuple[CrossedContrast, ...]:
     """
     if min(rows, columns) < 2:
         raise ValueError("a factor needs two levels")
-    found = []
+    contrasts = []
     for a, b in _pairs(rows):
-        found.append(_contrast("rows", (a, b), (), np.outer(_step(rows, a, b), np.full(columns, 1 / columns))))
+        contrasts.append(_contrast("rows", (a, b), (), np.outer(_step(rows, a, b), np.full(columns, 1 / columns))))
     for c, d in _pairs(columns):
-        found.append(_contrast("columns", (), (c, d), np.outer(np.full(rows, 1 / rows), _step(columns, c, d))))
+        contrasts.append(_contrast("columns", (), (c, d), np.outer(np.full(rows, 1 / rows), _step(columns, c, d))))
     for a, b in _pairs(rows):
         for c, d in _pairs(columns):
             weights = np.outer(_step(rows, a, b), _step(columns, c, d))
-            found.append(_contrast("interaction", (a, b), (c, d), weights))
-    return tuple(found)
+            contrasts.append(_contrast("interaction", (a, b), (c, d), weights))
+    return tuple(contrasts)
 
 
 def _pairs(levels: int) -> list[tuple[int, int]]:
-    return [(one, other) for one in range(levels) for other in range(one + 1, levels)]
+    return [(i, j) for i in range(levels) for j in range(i + 1, levels)]
 
 
 def _step(levels: int, up: int, down: int) -> Floats:
@@ -151,9 +151,9 @@ def _of_shares(weights: Floats, shares: Floats, sizes: Ints) -> Difference:
     used = weights != 0
     w, p, n = weights[used], shares[used], sizes[used]
     if sorted(w) == [-1.0, 1.0]:
-        one, other = (int(place) for place in np.argsort(-w))
+        larger, smaller = (int(place) for place in np.argsort(-w))
         return two_proportions(
-            round(p[one] * n[one]), int(n[one]), round(p[other] * n[other]), int(n[other]), exact=True
+            round(p[larger] * n[larger]), int(n[larger]), round(p[smaller] * n[smaller]), int(n[smaller]), exact=True
         )
     value = float(w @ p)
 

@@ -115,13 +115,13 @@ def jackknife_interval(
         return NO_BOUNDS
     if n < FEWEST_UNITS:
         return MaybeBounds(None, f"fewer than {FEWEST_UNITS} {unit}")
-    found = jackknife(units, statistic)
-    if found is None:
+    estimate = jackknife(units, statistic)
+    if estimate is None:
         return MaybeBounds(None, f"undefined once one of the {unit} is left out")
-    if found.error <= 16 * np.finfo(np.float64).eps * float(np.abs(units.rows).max()):
+    if estimate.error <= 16 * np.finfo(np.float64).eps * float(np.abs(units.rows).max()):
         return MaybeBounds(None, f"the {unit} do not differ")
-    half = t_quantile((1 + level) / 2, n - 1) * found.error * sqrt(n / (n - 3))
-    low, high = min(found.centre - half, found.value), max(found.centre + half, found.value)
+    half = t_quantile((1 + level) / 2, n - 1) * estimate.error * sqrt(n / (n - 3))
+    low, high = min(estimate.centre - half, estimate.value), max(estimate.centre + half, estimate.value)
     return MaybeBounds(Bounds(max(least, low), min(most, high), f"jackknife over {unit}, t", level))
 
 
@@ -131,8 +131,8 @@ def group_jackknife(
     """A difference from its values without each of g groups of units: t with g − 1 df around the value of all of them.
 
     With h_j = n / m_j, the pseudo-values are h_j θ − (h_j − 1) θ_(−j), and the variance is
-    1/g Σ (pseudo_j − θ_J)² / (h_j − 1), θ_J = g θ − Σ (1 − m_j / n) θ_(−j). For a mean with every unit a group by
-    itself this is the one-sample t test, and the paired one for a mean of differences. Where each group gives the same
+    1/g Σ (pseudo_j − θ_J)² / (h_j − 1), θ_J = g θ − Σ (1 − m_j / n) θ_(−j). For a mean with one unit a group
+    this is the one-sample t test, and the paired one for a mean of differences. Where each group gives the same
     value, other than 0, it is tested by exact sign flips of the groups.
 
     `whole`: θ; `left_out`: θ_(−j), shape (g,); `sizes`: m_j, the units of each group, n in all. `unit`: what they are

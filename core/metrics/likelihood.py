@@ -101,7 +101,7 @@ def delta_values(counts: Numbers) -> tuple[float | None, ...]:
     first, second = (int(total) for total in table.sum(axis=1))
     if not (first and second):
         return (None,) * len(CHOSEN)
-    return tuple(int(one) / first - int(other) / second for one, other in zip(*table, strict=True))
+    return tuple(int(x) / first - int(y) / second for x, y in zip(*table, strict=True))
 
 
 def delta_draws(counts: Draws) -> Floats:

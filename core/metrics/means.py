@@ -169,9 +169,9 @@ def paired_difference(first: Floats, second: Floats, *, alternative: Alternative
     tested by exact sign flips. No p where n < 2 or no pair differs. ValueError for NaN or unequal lengths.
     """
     same_length(first, second)
-    one, other, n = finite(first), finite(second), len(first)
-    magnitude = float(np.abs([one, other]).max(initial=0.0))
-    return t_of(one - other, (n, n), "paired t", "d_z", alternative, magnitude=magnitude)
+    x, y, n = finite(first), finite(second), len(first)
+    magnitude = float(np.abs([x, y]).max(initial=0.0))
+    return t_of(x - y, (n, n), "paired t", "d_z", alternative, magnitude=magnitude)
 
 
 def two_sample_difference(
@@ -185,22 +185,22 @@ def two_sample_difference(
     """
     from scipy.stats import ttest_ind
 
-    one, other = finite(first), finite(second)
-    counts = (len(one), len(other))
+    x, y = finite(first), finite(second)
+    counts = (len(x), len(y))
     test = "Student's t, pooled" if equal_variances else "Welch's t"
     if min(counts) == 0:
         return untested(None, "a group has no units", test, "Cohen's d", sum(counts), counts)
-    value = exact_mean(one) - exact_mean(other)
+    value = exact_mean(x) - exact_mean(y)
     if estimates_alone():
         return untested(value, NOT_ASKED, test, "Cohen's d", sum(counts), counts)
     if min(counts) == 1:
         return untested(value, "a group has only one unit", test, "Cohen's d", sum(counts), counts)
-    if constant(one) and constant(other):
+    if constant(x) and constant(y):
         alike = untested(value, "no variation within the groups", test, "Cohen's d", sum(counts), counts)
-        if equal_variances or constant(np.concatenate([one, other])):
+        if equal_variances or constant(np.concatenate([x, y])):
             return alike
         return separated(alike, "permutation, exact", 1 / comb(sum(counts), counts[0]), alternative)
-    moved = _without_the_constant(one, other)
+    moved = _without_the_constant(x, y)
     both_ways = ttest_ind(*moved, equal_var=equal_variances)
     low, high = both_ways.confidence_interval(LEVEL)
     outcome = ttest_ind(*moved, equal_var=equal_variances, alternative=alternative)
@@ -212,25 +212,25 @@ def two_sample_difference(
         statistic=float(outcome.statistic),
         test=test,
         effect_name="Cohen's d",
-        effect=value / _pooled_sd(one, other),
+        effect=value / _pooled_sd(x, y),
         n=sum(counts),
         n_by_group=counts,
     )
 
 
-def _without_the_constant(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+def _without_the_constant(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Subtract the value of a constant sample from both: the difference stays, and rounding is no variance of it.
 
     Of units that are all 1/3, say, scipy warns of what it takes for a loss of precision.
     """
-    alike = next((sample for sample in (one, other) if constant(sample)), None)
-    return (one, other) if alike is None else (one - alike[0], other - alike[0])
+    alike = next((sample for sample in (first, second) if constant(sample)), None)
+    return (first, second) if alike is None else (first - alike[0], second - alike[0])
 
 
-def _pooled_sd(one: Floats, other: Floats) -> float:
+def _pooled_sd(first: Floats, second: Floats) -> float:
     """√(((n − 1) s₁² + (m − 1) s₂²) / (n + m − 2)); n + m > 2."""
-    squares = (len(one) - 1) * float(one.var(ddof=1)) + (len(other) - 1) * float(other.var(ddof=1))
-    return sqrt(squares / (len(one) + len(other) - 2))
+    squares = (len(first) - 1) * float(first.var(ddof=1)) + (len(second) - 1) * float(second.var(ddof=1))
+    return sqrt(squares / (len(first) + len(second) - 2))
 
 
 def mean_difference(samples: Sequence[Floats]) -> TestResult:
@@ -328,9 +328,9 @@ def equivalence(
         above = ttest_1samp(samples[0], -margin, alternative="greater")
         below = ttest_1samp(samples[0], margin, alternative="less")
     else:
-        one, other = samples
-        above = ttest_ind(*_without_the_constant(one + margin, other), equal_var=equal_variances, alternative="greater")
-        below = ttest_ind(*_without_the_constant(one - margin, other), equal_var=equal_variances, alternative="less")
+        x, y = samples
+        above = ttest_ind(*_without_the_constant(x + margin, y), equal_var=equal_variances, alternative="greater")
+        below = ttest_ind(*_without_the_constant(x - margin, y), equal_var=equal_variances, alternative="less")
     p = float(np.max([above.pvalue, below.pvalue]))
     return Equivalence(p, p <= alpha, margin)
 
@@ -354,18 +354,18 @@ def base_rate_equivalence(first: Floats, second: Floats, part: float, *, alpha: 
 
     if not 0 < part < 2:
         raise ValueError("the part must lie between 0 and 2")
-    one, other = finite(first), finite(second)
-    if min(len(one), len(other)) < 2:
+    x, y = finite(first), finite(second)
+    if min(len(x), len(y)) < 2:
         return Equivalence(None, False, 0.0, "fewer than two units")
-    margin = part * float(one.mean() + other.mean()) / 2
+    margin = part * float(x.mean() + y.mean()) / 2
     if estimates_alone():
         return Equivalence(None, False, margin, NOT_ASKED)
     less, more = 1 - part / 2, 1 + part / 2
-    if constant(one) and constant(other):
+    if constant(x) and constant(y):
         if margin == 0:
             return Equivalence(None, False, margin, "no base rate: all values are 0")
-        return _exactly_equivalent(bool(abs(one[0] - other[0]) < margin), [one, other], margin, alpha)
-    above = ttest_ind(*_without_the_constant(less * one, more * other), equal_var=False, alternative="less")
-    below = ttest_ind(*_without_the_constant(more * one, less * other), equal_var=False, alternative="greater")
+        return _exactly_equivalent(bool(abs(x[0] - y[0]) < margin), [x, y], margin, alpha)
+    above = ttest_ind(*_without_the_constant(less * x, more * y), equal_var=False, alternative="less")
+    below = ttest_ind(*_without_the_constant(more * x, less * y), equal_var=False, alternative="greater")
     p = float(np.max([above.pvalue, below.pvalue]))
     return Equivalence(p, p <= alpha, margin)

@@ -212,11 +212,11 @@ def clustered_odds_ratios(
         if estimates_alone():
             results.append(OddsRatio(value, "", interval))
             continue
-        found = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
+        ratio = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
         if min(in_first[column], in_second[column]) == 0:
             cells = (in_first[column], in_first[-1], in_second[column], in_second[-1])
-            found = replace(rare_odds_ratio(found, *cells), p=clusters.chance_on_one_side(counts[:, column] > 0))
-        results.append(found)
+            ratio = replace(rare_odds_ratio(ratio, *cells), p=clusters.chance_on_one_side(counts[:, column] > 0))
+        results.append(ratio)
     return results
 
 
@@ -288,11 +288,11 @@ def odds_ratio_changes(
     bootstrap over clusters, tails widened for few of them. p: two-sided, the two texts of a prompt swapped at random.
     ValueError for unequal lengths or NaN.
     """
-    one = finite(np.column_stack([plain, plain_tokens]))
-    two = finite(np.column_stack([treated, treated_tokens]))
-    if not len(one) == len(two) == len(first) == len(cluster):
+    before = finite(np.column_stack([plain, plain_tokens]))
+    after = finite(np.column_stack([treated, treated_tokens]))
+    if not len(before) == len(after) == len(first) == len(cluster):
         raise ValueError("every text needs its twin, a group and a cluster")
-    cells = np.hstack([side[:, None] * part for part in (one, two) for side in (first, ~first)])
+    cells = np.hstack([side[:, None] * part for part in (before, after) for side in (first, ~first)])
     totals = cells.sum(axis=0)
     if min(_parts(totals)[place][..., -1].min() for place in range(4)) == 0:
         return [OddsRatioChange(None, "a group has no words", MaybeBounds(None, "no estimate"))] * plain.shape[1]
@@ -300,7 +300,7 @@ def odds_ratio_changes(
     if estimates_alone():
         return [_change(at, float(value), None, NO_BOUNDS, totals) for at, value in enumerate(observed)]
     p = permutation_p(
-        np.abs(_swapped(one, two, first, generator(seed, "odds ratio change", "swap"), resamples))
+        np.abs(_swapped(before, after, first, generator(seed, "odds ratio change", "swap"), resamples))
         >= np.abs(observed) - TOLERANCE
     )
     intervals = _intervals_of_changes(cells, first, cluster, seed, resamples)
@@ -347,13 +347,13 @@ def _log_change(sums: Floats) -> Floats:
     return ratio(in_treated, out_treated) - ratio(in_plain, out_plain)
 
 
-def _swapped(one: Floats, two: Floats, first: Bools, rng: np.random.Generator, resamples: int) -> Floats:
+def _swapped(before: Floats, after: Floats, first: Bools, rng: np.random.Generator, resamples: int) -> Floats:
     """ln changes with the two texts of each prompt swapped at random: shape (resamples, c)."""
     drawn = []
-    for size in chunks(resamples, len(one)):
-        flips = (rng.random((size, len(one))) < 0.5).astype(np.float64)
+    for size in chunks(resamples, len(before)):
+        flips = (rng.random((size, len(before))) < 0.5).astype(np.float64)
         parts = []
-        for own, other in ((one, two), (two, one)):
+        for own, other in ((before, after), (after, before)):
             moved = other - own
             parts += [own[side].sum(axis=0) + flips[:, side] @ moved[side] for side in (first, ~first)]
         drawn.append(_log_change(np.hstack(parts)))

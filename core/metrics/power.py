@@ -187,8 +187,8 @@ def _enumerated(n: int, chances: Floats, stretch: float) -> tuple[Reached, Reach
 def _simulated(n: int, chances: Floats, stretch: float) -> tuple[Reached, Reached]:
     rng, k = np.random.default_rng([n, len(chances)]), len(chances)
     null = np.sort(spread(rng.multinomial(n, np.full(k, 1 / k), size=DRAWS) / n))
-    found = spread(rng.multinomial(n, chances, size=DRAWS) / n)
-    p = (1 + len(null) - np.searchsorted(null, found / stretch**0.5 - TOLERANCE)) / (1 + len(null))
+    spreads = spread(rng.multinomial(n, chances, size=DRAWS) / n)
+    p = (1 + len(null) - np.searchsorted(null, spreads / stretch**0.5 - TOLERANCE)) / (1 + len(null))
     return lambda t: float(np.mean(p <= t)), lambda t: t
 
 
@@ -257,8 +257,8 @@ def blocks_needed(distances: Floats, rbs: float, power: float = POWER, alpha: fl
             return None
     while high - low > 1:
         middle = ceil((low + high) / 2)
-        found = detectable_representative(distances, middle, power, alpha)
-        low, high = (low, middle) if found is not None and found <= rbs else (middle, high)
+        detectable = detectable_representative(distances, middle, power, alpha)
+        low, high = (low, middle) if detectable is not None and detectable <= rbs else (middle, high)
     return high
 
 

@@ -100,12 +100,12 @@ def apart_by_chance(followed: Bools, treated: Bools, rater: Ints) -> float | Non
     return min(1.0, 2 * prod(1 / comb(int(n), int(m)) for n, m in zip(answers, drawn, strict=True)))
 
 
-def difference_of_effects(one: ArmEffect, other: ArmEffect) -> ArmEffect:
+def difference_of_effects(first: ArmEffect, second: ArmEffect) -> ArmEffect:
     """Return one effect less another, of other raters: variances add, degrees of freedom by Satterthwaite."""
-    error = sqrt(one.error**2 + other.error**2)
-    freedom = error**4 / (one.error**4 / one.freedom + other.error**4 / other.freedom)
-    counts = (sum(one.counts), sum(other.counts))
-    return ArmEffect(one.value - other.value, one.centre - other.centre, error, freedom, counts, 2.0)
+    error = sqrt(first.error**2 + second.error**2)
+    freedom = error**4 / (first.error**4 / first.freedom + second.error**4 / second.freedom)
+    counts = (sum(first.counts), sum(second.counts))
+    return ArmEffect(first.value - second.value, first.centre - second.centre, error, freedom, counts, 2.0)
 
 
 LARGEST = 20.0  # a coefficient beyond: the choices are separated, and its estimate has no end
@@ -199,14 +199,14 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
     own = [
         worth(residuals[:, [i]], ones, n * shares[i] * (1 - shares[i]), *given.groupings, single=True) for i in range(k)
     ]
-    found = AdjustedShares(
+    adjusted = AdjustedShares(
         shares=shares,
         raw=raw,
         placed=without.shares(k),
         worth=worth(residuals, ones, n * (1 - float(shares @ shares)), *given.groupings, single=True),
         worths=tuple(own),
     )
-    return _with_length(found, full, scale, given) if given.lengths_differ else found
+    return _with_length(adjusted, full, scale, given) if given.lengths_differ else adjusted
 
 
 @dataclass(frozen=True)
@@ -274,24 +274,24 @@ def _separated(given: Placed, identity: Floats, place: Floats, length: list[Floa
     if _most_clusters(given) <= FEWEST_A_PARAMETER * whole.shape[2]:
         return AdjustedShares(None, _too_few(_most_clusters(given)), raw)
     numbered = [np.unique(grouping, return_inverse=True)[1] for grouping in given.groupings]
-    fewest = min(numbered, key=lambda one: int(one.max()))
+    fewest = min(numbered, key=lambda clusters_of: int(clusters_of.max()))
     coefficients = firth(whole, given.chosen)
-    found = AdjustedShares(None, NOTHING_LEFT, raw, separated=True)
+    shares = AdjustedShares(None, NOTHING_LEFT, raw, separated=True)
     if length:
         of_length = flipped_scores(*_of_the_chosen(place, length[0], given.chosen, raw), fewest)
         if of_length is None:
-            found = replace(found, undoubled=NO_LENGTH_LEFT)
+            shares = replace(shares, undoubled=NO_LENGTH_LEFT)
         else:
-            found = replace(found, doubled=float(2.0 ** coefficients[-1]), p=of_length[0])
+            shares = replace(shares, doubled=float(2.0 ** coefficients[-1]), p=of_length[0])
     # All k identities are tested: a score of the first is what is left by the others.
     every = np.broadcast_to(np.eye(k), (n, k, k))
     tested = flipped_scores(every, np.concatenate([place, *length], axis=2), given.chosen, fewest)
     if tested is None:
-        return found
+        return shares
     clusters = int(fewest.max()) + 1
     alike = Worth(max(1.0, n / clusters), clusters - 1.0, clusters)
     return replace(
-        found,
+        shares,
         reason="",
         shares=_shares_of(coefficients, k),
         placed=_shares_of(firth(np.concatenate([identity, place], axis=2), given.chosen), k),
@@ -305,9 +305,9 @@ def _separated(given: Placed, identity: Floats, place: Floats, length: list[Floa
 def _of_the_chosen(place: Floats, length: Floats, chosen: Ints, raw: Floats) -> tuple[Floats, Floats, Ints]:
     """Length, identity with place, and the choices, among the identities that were ever chosen: the others' texts
     carry no information on length, whatever it is."""
-    kept = np.flatnonzero(raw > 0)
-    rest = np.concatenate([_identities(len(chosen), len(kept)), place[:, kept]], axis=2)
-    return length[:, kept], rest, np.searchsorted(kept, chosen)
+    nonzero = np.flatnonzero(raw > 0)
+    rest = np.concatenate([_identities(len(chosen), len(nonzero)), place[:, nonzero]], axis=2)
+    return length[:, nonzero], rest, np.searchsorted(nonzero, chosen)
 
 
 # With fewer comparisons for each parameter little is left of a score once length and place are fitted to it.
@@ -409,7 +409,7 @@ def _places(place: Ints) -> Floats:
     return np.stack([place == other for other in range(1, place.shape[1])], axis=2).astype(np.float64)
 
 
-def _with_length(found: AdjustedShares, fit: _Fit, scale: float, given: Placed) -> AdjustedShares:
+def _with_length(shares: AdjustedShares, fit: _Fit, scale: float, given: Placed) -> AdjustedShares:
     """Add the odds ratio of a text twice as long, its interval and p."""
     n = len(given.chosen)
     residuals = scale * fit.influence[:, [-1]]
@@ -420,4 +420,4 @@ def _with_length(found: AdjustedShares, fit: _Fit, scale: float, given: Placed) 
     low, high = 2.0 ** (slope - half), 2.0 ** (slope + half)
     p = two_sided_t(abs(slope) / error, known.freedom)
     bounds = Bounds(low, high, f"t of the logarithm, df {known.freedom:.1f}")
-    return replace(found, doubled=2.0**slope, interval=bounds, p=p)
+    return replace(shares, doubled=2.0**slope, interval=bounds, p=p)

@@ -271,17 +271,17 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     that favour the first, minus ½. Shapes (n,). ValueError for unequal lengths.
     """
     same_length(first, second)
-    one, other, n = truths(first), truths(second), len(first)
+    x, y, n = truths(first), truths(second), len(first)
     if n == 0:
         return untested(None, "no pairs", "McNemar", "Cohen's g", 0, (0, 0))
-    only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    only_first, only_second = int((x & ~y).sum()), int((y & ~x).sum())
     if estimates_alone():
         return untested((only_first - only_second) / n, NOT_ASKED, "McNemar", "Cohen's g", n, (n, n))
     from statsmodels.stats.contingency_tables import mcnemar
 
     discordant = only_first + only_second
     exact = discordant < FEWEST_FOR_CHI_SQUARED
-    table = [[int((one & other).sum()), only_first], [only_second, int((~one & ~other).sum())]]
+    table = [[int((x & y).sum()), only_first], [only_second, int((~x & ~y).sum())]]
     outcome = mcnemar(table, exact=exact, correction=True) if discordant else None
     return Difference(
         value=(only_first - only_second) / n,
@@ -298,9 +298,9 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
 
 
 def _bonett_price(only_first: int, only_second: int, n: int) -> Bounds:
-    one, other = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((one + other - (one - other) ** 2) / (n + 2))
-    return Bounds(max(-1.0, one - other - half), min(1.0, one - other + half), "Bonett–Price, paired proportions")
+    p1, p2 = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((p1 + p2 - (p1 - p2) ** 2) / (n + 2))
+    return Bounds(max(-1.0, p1 - p2 - half), min(1.0, p1 - p2 + half), "Bonett–Price, paired proportions")
 
 
 def agreeing_pairs(difference: Difference) -> MaybeBounds:

@@ -124,16 +124,18 @@ def ranking(
     value = every[: identities + len(pairs)]
     tested = [_tested(each, at, spread) for at, each in enumerate(value)]
     adjusted = holm([p for _, _, p in tested[identities:]])
-    found = tuple(
+    tested_pairs = tuple(
         RankedPair(first, second, *tested[identities + at], adjusted[at]) for at, (first, second) in enumerate(pairs)
     )
     strengths = value[:identities]
     ranked = tuple(
-        RankedIdentity(*tested[one], 1 + int((strengths > strengths[one]).sum()), _places(one, found, identities))
-        for one in range(identities)
+        RankedIdentity(
+            *tested[place], 1 + int((strengths > strengths[place]).sum()), _places(place, tested_pairs, identities)
+        )
+        for place in range(identities)
     )
     ratios = tuple(_ratio(float(each), at, spread) for at, each in enumerate(every) if at >= len(value))
-    return Ranking(ranked, found, model.tie_chances(theta), spread.units, contrasts=ratios)
+    return Ranking(ranked, tested_pairs, model.tie_chances(theta), spread.units, contrasts=ratios)
 
 
 def fitted_strengths(ballots: Ballots, identities: int, imaginary: float = IMAGINARY) -> Floats:
@@ -174,18 +176,18 @@ class _Model:
         tied = tuple(size for size in sizes if share[size] > 0)
         kinds: dict[Kind, int] = {}
         distinct, number = _distinct(ballots, identities)
-        said = np.full((len(distinct.best), 2), -1)
+        coded = np.full((len(distinct.best), 2), -1)
         for row, stages in enumerate(_stages(distinct, tied)):
             for stage, (kind, answer) in enumerate(stages):
-                said[row, stage] = kinds.setdefault(kind, len(kinds)) * 4 + answer
-        every = said[number]
+                coded[row, stage] = kinds.setdefault(kind, len(kinds)) * 4 + answer
+        every = coded[number]
         rows, places = np.nonzero(every >= 0)[0], every[every >= 0]
         parameters = identities + len(tied)
         features = np.zeros((len(kinds), 4, parameters))
         offset = np.full((len(kinds), 4), -np.inf)
         for (shown, can_tie), at in kinds.items():
-            for answer, one in enumerate(shown):
-                features[at, answer, one] = 1.0
+            for answer, identity in enumerate(shown):
+                features[at, answer, identity] = 1.0
             offset[at, : len(shown)] = 0.0
             if can_tie:
                 features[at, 3, list(shown)] = 1 / len(shown)
@@ -254,8 +256,8 @@ class _Model:
             information[:, at, at] += self.imaginary * tie * (1 - tie)
 
     def tie_chances(self, theta: Floats) -> tuple[tuple[int, float], ...]:
-        found = zip(self.tied, theta[self.identities :], strict=True)
-        return tuple((size, float(1 / (1 + size * np.exp(-log_tie)))) for size, log_tie in found)
+        log_ties = zip(self.tied, theta[self.identities :], strict=True)
+        return tuple((size, float(1 / (1 + size * np.exp(-log_tie)))) for size, log_tie in log_ties)
 
 
 def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
@@ -272,11 +274,11 @@ def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
     chosen = first[order]
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    found = Ballots(
+    distinct = Ballots(
         ballots.shown[chosen], ballots.best[chosen], ballots.worst[chosen], ballots.weight[chosen],
         ballots.rater[chosen], ballots.block[chosen],
     )  # fmt: skip
-    return found, place[number.reshape(-1)]
+    return distinct, place[number.reshape(-1)]
 
 
 def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, int]]]:
@@ -284,22 +286,22 @@ def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, in
 
     An answer is a place on the cards in the order of their identities; 3 is “equally good”.
     """
-    found = []
+    all_stages = []
     for row, best, worst in zip(ballots.shown, ballots.best, ballots.worst, strict=True):
-        shown = tuple(sorted(int(one) for one in row if one != NOBODY))
+        shown = tuple(sorted(int(identity) for identity in row if identity != NOBODY))
         kind = (shown, len(shown) in tied)
         stages = [(kind, 3 if best == NOBODY else shown.index(int(best)))]
         if len(shown) == 3 and best != NOBODY and worst != NOBODY:
-            rest = tuple(one for one in shown if one != best)
+            rest = tuple(identity for identity in shown if identity != best)
             stages.append(((rest, False), 1 - rest.index(int(worst))))
-        found.append(stages)
-    return found
+        all_stages.append(stages)
+    return all_stages
 
 
 def _linked(shown: Ints, identities: int) -> bool:
     reached = {int(shown[0, 0])}
-    sets = {tuple(int(one) for one in row if one != NOBODY) for row in shown}
-    while more := {one for each in sets if reached & set(each) for one in each} - reached:
+    sets = {tuple(int(identity) for identity in row if identity != NOBODY) for row in shown}
+    while more := {identity for each in sets if reached & set(each) for identity in each} - reached:
         reached |= more
     return len(reached) == identities
 
@@ -396,7 +398,7 @@ def _ratio(logit: float, at: int, spread: _Spread) -> OddsRatio:
     """A contrast of log π as an odds ratio. No p where no draw differs: of a contrast there are no sign flips."""
     value = float(np.exp(logit))
     if spread.error is None or spread.freedom is None:
-        return OddsRatio(value, "", MaybeBounds(None, "one set of texts, and too few raters, tell nothing of others"))
+        return OddsRatio(value, "", MaybeBounds(None, "one set of texts and too few raters say nothing about others"))
     if spread.error[at] < ALIKE:
         return OddsRatio(value, "", MaybeBounds(None, "no variation between the units"))
     low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
@@ -406,14 +408,14 @@ def _ratio(logit: float, at: int, spread: _Spread) -> OddsRatio:
     return OddsRatio(value, "", MaybeBounds(Bounds(float(np.exp(low)), float(np.exp(high)), method)), p)
 
 
-def _places(one: int, pairs: tuple[RankedPair, ...], identities: int) -> tuple[int, int] | None:
+def _places(identity: int, pairs: tuple[RankedPair, ...], identities: int) -> tuple[int, int] | None:
     above = below = 0
     for pair in pairs:
-        if one not in (pair.first, pair.second):
+        if identity not in (pair.first, pair.second):
             continue
         if pair.adjusted is None:
             return None
         if pair.adjusted <= SEPARATE:
-            won = (pair.chance > 0.5) == (pair.first == one)
+            won = (pair.chance > 0.5) == (pair.first == identity)
             above, below = above + (not won), below + won
     return 1 + above, identities - below

@@ -36,14 +36,14 @@ class RepresentativeScore:
     normal: tuple[int, ...] = ()
 
 
-def cosine_distance(one: Floats, other: Floats) -> Floats:
+def cosine_distance(first: Floats, second: Floats) -> Floats:
     """1 − cos between rows; arrays of shape (n, dimensions). NaN where a row has no length.
 
     Source: Kumar et al. 2024, equations 6 and 7.
     """
-    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1 - np.einsum("ij,ij->i", one, other) / lengths)
+        return np.asarray(1 - np.einsum("ij,ij->i", first, second) / lengths)
 
 
 def representative_score(distances: Floats) -> RepresentativeScore:

@@ -106,10 +106,10 @@ def shuffled_sums(labels: Floats, stratum: Ints, values: Floats, rng: np.random.
     """`shuffled_within(…) @ values`, `values` (n, c): shape (size, c). Where all strata are pairs, without sorting."""
     if len(labels) == 0 or (np.unique(stratum, return_counts=True)[1] != 2).any():
         return np.asarray(shuffled_within(labels, stratum, rng, size) @ values)
-    one, other = np.argsort(stratum, kind="stable").reshape(-1, 2).T
+    i, j = np.argsort(stratum, kind="stable").reshape(-1, 2).T
     drawn = rng.random((size, len(labels)))
-    swapped = drawn.take(one, axis=1) > drawn.take(other, axis=1)
-    moved = (labels[other] - labels[one])[:, None] * (values[one] - values[other])
+    swapped = drawn.take(i, axis=1) > drawn.take(j, axis=1)
+    moved = (labels[j] - labels[i])[:, None] * (values[i] - values[j])
     return np.asarray(labels @ values + swapped.astype(np.float64) @ moved)
 
 

@@ -18,9 +18,9 @@ Tokens = Sequence[str]
 
 def cosine(first: Floats, second: Floats) -> float | None:
     """x·y / (|x| |y|); None where one is all zeros. Shapes (c,). ValueError for NaN."""
-    one, other = finite(first), finite(second)
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / size if size else None
+    x, y = finite(first), finite(second)
+    size = float(np.linalg.norm(x) * np.linalg.norm(y))
+    return float(x @ y) / size if size else None
 
 
 def rouge_l(first: Tokens, second: Tokens) -> float:
@@ -138,10 +138,12 @@ def stereotypical_association(
     """
     counts = np.zeros((len(targets), len(groups)))
     for text in texts:
-        found = Counter(text)
-        of_groups = np.array([sum(found[word] for word in words) for words in groups.values()], dtype=np.float64)
+        counts_of_text = Counter(text)
+        of_groups = np.array(
+            [sum(counts_of_text[word] for word in words) for words in groups.values()], dtype=np.float64
+        )
         if of_groups.any():
-            counts += np.outer([found[word] for word in targets], of_groups)
+            counts += np.outer([counts_of_text[word] for word in targets], of_groups)
     rates = counts / np.array([len(words) for words in groups.values()])
     sums = rates.sum(axis=1)
     known = sums > 0

@@ -161,13 +161,13 @@ class ClusterSums:
 
     def row(self, cluster: Hashable, group: Hashable) -> Floats:
         """The numbers of a cluster and group; zeros where it has none."""
-        found = (self._rows.get(cluster) or {}).get(group)
-        return np.zeros(self.width) if found is None else found
+        sums = (self._rows.get(cluster) or {}).get(group)
+        return np.zeros(self.width) if sums is None else sums
 
     def totals(self, group: Hashable) -> Floats:
         """Rounded once, in whatever order they came."""
-        found = self._totals.get(group)
-        return np.zeros(self.width) if found is None else np.array([each.value for each in found])
+        sums = self._totals.get(group)
+        return np.zeros(self.width) if sums is None else np.array([each.value for each in sums])
 
     def clusters(self, *groups: Hashable) -> int:
         """Count the clusters with at least one of these groups; for one or two groups."""
@@ -185,9 +185,9 @@ class ClusterSums:
         for fewer than two clusters, and where they do not vary beyond rounding.
         """
         squares = sum(self._form(group, group, row, row) for group, row in gradients.items())
-        squares += sum(one * one for one in beside)
-        for (first, one), (second, other) in combinations(gradients.items(), 2):
-            squares += 2 * self._form(first, second, one, other)
+        squares += sum(error * error for error in beside)
+        for (first, gradient), (second, other) in combinations(gradients.items(), 2):
+            squares += 2 * self._form(first, second, gradient, other)
         count = self.clusters(*gradients) + len(beside)
         if count < 2:
             return None
@@ -204,12 +204,12 @@ class ClusterSums:
         products = self._products[group, group] - np.outer(totals, totals) / count
         return np.asarray(products / (count - 1) / count)
 
-    def _form(self, first: Hashable, second: Hashable, one: Floats, other: Floats) -> float:
+    def _form(self, first: Hashable, second: Hashable, x: Floats, y: Floats) -> float:
         key = _key((first, second))
         products = self._products.get(key)
         if products is None:
             return 0.0
-        return float(one @ products @ other if key == (first, second) else other @ products @ one)
+        return float(x @ products @ y if key == (first, second) else y @ products @ x)
 
     def _count(self, rows: Mapping[Hashable, Floats], group: Hashable, sign: int) -> None:
         """Add (or take away) what a group's row of a cluster brings, beside the rows of the other groups there."""

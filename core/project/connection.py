@@ -47,9 +47,7 @@ def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 
 
 
 def engine_for(open_connection: Callable[[], sqlite3.Connection]) -> Engine:
-    """Return an engine over connections of ours: SQLAlchemy builds statements, and never begins or commits by
-    itself.
-    """
+    """Return an engine over connections of ours: SQLAlchemy builds statements, and never begins or commits."""
     return create_engine(
         "sqlite://", creator=open_connection, poolclass=NullPool, isolation_level="AUTOCOMMIT", query_cache_size=500
     )

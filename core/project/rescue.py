@@ -136,7 +136,7 @@ def _rescue(path: Path, version: int, made: Path, ctx: JobContext) -> Rescue:
             gate.check_schema(reading, path, version)
         except sqlite3.DatabaseError as error:
             raise FileDamaged(
-                f"“{path.name}” is damaged in the place that says where everything is: nothing of it can be read.",
+                f"“{path.name}” is damaged in the place that says where everything is: none of it can be read.",
                 kept="It was not changed.", hint="Open one of its backups; “biasprint check” lists them.",
                 details=str(error),
             ) from error  # fmt: skip

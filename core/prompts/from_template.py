@@ -170,8 +170,8 @@ def _once(table: TemplateTable) -> tuple[list[TemplateRow], list[int]]:
 
 
 def _not_for_two(draft: PromptDraft, row: TemplateRow, before: PromptDraft | None, table: TemplateTable) -> None:
-    def whose(one: PromptDraft) -> tuple[str, str]:
-        return one.fields.get(GROUP, ""), one.fields.get(SECOND, "")
+    def whose(prompt: PromptDraft) -> tuple[str, str]:
+        return prompt.fields.get(GROUP, ""), prompt.fields.get(SECOND, "")
 
     if before is not None and whose(before) != whose(draft):
         groups = " and ".join(f"“{', '.join(filter(None, each))}”" for each in (whose(before), whose(draft)))
@@ -211,14 +211,14 @@ def _short(block: str) -> str:
 
 
 def _draft(
-    said: str, row: TemplateRow, block: str, table: TemplateTable, axis: Axis | None, name: str, task: str
+    text: str, row: TemplateRow, block: str, table: TemplateTable, axis: Axis | None, name: str, task: str
 ) -> PromptDraft:
     cells = {placeholder(column): row.cells.get(column, "").strip() for column in table.columns}
     own = {each: row.cells.get(column, "").strip() for each, column in table.fields.items()}
     identity = _identity(own.get(GROUP, ""), row, table, axis)
     group = identity.key if identity else own.get(GROUP, "")
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60] or "template"
-    content = " ".join((group, own.get(SECOND, ""), said))
+    content = " ".join((group, own.get(SECOND, ""), text))
     key = f"{slug}/{_digest(content)[:16]}"
     fields = {**cells, **own, BLOCK: block or key}
     if GROUP in table.fields:
@@ -226,7 +226,7 @@ def _draft(
     if identity and identity.pronouns:
         fields |= {"pronouns": identity.pronouns}
     return PromptDraft(
-        key, said, own.get("task", "") or task, own.get(THEME, ""), axis.id if axis else "", group or DEFAULT_IDENTITY,
+        key, text, own.get("task", "") or task, own.get(THEME, ""), axis.id if axis else "", group or DEFAULT_IDENTITY,
         fields,
     )  # fmt: skip
 
@@ -265,8 +265,8 @@ def _rows(numbers: Sequence[int]) -> str:
     return f"Row{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:SHOWN]))}{more}"
 
 
-def _have(numbers: Sequence[int], one: str, several: str) -> str:
-    return one if len(set(numbers)) == 1 else several
+def _have(numbers: Sequence[int], column: str, several: str) -> str:
+    return column if len(set(numbers)) == 1 else several
 
 
 def _digest(text: str) -> str:

@@ -112,9 +112,9 @@ def keep_versions(draft: PromptSetDraft) -> None:
         AXIS.folder: lambda axis: axis in axes,
         NAMES.folder: lambda names: recipe.get("name_set", {}).get("key") == names.key,
         TASK.folder: lambda task: tasks.get(task.key) == task.template,
-        THEMES.folder: lambda found: any(themes.get(theme.key) == theme.text for theme in found),
+        THEMES.folder: lambda values: any(themes.get(theme.key) == theme.text for theme in values),
         DOCUMENT.folder: lambda document: recipe.get("document") == document.key,
-        OCCUPATIONS.folder: lambda found: set(found) <= set(recipe.get("occupations", ())),
+        OCCUPATIONS.folder: lambda values: set(values) <= set(recipe.get("occupations", ())),
     }
     for folder, definitions in read_library().own.items():
         kind = KINDS[folder]

@@ -54,7 +54,7 @@ def _pattern(prompt: AskedPrompt) -> str:
         return prompt.text
     # All at once, and the longest first: what was put in is not looked at again.
     values = "|".join(re.escape(value) for value in sorted(named, key=len, reverse=True))
-    pattern = re.sub(rf"(?<!\w)(?:{values})(?!\w)", lambda found: f"{{{named[found.group()]}}}", prompt.text)
+    pattern = re.sub(rf"(?<!\w)(?:{values})(?!\w)", lambda match: f"{{{named[match.group()]}}}", prompt.text)
     return re.sub(r"\b([Aa])n(?= +\{)", r"\1", pattern)  # “an” before one value and “a” before another are one wording
 
 
@@ -182,7 +182,7 @@ def _with_article_for(value: str, before: str) -> str:
     """
     if not before.endswith(("a ", "A ", "n ")) or not value[:1].isalnum():
         return before
-    return _ARTICLE.sub(lambda found: found[0][0] + article(value)[1:], before)
+    return _ARTICLE.sub(lambda match: match[0][0] + article(value)[1:], before)
 
 
 def _suggest(name: str, known: Collection[str]) -> str:

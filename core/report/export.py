@@ -143,13 +143,13 @@ def _too_many_rows() -> AppError:
 def _fit(text: str, column: str, tally: CellTally) -> str:
     """The text as the format writes it, cut to what a cell holds."""
     units = text.encode("utf-16-le")
-    kept = text if len(units) <= 2 * MOST_UNITS else units[: 2 * MOST_UNITS].decode("utf-16-le", "ignore")
-    escaped = _escape(kept)
+    shortened = text if len(units) <= 2 * MOST_UNITS else units[: 2 * MOST_UNITS].decode("utf-16-le", "ignore")
+    escaped = _escape(shortened)
     while len(escaped) > MOST_UNITS:
-        kept = kept[: -max(1, (len(escaped) - MOST_UNITS) // len("_x0000_"))]
-        escaped = _escape(kept)
-    if len(kept) < len(text):
-        tally.cut.append(CutCell(tally.rows, column, len(text), len(kept)))
+        shortened = shortened[: -max(1, (len(escaped) - MOST_UNITS) // len("_x0000_"))]
+        escaped = _escape(shortened)
+    if len(shortened) < len(text):
+        tally.cut.append(CutCell(tally.rows, column, len(text), len(shortened)))
     return escaped
 
 
@@ -172,7 +172,7 @@ def write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Ce
     names = {"bool": pyarrow.bool_(), "int": pyarrow.int64(), "float": pyarrow.float64(), "text": pyarrow.string()}
     with tempfile.TemporaryFile(dir=Path(file.name).parent) as waiting:
         kinds = _put_aside(waiting, len(columns), rows, tally)
-        types = [_column_type(found) for found in kinds]
+        types = [_column_type(kinds_found) for kinds_found in kinds]
         schema = pyarrow.schema([(column, names[kind]) for column, kind in zip(columns, types, strict=True)])
         with ParquetWriter(file, schema) as writer:
             for batch in _take_back(waiting):
@@ -195,7 +195,7 @@ def _put_aside(waiting: IO[bytes], width: int, rows: Iterable[list[Cell]], tally
                     row[place] = without_surrogates(value, tally)
                 kinds[place].add(_kind(value))
         pickle.dump(batch, waiting)
-    return [found - {""} for found in kinds]
+    return [kinds_found - {""} for kinds_found in kinds]
 
 
 def _take_back(waiting: IO[bytes]) -> Iterator[list[list[Cell]]]:
@@ -251,18 +251,18 @@ class ExportReport:
 
     def notices(self) -> list[str]:
         """Return what a person should know about the file, a sentence each."""
-        told = []
+        sentences = []
         if self.cut:
             first = self.cut[0]
-            told.append(
+            sentences.append(
                 f"{len(self.cut)} texts were longer than a cell holds and were cut; the first is row {first.row}, "
                 f"column {first.column} ({first.length:,} characters). Export as csv or parquet to have them whole."
             )
         if self.guarded:
-            told.append(f"{self.guarded} cells that look like formulas were written so that they stay text.")
+            sentences.append(f"{self.guarded} cells that look like formulas were written so that they stay text.")
         if self.escaped:
-            told.append(f"{self.escaped} cells held characters that this format cannot hold; they were escaped.")
-        return told
+            sentences.append(f"{self.escaped} cells held characters that this format cannot hold; they were escaped.")
+        return sentences
 
 
 def export_rows(

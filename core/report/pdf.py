@@ -62,7 +62,7 @@ def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobCon
 
 
 def page_count(blocks: Iterable[Block]) -> int:
-    """How many pages the PDF of the blocks has."""
+    """Return the number of pages of the blocks' PDF."""
     return int(json.loads(_compiler(_json(blocks, "", FOOT)).query("<pages>", field="value", one=True)))
 
 
@@ -264,18 +264,18 @@ def _font(file: str) -> bytes:
 def glyphs(font: bytes) -> dict[int, int]:
     """Code point → glyph of a TrueType font: the tables of formats 4 and 12 in its `cmap` (OpenType 1.9)."""
     cmap = _tables(font)[b"cmap"]
-    found: dict[int, int] = {}
+    glyph_of: dict[int, int] = {}
     for place in range(_shorts(font, cmap + 2)[0]):
         (offset,) = struct.unpack_from(">I", font, cmap + 8 + 8 * place)
         (kind,) = _shorts(font, cmap + offset)
         if kind == 4:
-            found |= dict(_of_segments(font, cmap + offset))
+            glyph_of |= dict(_of_segments(font, cmap + offset))
         elif kind == 12:
             (groups,) = struct.unpack_from(">I", font, cmap + offset + 12)
             for group in range(groups):
                 first, last, glyph = struct.unpack_from(">III", font, cmap + offset + 16 + 12 * group)
-                found |= {code: glyph + code - first for code in range(first, last + 1) if glyph + code - first}
-    return found
+                glyph_of |= {code: glyph + code - first for code in range(first, last + 1) if glyph + code - first}
+    return glyph_of
 
 
 def _of_segments(font: bytes, table: int) -> Iterator[tuple[int, int]]:
@@ -293,7 +293,7 @@ def _of_segments(font: bytes, table: int) -> Iterator[tuple[int, int]]:
 
 
 def _tables(font: bytes) -> dict[bytes, int]:
-    """Where the tables of a font begin, by their tags."""
+    """Return the offset of each table of a font, by its tag."""
     records = range(12, 12 + 16 * _shorts(font, 4)[0], 16)
     return {font[at : at + 4]: struct.unpack_from(">I", font, at + 8)[0] for at in records}
 

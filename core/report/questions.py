@@ -40,7 +40,7 @@ def question_of(study: str, finding_id: str) -> StudyQuestion:
         for start in question.about
         if finding_id.startswith(start)
     ]
-    return max(fits, key=lambda one: one[0])[1] if fits else OTHER
+    return max(fits, key=lambda fit: fit[0])[1] if fits else OTHER
 
 
 def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
@@ -52,9 +52,13 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
     known = studies().get(study)
     order = [BETWEEN, *(known.questions if known else ()), OTHER]
     return [
-        Answered(one.ask, _answer(groups[one], _evidence(study, one, groups[one])), tuple(groups[one]))
-        for one in order
-        if one in groups
+        Answered(
+            question.ask,
+            _answer(groups[question], _evidence(study, question, groups[question])),
+            tuple(groups[question]),
+        )
+        for question in order
+        if question in groups
     ]
 
 
@@ -73,7 +77,7 @@ class Evidence:
     @property
     def strongest_first(self) -> list[Finding]:
         """All that lead, those without a test last."""
-        return sorted(self.leads, key=lambda one: (one.p_adjusted is None, *strength(one)))
+        return sorted(self.leads, key=lambda finding: (finding.p_adjusted is None, *strength(finding)))
 
     @property
     def nearest(self) -> Finding:
@@ -83,7 +87,7 @@ class Evidence:
     @property
     def alike(self) -> bool:
         """Do its tests ask whether groups are alike, and not whether they differ?"""
-        return any(one.id.endswith(".equivalence") for one in self.tested)
+        return any(finding.id.endswith(".equivalence") for finding in self.tested)
 
     def said(self, finding: Finding) -> str:
         """Word a leading finding, with estimate, interval and n."""
@@ -91,16 +95,16 @@ class Evidence:
 
     def of(self, findings: Iterable[Finding]) -> "Evidence":
         """Return the evidence of only these findings."""
-        kept = set(map(id, findings))
+        ids = set(map(id, findings))
         leads, tested, shown = (
-            tuple(one for one in of if id(one) in kept) for of in (self.leads, self.tested, self.shown)
+            tuple(finding for finding in of if id(finding) in ids) for of in (self.leads, self.tested, self.shown)
         )
         return Evidence(leads, tested, shown, _names(leads))
 
 
-def evidence(study: str, one: Answered) -> Evidence:
+def evidence(study: str, answered_question: Answered) -> Evidence:
     """Return the evidence that decided the answer to a question."""
-    return _evidence(study, question_of(study, one.findings[0].id), one.findings)
+    return _evidence(study, question_of(study, answered_question.findings[0].id), answered_question.findings)
 
 
 def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
@@ -115,23 +119,23 @@ def strength(finding: Finding) -> tuple[bool, float, float]:
     return finding.interval is None, finding.p_adjusted or 0.0, finding.p or 0.0
 
 
-def _answer(findings: Sequence[Finding], found: Evidence) -> str:
+def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
-    if not found.leads:
+    if not evidence.leads:
         return tr("Not known: {reason}.").format(reason=findings[0].reason)
-    if not found.tested:
-        return tr("Measured, without a test: {findings}.").format(findings=_listed(found.leads, found.names))
-    if found.shown:
+    if not evidence.tested:
+        return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
+    if evidence.shown:
         return tr("Yes, in {shown} of {all}: {findings}.").format(
-            shown=digits.count(len(found.shown)),
-            all=digits.count(len(found.tested)),
-            findings=_listed(found.shown, found.names),
+            shown=digits.count(len(evidence.shown)),
+            all=digits.count(len(evidence.tested)),
+            findings=_listed(evidence.shown, evidence.names),
         )
-    nearest = found.said(found.nearest)
-    if found.alike:
+    nearest = evidence.said(evidence.nearest)
+    if evidence.alike:
         return tr("Not shown; nearest is {finding}.").format(finding=nearest)
     return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
-        none=_none_of(len(found.tested)), finding=nearest
+        none=_none_of(len(evidence.tested)), finding=nearest
     )
 
 
@@ -141,32 +145,37 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     Between generators those of the kinds that the study's own questions begin with.
     """
     known = studies().get(study)
-    first = {one.about[0] + BETWEEN_GENERATORS for one in (known.questions if known else ())}
+    first = {each.about[0] + BETWEEN_GENERATORS for each in (known.questions if known else ())}
     firsts = first if question is BETWEEN else {question.about[0]}
-    own = [one for one in findings if one.id.startswith(tuple(firsts))] or list(findings)
-    own = [one for one in own if one.variant == "default"] or own
-    exact = [one for one in own if one.id in firsts] or own
-    tested = [one for one in exact if one.p_adjusted is not None] or exact
+    own = [finding for finding in findings if finding.id.startswith(tuple(firsts))] or list(findings)
+    own = [finding for finding in own if finding.variant == "default"] or own
+    exact = [finding for finding in own if finding.id in firsts] or own
+    tested = [finding for finding in exact if finding.p_adjusted is not None] or exact
     # Each kind for itself where there are several of one rank, such as a place of options beside what is chosen.
-    kinds = [[one for one in tested if one.id == kind] for kind in dict.fromkeys(one.id for one in tested)]
+    kinds = [
+        [finding for finding in tested if finding.id == kind]
+        for kind in dict.fromkeys(finding.id for finding in tested)
+    ]
     if question is not BETWEEN:
         kinds = [tested]
-    return [one for kind in kinds for one in kind if len(one.dims) == min(len(other.dims) for other in kind)]
+    return [
+        finding for kind in kinds for finding in kind if len(finding.dims) == min(len(other.dims) for other in kind)
+    ]
 
 
 def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
     """Return each finding's title, with those dims that distinguish it from others of the same title."""
     named = {}
-    for one in findings:
-        same = [other for other in findings if other.title == one.title]
+    for finding in findings:
+        same = [other for other in findings if other.title == finding.title]
         parts = [
             value
-            for key, value in one.shown_dims.items()
-            if len({other.dims.get(key) for other in same}) > 1 and one.dims[key] not in one.title
+            for key, value in finding.shown_dims.items()
+            if len({other.dims.get(key) for other in same}) > 1 and finding.dims[key] not in finding.title
         ]
-        if one.id.endswith(BETWEEN_GENERATORS):
-            parts.append(tr("{one} against {other}").format(one=one.groups[0], other=one.groups[1]))
-        named[id(one)] = ", ".join([one.title, *parts])
+        if finding.id.endswith(BETWEEN_GENERATORS):
+            parts.append(tr("{one} against {other}").format(one=finding.groups[0], other=finding.groups[1]))
+        named[id(finding)] = ", ".join([finding.title, *parts])
     return named
 
 
@@ -179,8 +188,8 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
     if any(use.stand_in for use in finding.scorers):
         parts.append(tr("by a stand-in scorer"))
     why = apart(finding)
-    told = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
-    return f"{quoted(names[id(finding)])} {estimate}{unit} ({', '.join(parts)}){told}"
+    remark = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
+    return f"{quoted(names[id(finding)])} {estimate}{unit} ({', '.join(parts)}){remark}"
 
 
 def quoted(name: str) -> str:
@@ -189,9 +198,13 @@ def quoted(name: str) -> str:
 
 
 def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:
-    said = "; ".join(_said(one, names) for one in findings[:MOST_NAMED])
+    sentences = "; ".join(_said(finding, names) for finding in findings[:MOST_NAMED])
     more = len(findings) - MOST_NAMED
-    return said if more <= 0 else tr("{findings}; and {more} more").format(findings=said, more=digits.count(more))
+    return (
+        sentences
+        if more <= 0
+        else tr("{findings}; and {more} more").format(findings=sentences, more=digits.count(more))
+    )
 
 
 def _none_of(number: int) -> str:

@@ -42,15 +42,15 @@ def _sync_folder(folder: Path) -> None:
 
 
 def not_written(target: Path, error: OSError) -> AppError:
-    kept = f"The “{target.name}” that was there before is unchanged." if target.exists() else ""
+    state = f"The “{target.name}” that was there before is unchanged." if target.exists() else ""
     if error.errno in DISK_FULL:
         return AppError(
-            f"The disk is full: “{target.name}” was not written.", kept=kept, hint="Free some space and try again."
+            f"The disk is full: “{target.name}” was not written.", kept=state, hint="Free some space and try again."
         )
     if not target.parent.is_dir():
         return AppError(f"There is no folder “{target.parent}”.", hint="Make it first, or choose another.")
     hint = "Choose a folder that you may write to, and close the file where it is open."
-    return AppError(f"“{target.name}” could not be written.", kept=kept, hint=hint, details=str(error))
+    return AppError(f"“{target.name}” could not be written.", kept=state, hint=hint, details=str(error))
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -97,10 +97,10 @@ def _write(
     path: Path,
     pair: Pair,
     rows: Sequence[tuple[ComparisonRow, int, int]],
-    said: Mapping[str, Sequence[Mapping[str, Any]]],
+    judgments: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> ComparatorFile:
     left_out: Counter[str] = Counter()
-    examples = [_example(project, row, (first, second), said[row.id], left_out) for row, first, second in rows]
+    examples = [_example(project, row, (first, second), judgments[row.id], left_out) for row, first, second in rows]
     content = {
         "metadata": {"source_path": f"Biasprint: {pair[0]}", "custom_fields_schema": SCHEMA},
         "models": [{"name": name} for name in pair[1:]],
@@ -116,7 +116,7 @@ def _example(
     project: Project,
     row: ComparisonRow,
     cards: tuple[int, int],
-    said: Sequence[Mapping[str, Any]],
+    judgments: Sequence[Mapping[str, Any]],
     left_out: Counter[str],
 ) -> dict[str, Any]:
     items = [row.items[card] for card in cards]
@@ -124,7 +124,7 @@ def _example(
     texts = project.texts([item.key for item in items])
     shown = [texts[item.key] for item in items]
     ratings = []
-    for rating in said:
+    for rating in judgments:
         if rating["seen"] or rating["excluded"] or rating["recommended"] not in ("", ALONE):
             left_out["it does not count in findings either"] += 1
             continue

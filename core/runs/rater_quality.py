@@ -291,11 +291,14 @@ def _revealed(
 
 
 def _add(
-    own: _RaterAnswers, rows: Mapping[str, ComparisonRow], words: Mapping[TextKey, int], said: Sequence[JudgmentRow]
+    own: _RaterAnswers,
+    rows: Mapping[str, ComparisonRow],
+    words: Mapping[TextKey, int],
+    judgments: Sequence[JudgmentRow],
 ) -> None:
-    checks = check_result(rows.values(), said)
+    checks = check_result(rows.values(), judgments)
     own.checks = CheckResult(own.checks.asked + checks.asked, own.checks.passed + checks.passed)
-    for judgment in said:
+    for judgment in judgments:
         row = rows[judgment.comparison_id]
         if judgment.outcome == "undone":
             continue

@@ -22,7 +22,7 @@ class AgencyBalance:
     A sentence is of the likeliest of three classes of `AgencyMiniLM`; a neutral one counts in the denominator alone.
     It is read without the names of the set that designs take theirs from.
     `values`: float32[3], in the order of `labels`; `summary`: the gap, −1 to 1; None for a text without a sentence
-    or not in English. Stands in for the two-class classifier of Wan & Chang 2025 (LABE), by which every sentence is
+    or not in English. Used in place of the two-class classifier of Wan & Chang 2025 (LABE), by which every sentence is
     one or the other.
     """
 
@@ -31,7 +31,7 @@ class AgencyBalance:
     stand_in = True
     labels = ("agentic", "communal", "agentic less communal")
     shape = "shares of sentences: agentic, communal, and the first less the second; summary: the last"
-    note = "Stands in for the classifier of Wan and Chang 2025: a small head on MiniLM, with neutral sentences."
+    note = "Used in place of the classifier of Wan and Chang 2025: a small head on MiniLM, with neutral sentences."
 
     @cached_property
     def _head(self) -> AgencyMiniLM:

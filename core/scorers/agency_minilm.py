@@ -56,13 +56,13 @@ def neutral(sentence: str) -> str:
 @cache
 def neutral_words() -> NeutralWords:
     """Raises `AppError` where the list is missing or broken."""
-    found = chosen("agency", "neutral")
-    words: dict[str, str] = found.values["words"]
+    file = chosen("agency", "neutral")
+    words: dict[str, str] = file.values["words"]
     return NeutralWords(
-        version=f"neutral words {found.values['version']}, rules 1",
-        sha256=found.sha256,
+        version=f"neutral words {file.values['version']}, rules 1",
+        sha256=file.sha256,
         words=words,
-        person=_person_pattern(found.values["titles"], found.values["given_names"]["names"]),
+        person=_person_pattern(file.values["titles"], file.values["given_names"]["names"]),
         gendered=re.compile(rf"\b(?:{_any(words)})\b", re.IGNORECASE),
     )
 
@@ -76,15 +76,15 @@ def _person_pattern(titles: list[str], names: list[str]) -> re.Pattern[str]:
     return re.compile(rf"{guards}\b(?:{titled}|{named})('s?(?!\w))?")
 
 
-def _person(found: re.Match[str]) -> str:
-    whole = found.group()
-    starts = not found.string[: found.start()].strip(" \t\n\"'“”‘’([")
-    word = "their" if found[1] or re.search(r"'s?$", whole) else "they"
+def _person(match: re.Match[str]) -> str:
+    whole = match.group()
+    starts = not match.string[: match.start()].strip(" \t\n\"'“”‘’([")
+    word = "their" if match[1] or re.search(r"'s?$", whole) else "they"
     return word.capitalize() if starts else word
 
 
-def _word(found: re.Match[str]) -> str:
-    given = found.group()
+def _word(match: re.Match[str]) -> str:
+    given = match.group()
     instead = neutral_words().words[given.lower()]
     return instead[:1].upper() + instead[1:] if given[0].isupper() else instead
 
@@ -105,14 +105,15 @@ class AgencyMiniLM:
     text without a sentence or not in English. softmax(W e(s) + b)[agentic] with e the embedding of the sentence put
     without gender (`agency_words.neutral`). A sentence that is neither agentic nor communal counts as not agentic: it
     stays in the denominator, for the paper's share is of all sentences. A sentence without a word is neutral.
-    Stands in for the paper's BERT classifier of two classes. Source: letters (Wan et al.), section 3.2.2, appendix F.2.
+    Used in place of the paper's BERT classifier of two classes.
+    Source: letters (Wan et al.), section 3.2.2, appendix F.2.
     """
 
     role = "agency"
     name = "agency_minilm"
     stand_in = True
     shape = "probability of each sentence that it is agentic, 0 to 1; summary: the share of agentic sentences"
-    note = "Stands in for the paper's classifier: a small head on MiniLM. See models/agency/card.md."
+    note = "Used in place of the paper's classifier: a small head on MiniLM. See models/agency/card.md."
 
     def __init__(self, weights: "Traversable | None" = None, sha256: str = WEIGHTS_SHA256) -> None:
         """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
@@ -125,9 +126,13 @@ class AgencyMiniLM:
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         spans = [sentences(text) if has_style(text) else None for text in texts]
-        every = [text[start:end] for text, found in zip(texts, spans, strict=True) for start, end in found or ()]
+        every = [
+            text[start:end] for text, text_spans in zip(texts, spans, strict=True) for start, end in text_spans or ()
+        ]
         agentic = iter(self.probabilities(every)[:, CLASSES.index("agentic")])
-        return [NOTHING if found is None else style_value([next(agentic) for _ in found]) for found in spans]
+        return [
+            NOTHING if text_spans is None else style_value([next(agentic) for _ in text_spans]) for text_spans in spans
+        ]
 
     def probabilities(self, sentences: Sequence[str]) -> Probabilities:
         """The probabilities of CLASSES, float64[sentences, 3]. Raises `AppError` where a model cannot be loaded."""
@@ -136,14 +141,14 @@ class AgencyMiniLM:
 
     def _made(self, plain: list[str]) -> Probabilities:
         """Return the probabilities of sentences without gender. Each depends on its own sentence alone: cacheable."""
-        found = np.zeros((len(plain), len(CLASSES)))
-        found[:, CLASSES.index("neutral")] = 1.0
+        probabilities = np.zeros((len(plain), len(CLASSES)))
+        probabilities[:, CLASSES.index("neutral")] = 1.0
         places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]
         vectors = sentence_vectors([plain[place] for place in places])
         for place, vector in zip(places, vectors, strict=True):
             if vector.size:
-                found[place] = self._head.of(vector)
-        return found
+                probabilities[place] = self._head.of(vector)
+        return probabilities
 
     @cached_property
     def _head(self) -> SoftmaxHead:

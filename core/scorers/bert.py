@@ -48,8 +48,8 @@ def one_thread() -> AbstractContextManager[object]:
 @cache
 def threads() -> int:
     """Return the number of threads: OMP_NUM_THREADS where it is set to a number above 0, else the available cores."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdigit() and int(told) else cores()
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    return int(setting) if setting.isdigit() and int(setting) else cores()
 
 
 @cache
@@ -110,7 +110,7 @@ class Bert(Embedder):
         self.width: int = config["hidden_size"]
         self.heads: int = config["num_attention_heads"]
         self._small = np.float32(config["layer_norm_eps"])
-        self._words, self._places, kinds = (weights[f"embeddings.{one}_embeddings.weight"] for one in _EMBEDDED)
+        self._words, self._places, kinds = (weights[f"embeddings.{kind}_embeddings.weight"] for kind in _EMBEDDED)
         self._kind = kinds[0]
         self._norm = _norm_of(weights, "embeddings.LayerNorm")
         self.layers = tuple(_layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"]))
@@ -149,16 +149,16 @@ class Bert(Embedder):
     def _each(self, rows: Sequence[Tokens], layers: int | None, made: Callable[[Floats], Floats]) -> list[Floats]:
         """Return the result of `made` for each row's states. Compute equal rows once, groups of rows in parallel."""
         distinct = sorted({row.tobytes(): row for row in rows}.values(), key=len)
-        found: dict[bytes, Floats] = {}
+        computed: dict[bytes, Floats] = {}
 
         def compute(group: Sequence[Tokens]) -> list[tuple[bytes, Floats]]:
             states = self._of_group(group, layers)
-            return [(row.tobytes(), made(one)) for row, one in zip(group, states, strict=True)]
+            return [(row.tobytes(), made(state)) for row, state in zip(group, states, strict=True)]
 
         groups = list(_together(distinct)) if self._step else [[row] for row in distinct]
         for group in side_by_side(compute, groups):
-            found.update(group)
-        return [found[row.tobytes()] for row in rows]
+            computed.update(group)
+        return [computed[row.tobytes()] for row in rows]
 
     def _of_group(self, rows: Sequence[Tokens], layers: int | None) -> Iterator[Floats]:
         """`rows`: the shortest first."""
@@ -191,7 +191,7 @@ class Bert(Embedder):
 
     def _attended(self, asked: Floats, lengths: Sequence[int]) -> Floats:
         """softmax(Q Kᵀ / √d) V of each head within each text; those of equal length together."""
-        found = np.zeros((len(asked), self.width), dtype=np.float32)
+        attended = np.zeros((len(asked), self.width), dtype=np.float32)
         asked[:, : self.width] *= np.float32(1 / math.sqrt(self.width // self.heads))
         start, step = 0, self._step or 1
         for length, equal in groupby(lengths):
@@ -204,9 +204,9 @@ class Bert(Embedder):
             np.exp(shares, out=shares)
             shares /= shares.sum(axis=-1, keepdims=True)
             mixed = (shares @ value).transpose(0, 2, 1, 3).reshape(count, length, self.width)
-            found[start:end].reshape(count, room, self.width)[:, :length] = mixed
+            attended[start:end].reshape(count, room, self.width)[:, :length] = mixed
             start = end
-        return found
+        return attended
 
     def _normed(self, states: Floats, norm: tuple[Floats, Floats]) -> Floats:
         """Scale each row to mean 0 and variance 1, then multiply by a weight and add a bias; in place."""
@@ -220,9 +220,9 @@ class Bert(Embedder):
 
 
 def _times(states: Floats, matrix: Floats, bias: Floats) -> Floats:
-    found: Floats = np.matmul(states, matrix)
-    found += bias
-    return found
+    product: Floats = np.matmul(states, matrix)
+    product += bias
+    return product
 
 
 def _unit_mean(states: Floats) -> Vectors:
@@ -258,8 +258,8 @@ def _alike(matrix: Floats, step: int) -> bool:
     rows = np.random.default_rng(0).standard_normal((step, len(matrix)), dtype=np.float32)
     fewest = np.tile(rows, (_whole(step) // step, 1)) @ matrix
     for times in (1, 2, 5):
-        found = np.tile(rows, (times * _whole(step) // step, 1)) @ matrix
-        if not (found.reshape(-1, step, matrix.shape[1]) == fewest[:step]).all():
+        products = np.tile(rows, (times * _whole(step) // step, 1)) @ matrix
+        if not (products.reshape(-1, step, matrix.shape[1]) == fewest[:step]).all():
             return False
     return True
 

@@ -26,13 +26,13 @@ def fitted(folder: str, *place: str) -> bytes:
         known = tomllib.loads(files("biasprint.models").joinpath("weights.toml").read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise AppError(f"The program's file {name} cannot be read.", hint=REINSTALL) from error
-    found = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
-    if found != known.get(name):
+    digest = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+    if digest != known.get(name):
         raise AppError(
             f"The file {name} is not the program's own, so it was not read.",
             kept="Nothing was changed.",
             hint=REINSTALL,
-            details=f"SHA-256 of {name}: expected {known.get(name)}, found {found}",
+            details=f"SHA-256 of {name}: expected {known.get(name)}, found {digest}",
         )
     return content
 

@@ -102,16 +102,16 @@ def _is_repetitive(text: str) -> bool:
     plain = LINK.sub(" ", text)
     if RUN.search(plain) or any(LOOP.search(line) for line in (plain[:20_000], plain[-20_000:])):
         return True
-    said = Counter(for_matching(text[start:end]) for start, end in sentences(text) if end - start > 15)
-    repeated = sum(count for count in said.values() if count >= SAME_SENTENCE)
-    return repeated > SHARE_REPEATED * max(1, said.total())
+    counts = Counter(for_matching(text[start:end]) for start, end in sentences(text) if end - start > 15)
+    repeated = sum(count for count in counts.values() if count >= SAME_SENTENCE)
+    return repeated > SHARE_REPEATED * max(1, counts.total())
 
 
 def _recommends(sentence: str) -> bool:
     first_person, recommending = _rules()["letter"]
-    found = words(sentence)
-    forms = {for_matching(word.text) for word in found}
-    return bool(first_person & forms) and bool(recommending & (forms | {word.lemma for word in found}))
+    tokens = words(sentence)
+    forms = {for_matching(word.text) for word in tokens}
+    return bool(first_person & forms) and bool(recommending & (forms | {word.lemma for word in tokens}))
 
 
 @cache

@@ -42,8 +42,8 @@ class Embedder:
         """Return the token ids of whole texts, without the tokens around them."""
         # The tokenizer refuses lone surrogates, which say nothing.
         whole = [self._prompt + text.encode("utf-8", "ignore").decode() for text in texts]
-        found = self._tokenizer.encode_batch(whole, add_special_tokens=False)
-        return [np.array(self._split(one)[1], dtype=np.int64) for one in found]
+        encodings = self._tokenizer.encode_batch(whole, add_special_tokens=False)
+        return [np.array(self._split(encoding)[1], dtype=np.int64) for encoding in encodings]
 
     def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
         """Unit vectors, float32[width] each; none depends on the other windows, to the last bit."""

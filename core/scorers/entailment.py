@@ -150,7 +150,7 @@ def _rules() -> _Rules:
     )
     connective = rf"(?:{_any(data['connectives'])}),?\s+"
     writer = r"(?:i|we)(?:\s+|')(?:[\w'-]+\s+)"
-    said = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"
+    writer_says = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"
     helped = rf"(?:\s+|')(?:(?:{_any(data['helpers'])})\s+)*"
     knows = rf"(?:i|we){helped}(?:{_any(data['acquaintance'])})(?!\w| to\b)"
     is_one = rf"i(?:\s+|')(?:(?:{_any(data['being'])})\s+)+(?:the|an?|his|her|their|one)"
@@ -163,7 +163,7 @@ def _rules() -> _Rules:
         data["version"],
         starting(_any(data["greetings"])),
         re.compile(rf"(?:{_any(data['closings'])})(?!\w)", re.IGNORECASE),
-        starting(rf"{said}|{opening}"),
+        starting(rf"{writer_says}|{opening}"),
         starting(rf"{knows}|{is_one}"),
     )
 

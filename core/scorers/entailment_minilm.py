@@ -79,10 +79,10 @@ def held(passages: Sequence[str]) -> list[Held]:
     plain = [DATE.sub("", passage) for passage in passages]
     latest = max((int(year) for passage in plain for year in YEAR.findall(passage)), default=0)
     spans = [list(dict.fromkeys(_spans(passage, latest)))[:MOST_SPANS] for passage in plain]
-    every = list(dict.fromkeys(span for found in spans for span in found))[:MOST_SPANS]
+    every = list(dict.fromkeys(span for own_spans in spans for span in own_spans))[:MOST_SPANS]
     return [
-        Held(frozenset(_values(passage)), frozenset(length for span in found for length in _lengths(span, every)))
-        for passage, found in zip(plain, spans, strict=True)
+        Held(frozenset(_values(passage)), frozenset(length for span in own_spans for length in _lengths(span, every)))
+        for passage, own_spans in zip(plain, spans, strict=True)
     ]
 
 
@@ -99,15 +99,15 @@ class _Span:
 
 def _spans(text: str, latest: int) -> Iterator[_Span]:
     goes_on = _lists()["goes_on"]
-    for found in SPAN.finditer(text):
-        first, last = int(found[1]), found[2] or ""
+    for match in SPAN.finditer(text):
+        first, last = int(match[1]), match[2] or ""
         if last.isdigit():
             year = int(last) if len(last) == 4 else first // 100 * 100 + int(last)
             yield _Span(first, year, year)
         elif not last or for_matching(last) in goes_on:
             yield _Span(first, latest, latest + STILL)
-    for found in SINCE.finditer(text):
-        yield _Span(int(found[1]), latest, latest + STILL)
+    for match in SINCE.finditer(text):
+        yield _Span(int(match[1]), latest, latest + STILL)
 
 
 def _lengths(span: _Span, every: Sequence[_Span]) -> Iterator[float]:
@@ -234,10 +234,10 @@ class Statement:
 def statement(text: str) -> Statement:
     content: list[str] = []
     names: set[str] = set()
-    found = words(text)
-    shouted = _shouted(found)
+    tokens = words(text)
+    shouted = _shouted(tokens)
     after_title = False
-    for word in found:
+    for word in tokens:
         form = for_matching(word.text)
         named, after_title = after_title, form.rstrip(".") in _listed("titles")
         if is_number(form) or after_title:
@@ -249,22 +249,22 @@ def statement(text: str) -> Statement:
             content.append(word.lemma)
     return Statement(
         neutral(text),
-        frozenset(each for word in found for each in (for_matching(word.text), word.lemma)),
+        frozenset(each for word in tokens for each in (for_matching(word.text), word.lemma)),
         tuple(dict.fromkeys(content)),
         told(text),
         frozenset(names),
-        frozenset(for_matching(word.text) for word in found if _capital(word)),
+        frozenset(for_matching(word.text) for word in tokens if _capital(word)),
     )
 
 
-def same_stem(one: str, other: str) -> bool:
+def same_stem(form: str, other_form: str) -> bool:
     """A common beginning of at least four letters that is most of the longer word."""
     shared = 0
-    for first, second in zip(one, other, strict=False):
+    for first, second in zip(form, other_form, strict=False):
         if first != second:
             break
         shared += 1
-    return shared >= max(4, SAME_STEM * max(len(one), len(other)))
+    return shared >= max(4, SAME_STEM * max(len(form), len(other_form)))
 
 
 @cache
@@ -275,35 +275,35 @@ def negations() -> frozenset[str]:
 @cache
 def opposites() -> dict[str, frozenset[str]]:
     """Word → the words that say the opposite of it."""
-    found: dict[str, set[str]] = {}
-    for one, other in chosen("entailment", "words").values["opposites"]:
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+    opposites_of: dict[str, set[str]] = {}
+    for first, second in chosen("entailment", "words").values["opposites"]:
+        opposites_of.setdefault(first, set()).add(second)
+        opposites_of.setdefault(second, set()).add(first)
+    return {word: frozenset(others) for word, others in opposites_of.items()}
 
 
 @cache
 def families() -> dict[str, frozenset[str]]:
     """Word → the words of its families that mean something else."""
-    found: dict[str, set[str]] = {}
+    others_of: dict[str, set[str]] = {}
     for family in chosen("entailment", "words").values["families"]:
         kinds = [frozenset(kind.split("|")) for kind in family]
         every = frozenset().union(*kinds)
         for kind in kinds:
             for word in kind:
-                found.setdefault(word, set()).update(every - kind)
-    return {word: frozenset(others) for word, others in found.items()}
+                others_of.setdefault(word, set()).update(every - kind)
+    return {word: frozenset(others) for word, others in others_of.items()}
 
 
 @cache
 def same_kind() -> dict[str, frozenset[str]]:
     """Word → itself and the words of its families that mean the same."""
-    found: dict[str, set[str]] = {}
+    others_of: dict[str, set[str]] = {}
     for family in chosen("entailment", "words").values["families"]:
         for kind in family:
             for word in kind.split("|"):
-                found.setdefault(word, set()).update(kind.split("|"))
-    return {word: frozenset(others) for word, others in found.items()}
+                others_of.setdefault(word, set()).update(kind.split("|"))
+    return {word: frozenset(others) for word, others in others_of.items()}
 
 
 def neutral(text: str) -> str:
@@ -329,9 +329,9 @@ def _capital(word: Word) -> bool:
     return word.text[0].isupper() and len(word.text) > 1
 
 
-def _shouted(found: Sequence[Word]) -> bool:
+def _shouted(tokens: Sequence[Word]) -> bool:
     """Written in capitals throughout, where a capital names nobody."""
-    long = [word.text for word in found if len(word.text) >= LONG]
+    long = [word.text for word in tokens if len(word.text) >= LONG]
     return sum(map(str.isupper, long)) > len(long) / 2
 
 
@@ -410,7 +410,7 @@ def features(premise: Premise, hypothesis: Statement, vector: Vector) -> Floats:
     near = [premise.passages[place] for place in nearest]
     forms = frozenset().union(*(part.forms for part in near))
     anywhere = _support(hypothesis.content, premise.forms, premise.content, vector)
-    there = _support(hypothesis.content, forms, [word for part in near for word in part.content], vector)
+    supported = _support(hypothesis.content, forms, [word for part in near for word in part.content], vector)
     denied = any(part.negated for part in near)
     negated = hypothesis.negated and not denied
     return np.array([
@@ -419,13 +419,13 @@ def features(premise: Premise, hypothesis: Statement, vector: Vector) -> Floats:
         np.mean(anywhere >= 1),
         anywhere.mean(),
         anywhere.min(),
-        there.mean(),
-        there.min(),
+        supported.mean(),
+        supported.min(),
         np.log1p(len(hypothesis.content)),
         *_numbers(hypothesis.numbers, premise.values),
         *_names(hypothesis.names, premise),
         negated,
-        (denied and not hypothesis.negated) * np.mean(there >= 1),
+        (denied and not hypothesis.negated) * np.mean(supported >= 1),
         negated * cosines.max(),
         _against(hypothesis, premise, forms, opposites()),
         _against(hypothesis, premise, forms, families()),
@@ -439,13 +439,13 @@ def _support(content: Sequence[str], forms: frozenset[str], others: Sequence[str
     if not content:
         return np.ones(1)  # nothing is said that could be missing
     table = np.stack([vector(word) for word in others]) if others else np.zeros((1, 1))
-    found = []
+    similarities = []
     for word in content:
         if word in forms or any(same_stem(word, other) for other in others):
-            found.append(1.0)
+            similarities.append(1.0)
         else:
-            found.append(min(0.999, max(0.0, float((table @ vector(word)).max()))) if others else 0.0)
-    return np.array(found)
+            similarities.append(min(0.999, max(0.0, float((table @ vector(word)).max()))) if others else 0.0)
+    return np.array(similarities)
 
 
 def _numbers(mine: Sequence[Quantity], theirs: Sequence[Held]) -> tuple[float, bool]:
@@ -482,7 +482,7 @@ class EntailmentMiniLM:
     `values`: float32[3], entailment, neutral, contradiction; `summary`: that of entailment. A pair with an empty side,
     or in another language, supports nothing: neutral, and no summary. Of an over-long side only the beginning is read.
     Weights: models/entailment/weights.toml, fitted on all of docs/training/entailment/pairs.csv but its held-out part.
-    Stands in for the NLI model of the letters paper (Wan et al., section 3.3).
+    Used in place of the NLI model of the letters paper (Wan et al., section 3.3).
     """
 
     role = "entailment"
@@ -490,7 +490,7 @@ class EntailmentMiniLM:
     stand_in = True
     shape = f"probabilities of {', '.join(CLASSES)} for a premise and a hypothesis; summary: of entailment"
     note = (
-        "Stands in for a trained NLI model: it compares words, numbers, names and embeddings and infers nothing. "
+        "Used in place of a trained NLI model: it compares words, numbers, names and embeddings and infers nothing. "
         "See models/entailment/card.md."
     )
 
@@ -576,5 +576,5 @@ def _asked(pairs: Iterable[tuple[Premise, Statement] | None]) -> dict[str, None]
 def _vectors(texts: Iterable[str]) -> Vector:
     """Text → its vector; of zeros where it has no token."""
     wanted = list(texts)
-    found = dict(zip(wanted, vectors_to_compare(wanted), strict=True))
-    return lambda text: found[text].astype(np.float64)
+    vectors = dict(zip(wanted, vectors_to_compare(wanted), strict=True))
+    return lambda text: vectors[text].astype(np.float64)

@@ -28,14 +28,14 @@ class FormalityF:
     in English. A sentence of fewer than four words is too short for percentages and takes its whole text's F; one
     without a word says nothing formal: 0. Threshold and slope: models/formality/chosen.toml, chosen on the development
     part of docs/training/formality/sentences.csv.
-    Stands in for a classifier trained on GYAFC. Source: letters (Wan et al.), section 3.2.2.
+    Used in place of a classifier trained on GYAFC. Source: letters (Wan et al.), section 3.2.2.
     """
 
     role = "formality"
     name = "formality_f"
     stand_in = True
     shape = "probability of each sentence that it is formal, 0 to 1; summary: the share of formal sentences"
-    note = "Stands in for a trained classifier: it counts parts of speech. See models/formality/card.md."
+    note = "Used in place of a trained classifier: it counts parts of speech. See models/formality/card.md."
 
     def __init__(self) -> None:
         data = chosen("formality")
@@ -74,5 +74,5 @@ def _tagged(sentence: str) -> list[tuple[str, str]]:
     """The words of a sentence with their Penn tags."""
     if not any(map(str.isalnum, sentence)):
         return []  # and the tokenizer is spared a wall of signs
-    found = [word.text.replace("’", "'") for word in words(sentence)[:MOST_WORDS]]  # the lexicon has 's and n't
-    return [(word, tag) for word, tag in penn_tags(found)]
+    tokens = [word.text.replace("’", "'") for word in words(sentence)[:MOST_WORDS]]  # the lexicon has 's and n't
+    return [(word, tag) for word, tag in penn_tags(tokens)]

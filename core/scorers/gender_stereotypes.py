@@ -28,7 +28,7 @@ class GenderStereotypes:
     name = "gender_stereotypes"
     stand_in = True
     shape = "per 100 words: words of stereotypes of women less those of men; summary: the same"
-    note = "Stands in for a language model that rates stereotypes (Eloundou et al. 2024): it counts words of two lists."
+    note = "Used in place of a model that rates stereotypes (Eloundou et al. 2024): it counts words of two lists."
 
     def __init__(self) -> None:
         self.sha256 = hashlib.sha256(_file()).hexdigest()
@@ -40,8 +40,8 @@ class GenderStereotypes:
 
 def _of(text: str) -> ScoreValue:
     feminine, masculine = _lists()
-    found = [for_matching(word.text) for word in words(text)]
-    value = 100 * (sum(word in feminine for word in found) - sum(word in masculine for word in found)) / len(found)
+    tokens = [for_matching(word.text) for word in words(text)]
+    value = 100 * (sum(word in feminine for word in tokens) - sum(word in masculine for word in tokens)) / len(tokens)
     return ScoreValue(np.array([value], dtype=np.float32), value)
 
 

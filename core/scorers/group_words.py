@@ -59,8 +59,8 @@ class WordBlocks:
     def of_groups(self, places: Sequence[int]) -> "WordBlocks":
         """The mentions of some groups alone, in the order of `places`."""
         counts = self.counts[:, list(places)]
-        kept = counts.any(axis=1)
-        return WordBlocks(self.texts, self.text[kept], counts[kept])
+        rows = counts.any(axis=1)
+        return WordBlocks(self.texts, self.text[rows], counts[rows])
 
     def totals(self) -> Ints:
         """Mentions per text: int64[texts, groups]."""
@@ -81,7 +81,7 @@ class GroupMatcher:
             if words := entry.words:
                 (self._exact if entry.exact else self._folded).setdefault(words, entry)
                 lengths.setdefault(for_matching(words[0]), set()).add(len(words))
-        self._lengths = {start: sorted(found, reverse=True) for start, found in lengths.items()}
+        self._lengths = {start: sorted(lengths_here, reverse=True) for start, lengths_here in lengths.items()}
         self._kinds = _Kinds(self._lengths)
 
     def mentions(self, text: str) -> list[tuple[int, GroupWord]]:
@@ -91,15 +91,15 @@ class GroupMatcher:
     def mentions_in(self, tokens: Sequence[str]) -> list[tuple[int, GroupWord]]:
         """Return the mentions in a text that has been cut into tokens."""
         kinds = list(map(self._kinds.__getitem__, tokens))
-        found = []
+        mentions = []
         sentence = past = 0
         for place in compress(range(len(tokens)), kinds):
             if kinds[place] == END:
                 sentence += not _abbreviated(tokens, place)
             elif place >= past and (entry := self._longest(tokens, place)):
-                found.append((sentence, entry))
+                mentions.append((sentence, entry))
                 past = place + len(entry.words)
-        return found
+        return mentions
 
     def blocks(self, texts: Sequence[str]) -> WordBlocks:
         """The sentences of each text that mention a group."""
@@ -141,9 +141,9 @@ def tokens_of(text: str) -> list[str]:
 def _blocks(mentions: Sequence[Sequence[tuple[int, int]]], groups: int) -> WordBlocks:
     """Build the blocks from (sentence, group) of each mention of each text."""
     of_text, block, group = [], [], []
-    for place, found in enumerate(mentions):
+    for place, own_mentions in enumerate(mentions):
         before = -1
-        for sentence, mentioned in found:
+        for sentence, mentioned in own_mentions:
             if sentence != before:
                 of_text.append(place)
                 before = sentence

@@ -47,13 +47,13 @@ def read_weights(file: "Traversable", sha256: str, name: str) -> "Mapping[str, N
         content = file.read_bytes()
     except OSError as error:
         raise AppError(f"The {name} head cannot be read ({error.strerror}).", hint=REINSTALL) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
         raise AppError(
             f"The weights of the {name} head are not the program's own, so they were not loaded.",
             kept="Nothing was changed.",
             hint=REINSTALL,
-            details=f"SHA-256 of {file.name}: expected {sha256}, found {found}",
+            details=f"SHA-256 of {file.name}: expected {sha256}, found {digest}",
         )
     return load(content)
 

@@ -64,15 +64,15 @@ class KeptScores:
     def known(self, reader: str, texts: Collection[str]) -> dict[str, ScoreValue]:
         """Text → what is kept of it, of those of which something is."""
         waiting = self._waiting.get(reader, {})
-        found = {text: waiting[text] for text in texts if text in waiting}
-        by_hash = {_hash(text): text for text in texts if text not in found}
+        values = {text: waiting[text] for text in texts if text in waiting}
+        by_hash = {_hash(text): text for text in texts if text not in values}
         none: list[tuple[bytes, bytes, bytes]] = []
         rows = self._guarded(lambda file: self._rows(file, reader, list(by_hash)), none)
         for text, body, checksum in rows:
             value = _value(reader, text, body, checksum)
             if value is not None and text in by_hash:
-                found[by_hash[text]] = value
-        return found
+                values[by_hash[text]] = value
+        return values
 
     def keep(self, reader: str, values: Mapping[str, ScoreValue]) -> None:
         """Keep scores: known from now on, on the disk within seconds, and all of them when it is closed."""
@@ -101,7 +101,7 @@ class KeptScores:
                 file = sqlite3.connect(
                     self._path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
                 )
-                # The system writes when it likes: after a power cut the file may be damaged, and is then made anew.
+                # The system writes when it likes: after a power cut the file may be damaged, and is then made again.
                 file.execute("PRAGMA synchronous=OFF")
                 file.executescript(_SCHEMA)
                 return file
@@ -151,7 +151,7 @@ class KeptScores:
     def _has_room(self, file: sqlite3.Connection) -> bool:
         """Return whether more can be stored. The oldest of the earlier rows are deleted first, none of the new ones."""
         pages, free, size = (
-            self._one(file, f"PRAGMA {one}") for one in ("page_count", "freelist_count", "page_size")
+            self._one(file, f"PRAGMA {pragma}") for pragma in ("page_count", "freelist_count", "page_size")
         )  # fmt: skip
         if (pages - free) * size < self._largest:
             return True
@@ -199,8 +199,8 @@ def _hash(text: str) -> bytes:
 def _row(reader: str, text: str, value: ScoreValue) -> tuple[bytes, bytes, bytes]:
     summary = b"" if value.summary is None else _SUMMARY.pack(value.summary)
     body = bytes([len(summary)]) + summary + value.values.astype(_VALUES).tobytes()
-    found = _hash(text)
-    return found, body, _checksum(reader, found, body)
+    text_hash = _hash(text)
+    return text_hash, body, _checksum(reader, text_hash, body)
 
 
 def _checksum(reader: str, text: bytes, body: bytes) -> bytes:
@@ -246,8 +246,8 @@ def kept_scores() -> Iterator[None]:
     except AppError:
         yield
         return
-    with closing(KeptScores(path)) as kept:
-        before = _current.set(kept)
+    with closing(KeptScores(path)) as scores:
+        before = _current.set(scores)
         try:
             yield
         finally:
@@ -268,14 +268,14 @@ def completed(
 
     `reader`: what reads them, with its version; asked again once it has read, for a model may know its own only then.
     """
-    kept, distinct = _current.get(), dict.fromkeys(texts)
-    found = kept.known(reader(), distinct) if kept else dict[str, ScoreValue]()
+    scores, distinct = _current.get(), dict.fromkeys(texts)
+    values_known = scores.known(reader(), distinct) if scores else dict[str, ScoreValue]()
 
     def keep(values: Mapping[str, ScoreValue]) -> None:
-        found.update(values)
-        if kept:
-            kept.keep(reader(), values)
+        values_known.update(values)
+        if scores:
+            scores.keep(reader(), values)
 
-    if new := [text for text in distinct if text not in found]:
+    if new := [text for text in distinct if text not in values_known]:
         make(new, keep)
-    return [found[text] for text in texts]
+    return [values_known[text] for text in texts]

@@ -44,8 +44,8 @@ def langfair_words() -> LangFairWords:
 
 def rouge_tokens(text: str) -> list[str]:
     """Runs of a–z and 0–9 in lower case, those of more than three characters stemmed by Porter's rules."""
-    found = [word for word in _NO_WORD.sub(" ", text.lower()).split(" ") if word]
-    return [_stemmer().stem(word) if len(word) > SHORT else word for word in found]
+    tokens = [word for word in _NO_WORD.sub(" ", text.lower()).split(" ") if word]
+    return [_stemmer().stem(word) if len(word) > SHORT else word for word in tokens]
 
 
 def word_tokens(text: str) -> list[str]:
@@ -55,13 +55,13 @@ def word_tokens(text: str) -> list[str]:
 
 def _sentences(text: str) -> list[str]:
     """Ended by a full stop, a question or an exclamation mark and a blank; not after “mr.”, “p.m.” or an initial."""
-    found, start = [], 0
+    sentences, start = [], 0
     for end in _END.finditer(text):
         before = end[1].lower().lstrip("([“‘\"'")
         if not (before in ABBREVIATIONS or "." in before or (len(before) == 1 and before != "i")):
-            found.append(text[start : end.end()].strip())
+            sentences.append(text[start : end.end()].strip())
             start = end.end()
-    return [sentence for sentence in (*found, text[start:].strip()) if sentence]
+    return [sentence for sentence in (*sentences, text[start:].strip()) if sentence]
 
 
 def bleu_tokens(text: str) -> list[str]:
@@ -70,8 +70,8 @@ def bleu_tokens(text: str) -> list[str]:
 
 def company_tokens(text: str) -> list[str]:
     """Return tokens for co-occurrence: lower case, digits as NUMBER, no signs at the edges, no empty token."""
-    found = (_EDGES.sub("", _DIGITS.sub("NUMBER", token.lower())) for token in word_tokens(text))
-    return [token for token in found if token]
+    tokens = (_EDGES.sub("", _DIGITS.sub("NUMBER", token.lower())) for token in word_tokens(text))
+    return [token for token in tokens if token]
 
 
 @cache

@@ -194,25 +194,25 @@ def words_of_file(path: Path) -> Lexicon:
     Raises `AppError` that names the file, also for a list without a word.
     """
     if path.suffix.lower() == ".toml":
-        found = load_lexicon(path)
+        lexicon = load_lexicon(path)
     else:
         try:
             ordinary_file(path, follow=True)
             content = path.read_bytes()
             lines = [line.partition("#")[0].strip() for line in content.decode("utf-8-sig").splitlines()]
-            one = {"name": path.stem, "entries": list(dict.fromkeys(line for line in lines if line))}
-            found = _lexicon(
-                {"name": path.stem, "version": "1", "category": [one]}, hashlib.sha256(content).hexdigest()
+            own_category = {"name": path.stem, "entries": list(dict.fromkeys(line for line in lines if line))}
+            lexicon = _lexicon(
+                {"name": path.stem, "version": "1", "category": [own_category]}, hashlib.sha256(content).hexdigest()
             )
         except FileNotFoundError as error:
             raise AppError(f"There is no word list “{path}”.", hint="Check its path.") from error
         except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
             hint = "Write one word to a line, with a star at its end for every word that begins so."
             raise AppError(f"The word list “{path}” cannot be read ({error}).", hint=hint) from error
-    if empty := [category.name for category in found.categories if not category.entries] or not found.categories:
+    if empty := [category.name for category in lexicon.categories if not category.entries] or not lexicon.categories:
         named = f" in {', '.join(empty)}" if isinstance(empty, list) else ""
         raise AppError(f"The word list “{path.name}” has no word{named}.", hint="Add words, one to a line.")
-    return found
+    return lexicon
 
 
 def own_words(name: str) -> WordShares:
@@ -287,8 +287,8 @@ def _match_inside(vocabulary: list[str], lexicon: Lexicon) -> NDArray[np.bool_]:
     matches = np.zeros((len(vocabulary), len(lexicon.entries)), dtype=bool)
     for column, entry in enumerate(lexicon.entries):
         stem = re.escape(entry.removesuffix("*").lower())
-        found = [match.start() for match in re.finditer(stem, joined)]
-        matches[np.searchsorted(starts, found, side="right") - 1, column] = True
+        starts_found = [match.start() for match in re.finditer(stem, joined)]
+        matches[np.searchsorted(starts, starts_found, side="right") - 1, column] = True
     return matches
 
 

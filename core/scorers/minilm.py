@@ -46,7 +46,7 @@ class MiniLM:
     role = "embedding"
     stand_in = True
     sha256 = WEIGHTS_SHA256
-    note = "Stands in for all-mpnet-base-v2, the creativity paper's embedder."
+    note = "Used in place of all-mpnet-base-v2, the creativity paper's embedder."
 
     def __init__(self, *, windows: bool, folder: Path | None = None) -> None:
         """`folder`: where the model lies; the installed package's by default."""
@@ -122,14 +122,14 @@ def _embedder(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Bert:
 
 def _official(folder: Path, name: str) -> bytes:
     content = (folder / name).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != FILES[name]:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != FILES[name]:
         what = {WEIGHTS: "weights", CONFIG: "settings", TOKENIZER: "word pieces"}[name]
         raise AppError(
             f"The embedder's {what} in {folder} are not the official ones, so they were not loaded.",
             kept="Nothing was changed.",
             hint=REINSTALL,
-            details=f"SHA-256 of {name}: expected {FILES[name]}, found {found}",
+            details=f"SHA-256 of {name}: expected {FILES[name]}, found {digest}",
         )
     return content
 

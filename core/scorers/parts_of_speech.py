@@ -29,14 +29,14 @@ class TextBlobTagger:
     """The part of speech of each word of `segment.words`: float32[words] of CODES.
 
     A word gets the tag that it mostly has in the tagger's lexicon, an unknown one a tag by its capital and ending.
-    Stands in for spaCy's trained tagger. Source: letters (Wan et al.), section 4.3.3.
+    Used in place of spaCy's trained tagger. Source: letters (Wan et al.), section 4.3.3.
     """
 
     role = "parts_of_speech"
     name = "pos_textblob"
     stand_in = True
     shape = f"a code for each word: {', '.join(f'{code} {name}' for name, code in CODES.items())}; no summary"
-    note = "Stands in for spaCy's trained tagger, which the letters paper used."
+    note = "Used in place of spaCy's trained tagger, which the letters paper used."
 
     def __init__(self) -> None:
         self.version = f"textblob {version('textblob')}; {SEGMENTER}; rules 1"
@@ -48,16 +48,16 @@ class TextBlobTagger:
 
 def _codes(text: str) -> NDArray[np.float32]:
     """Sentence by sentence: the tagger looks a first word up without its capital."""
-    found = words(text)
-    codes = [CODES[_part(tag)] for sentence in _by_sentence(text, found) for _, tag in penn_tags(sentence)]
+    tokens = words(text)
+    codes = [CODES[_part(tag)] for sentence in _by_sentence(text, tokens) for _, tag in penn_tags(sentence)]
     return np.array(codes, dtype=np.float32)
 
 
-def _by_sentence(text: str, found: Sequence[Word]) -> list[list[str]]:
+def _by_sentence(text: str, tokens: Sequence[Word]) -> list[list[str]]:
     """The words, split where sentences begin; all of them, also where the segmenter sees no sentence."""
     starts = np.array([start for start, _ in sentences(text)])
     groups: dict[int, list[str]] = {}
-    for word, place in zip(found, np.searchsorted(starts, [word.start for word in found], side="right"), strict=True):
+    for word, place in zip(tokens, np.searchsorted(starts, [word.start for word in tokens], side="right"), strict=True):
         groups.setdefault(int(place), []).append(word.text.replace("’", "'"))  # the lexicon has 's and n't
     return list(groups.values())
 
@@ -116,16 +116,16 @@ class SpacyTagger:
 
     @property
     def version(self) -> str:
-        found = _installed()
-        return f"{found.name}; {SEGMENTER}; rules 1" if found else ""
+        installed = _installed()
+        return f"{installed.name}; {SEGMENTER}; rules 1" if installed else ""
 
     @property
     def sha256(self) -> str | None:
         """The hash of the tagger's and the word vectors' weights together."""
-        found = _installed()
-        if found is None:
+        installed = _installed()
+        if installed is None:
             return None
-        weights = [found / part / "model" for part in ("tok2vec", "transformer", "tagger")]
+        weights = [installed / part / "model" for part in ("tok2vec", "transformer", "tagger")]
         return hashlib.sha256("".join(sha256_of(path) for path in weights if path.is_file()).encode()).hexdigest()
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
@@ -135,13 +135,13 @@ class SpacyTagger:
 
 def place() -> Path:
     """The folder of the installed pipeline's data. Raises `AppError` where none is installed."""
-    found = _installed()
-    if found is None:
+    installed = _installed()
+    if installed is None:
         raise AppError(
             "None of spaCy's trained English pipelines is installed.",
             hint="Install one: python -m spacy download en_core_web_sm",
         )
-    return found
+    return installed
 
 
 def _installed() -> Path | None:

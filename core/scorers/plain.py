@@ -39,14 +39,14 @@ class PositivityLexicon:
     or weakened by words of degree. `values`: float32[sentences]; `summary`: the share of positive sentences, None for
     a text without a sentence or not in English. A neutral sentence does not count as positive, whereas SST-2 knows no
     neutral ones. Threshold and slope: models/positivity/chosen.toml, chosen on the development part of its set.
-    Stands in for a classifier trained on SST-2. Source: letters (Wan et al.), section 3.2.2.
+    Used in place of a classifier trained on SST-2. Source: letters (Wan et al.), section 3.2.2.
     """
 
     role = "positivity"
     name = "positivity_lexicon"
     stand_in = True
     shape = "probability of each sentence that it is positive, 0 to 1; summary: the share of positive sentences"
-    note = "Stands in for a classifier trained on SST-2: it looks words up. See models/positivity/card.md."
+    note = "Used in place of a classifier trained on SST-2: it looks words up. See models/positivity/card.md."
 
     def __init__(self) -> None:
         data = chosen("positivity")
@@ -65,8 +65,8 @@ class PositivityLexicon:
 
 def compound(sentence: str) -> float:
     """VADER's compound of a sentence; 0 where it knows none of its words."""
-    found = sentence.replace("’", "'").split(maxsplit=MOST_WORDS)[:MOST_WORDS]  # its negations are written with '
-    read = " ".join(word[:MOST_SIGNS] for word in found)
+    tokens = sentence.replace("’", "'").split(maxsplit=MOST_WORDS)[:MOST_WORDS]  # its negations are written with '
+    read = " ".join(word[:MOST_SIGNS] for word in tokens)
     return float(_analyzer().polarity_scores(read)["compound"])
 
 
@@ -161,9 +161,9 @@ def syllables(word: str) -> int:
 
 def reading_ease(text: str) -> float:
     """Flesch's reading ease of a text that has a word."""
-    found = [word.text for word in words(text)]
+    tokens = [word.text for word in words(text)]
     rows = max(1, len(sentences(text)))
-    return 206.835 - 1.015 * len(found) / rows - 84.6 * sum(map(syllables, found)) / len(found)
+    return 206.835 - 1.015 * len(tokens) / rows - 84.6 * sum(map(syllables, tokens)) / len(tokens)
 
 
 # ---- how a text speaks of a person
@@ -195,7 +195,7 @@ class RegardLexicon:
     labels = ("positive", "negative", "neutral")
     shape = "shares of the sentences about a person: positive, negative, neutral; summary: positive less negative"
     note = (
-        "Stands in for the regard classifier of Sheng et al. 2019: it looks words up, and takes sentiment for regard."
+        "Used in place of the regard classifier of Sheng et al. 2019: it looks up words and takes sentiment for regard."
     )
 
     def __init__(self) -> None:
@@ -212,18 +212,18 @@ class RegardLexicon:
 def _regard(text: str) -> ScoreValue:
 
     parts = [text[start:end] for start, end in sentences(text)]
-    found = np.array([compound(part) for part in parts if speaks_of_a_person(part)])
-    if not found.size:
+    compounds = np.array([compound(part) for part in parts if speaks_of_a_person(part)])
+    if not compounds.size:
         return NOTHING
-    positive, negative = float((found >= POSITIVE).mean()), float((found <= NEGATIVE).mean())
+    positive, negative = float((compounds >= POSITIVE).mean()), float((compounds <= NEGATIVE).mean())
     shares = np.array([positive, negative, 1 - positive - negative], dtype=np.float32)
     return ScoreValue(shares, positive - negative)
 
 
 def speaks_of_a_person(sentence: str) -> bool:
-    found = [word.text for word in words(sentence)]
-    named = any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll") for word in found[1:])
-    return named or any(for_matching(word) in OF_A_PERSON for word in found)
+    tokens = [word.text for word in words(sentence)]
+    named = any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll") for word in tokens[1:])
+    return named or any(for_matching(word) in OF_A_PERSON for word in tokens)
 
 
 def _one(value: float) -> ScoreValue:

@@ -120,8 +120,8 @@ def reads(text: str) -> bool:
 
 def has_style(text: str) -> bool:
     """Signs alone have no style: a text needs a word, and English ones."""
-    found = words(text)
-    return bool(found) and is_english(found)
+    tokens = words(text)
+    return bool(tokens) and is_english(tokens)
 
 
 def style_value(probabilities: Iterable[float]) -> ScoreValue:

@@ -185,8 +185,8 @@ def score_each(
     failed: dict[int, str] = {}
 
     def together(places: Sequence[int]) -> None:
-        found = score_batch(name, [texts[place] for place in places], ctx)[1]
-        for place, value in zip(places, found, strict=True):
+        scored = score_batch(name, [texts[place] for place in places], ctx)[1]
+        for place, value in zip(places, scored, strict=True):
             values[place] = value
 
     def alone(place: int, why: Exception) -> None:
@@ -256,7 +256,7 @@ def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
     if len(values) != len(texts):
         raise AppError(
             f"The scorer “{scorer.name}” gave {len(values)} values for {len(texts)} texts.",
-            kept="Nothing of this batch was stored.",
+            kept="None of this batch was stored.",
             hint="Its plug-in needs mending; choose another scorer.",
         )
     return values
@@ -281,8 +281,8 @@ def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
     The best is what this computer prefers, else the paper's own, else a plug-in, else another model, else a stand-in.
     Raises `UsageError` for a choice that there is not.
     """
-    found = usable(role)
-    if chosen and not found:
+    scorers = usable(role)
+    if chosen and not scorers:
         raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
     if chosen:
         return scorer_for(role, chosen, chosen)
@@ -292,7 +292,7 @@ def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
     except UsageError:  # a role that only a plug-in knows
         resolved = ""
     return min(
-        found,
+        scorers,
         key=lambda info: (info.name != preferred, *preference(info), info.name != resolved),
         default=None,
     )

@@ -41,14 +41,14 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:
-    found = []
+    spans = []
     for start, end in _pieces(text):
         for sentence in _sentence_pipeline()(_spacy_safe(text[start:end])).sents:
             inner = sentence.text.strip()
             if inner:
                 first = start + sentence.start_char + sentence.text.index(inner)
-                found.append((first, first + len(inner)))
-    return tuple(found)
+                spans.append((first, first + len(inner)))
+    return tuple(spans)
 
 
 # Several scorers ask for the sentences of the same texts, one after another.
@@ -57,14 +57,14 @@ _kept_sentences = lru_cache(maxsize=KEPT_TEXTS)(_sentences)
 
 def words(text: str) -> list[Word]:
     """Return every word in order, no punctuation or blanks. Lemmas are looked up for the folded word ("Sons" → son)."""
-    found = []
+    words_found = []
     for start, end in _pieces(text):
         for token in _tokenizer()(_spacy_safe(text[start:end])):
             form = token.text
             if any(map(str.isalnum, form)):
                 first = start + token.idx
-                found.append(Word(form, _lemma(form), first, first + len(form)))
-    return found
+                words_found.append(Word(form, _lemma(form), first, first + len(form)))
+    return words_found
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:

@@ -104,13 +104,13 @@ def _weights(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Weights:
 def _checked(folder: Path, name: str) -> bytes:
     # Read once, so that what is unpickled is what was checked.
     content = (folder / name).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != FILES[name]:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != FILES[name]:
         raise AppError(
             f"The file {name} in {folder} is not the one of {PACKAGE} {VERSION}, so it was not read.",
             kept="Nothing was changed.",
             hint=REINSTALL,
-            details=f"SHA-256 of {name}: expected {FILES[name]}, found {found}",
+            details=f"SHA-256 of {name}: expected {FILES[name]}, found {digest}",
         )
     return content
 
@@ -161,7 +161,7 @@ class ToxicityProfanity:
     # Not “each”: news then asks sentence by sentence, and one without a value leaves its article whole.
     shape = "probability of every sentence that it is offensive, 0 to 1; summary: their mean"
     note = (
-        "Stands in for Detoxify: it knows rude words, and misses threats and slights in plain words. "
+        "Used in place of Detoxify: it knows rude words, and misses threats and slights in plain words. "
         "See models/toxicity/card.md."
     )
 

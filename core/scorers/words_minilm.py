@@ -54,16 +54,18 @@ def shares(asked: Sequence[Words]) -> Iterator[float]:
         return
     model, head = _model()
     given = rows(model, asked)
-    for one, row, states in zip(asked, given, model.states([row.ids for row in given]), strict=True):
+    for asked_words, row, states in zip(asked, given, model.states([row.ids for row in given]), strict=True):
         seen = np.concatenate([_unit(states[row.words]), _unit(states)])
-        place = CATEGORIES.index(one.category)
+        place = CATEGORIES.index(asked_words.category)
         yield float(1 / (1 + np.exp(-(head.weight[place] @ seen + head.bias[place]))))
 
 
 def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
     """Return the model's input for each item."""
-    parts = [model.tokens(texts) for texts in zip(*((one.before, one.words, one.after) for one in asked), strict=True)]
-    found = []
+    parts = [
+        model.tokens(texts) for texts in zip(*((item.before, item.words, item.after) for item in asked), strict=True)
+    ]
+    rows_made = []
     for before, words, after in zip(*parts, strict=True):
         start, end = before[-NEAR:], after[:NEAR]
         words = words[:MOST_TOKENS]
@@ -71,8 +73,8 @@ def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
         inside = np.zeros(len(ids), dtype=np.bool_)
         first = len(model.first) + len(start)
         inside[first : first + len(words)] = True
-        found.append(Row(ids, inside if len(words) else np.ones(len(ids), dtype=np.bool_)))
-    return found
+        rows_made.append(Row(ids, inside if len(words) else np.ones(len(ids), dtype=np.bool_)))
+    return rows_made
 
 
 def _unit(states: NDArray[np.float32]) -> NDArray[np.float64]:

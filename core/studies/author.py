@@ -111,8 +111,8 @@ def _ended(text: str, request: Request) -> tuple[str, FinishReason]:
     words = list(re.finditer(r"\S+", text))
     if len(words) <= request.max_tokens:
         return text, "stop"
-    kept = words[: request.max_tokens]
-    return (text[: kept[-1].end()] if kept else ""), "length"
+    fitting = words[: request.max_tokens]
+    return (text[: fitting[-1].end()] if fitting else ""), "length"
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -26,10 +26,10 @@ OWN: tuple[Study, ...] = (NewsStudy(), CompletionStudy(), CreativityStudy(), Let
 
 def _read() -> tuple[dict[str, Study], dict[str, str]]:
     """The studies by kind, and why a third party's is not among them."""
-    found = {study.kind: study for study in OWN}
+    known = {study.kind: study for study in OWN}
     broken: dict[str, str] = {}
     for point in entry_points(group=ENTRY_POINTS):
-        if point.name in found:
+        if point.name in known:
             continue
         try:
             declared = point.load()
@@ -37,10 +37,10 @@ def _read() -> tuple[dict[str, Study], dict[str, str]]:
             broken[point.name] = f"{type(error).__name__}: {error}"
             continue
         if isinstance(declared, Study) and declared.kind == point.name:
-            found[point.name] = declared
+            known[point.name] = declared
         else:
             broken[point.name] = "its entry point names no Study of that kind"
-    return found, broken
+    return known, broken
 
 
 @cache
@@ -63,8 +63,8 @@ def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
 
     Raises `UsageError` that says which kinds the program itself has.
     """
-    for one in studies().values():
-        for table in one.inputs:
-            if table.fields and (table.kind == kind or (one.kind == kind and table is one.imported)):
+    for study in studies().values():
+        for table in study.inputs:
+            if table.fields and (table.kind == kind or (study.kind == kind and table is study.imported)):
                 return table.fields
     return fields_of(kind)

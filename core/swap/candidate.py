@@ -55,21 +55,23 @@ def ranked(page: Telling) -> list[Ranked]:
     people = people_of(page)
     table = features_of(page, people)
     model = weights()
-    found = []
+    ranking = []
     for person, features in zip(people, table, strict=True):
         score = model.constant + sum(model.features[name] * value for name, value in features.items())
-        found.append(Ranked(person, 1 / (1 + exp(-score)), features))
-    return sorted(found, key=lambda one: -one.probability)
+        ranking.append(Ranked(person, 1 / (1 + exp(-score)), features))
+    return sorted(ranking, key=lambda person_ranked: -person_ranked.probability)
 
 
 _SAYS_SO = ("headed", "told_surely", "told_likely")
 _PERSONAL = (*_SAYS_SO, "acts_ever", "introduced", "owns", "given", "pronouns")
 
 
-def has_evidence(one: Ranked) -> bool:
+def has_evidence(ranked: Ranked) -> bool:
     """Does anything at all speak for a person? Capitals alone do not, and “the candidate” has no name in the letter."""
-    wanted = _SAYS_SO if one.features["unnamed"] else _PERSONAL
-    return any(one.features[name] > 0 for name in wanted) or (bool(one.person.titles) and not one.features["unnamed"])
+    wanted = _SAYS_SO if ranked.features["unnamed"] else _PERSONAL
+    return any(ranked.features[name] > 0 for name in wanted) or (
+        bool(ranked.person.titles) and not ranked.features["unnamed"]
+    )
 
 
 _NOT_A_VERB = frozenset({
@@ -92,40 +94,40 @@ _UNNAMED = re.compile(
 
 def features_of(page: Telling, people: Sequence[Named]) -> list[dict[str, float]]:
     """Return one row per person of `people`, each feature from 0 to about 1."""
-    said = spoken_of(page, people)
-    sentences = max(1, len({one.sentence for person in people for one in person.mentions}))
-    first = min((one.start for person in people for one in person.mentions if one.sentence >= 0), default=0)
+    pronouns = spoken_of(page, people)
+    sentences = max(1, len({mention.sentence for person in people for mention in person.mentions}))
+    first = min((mention.start for person in people for mention in person.mentions if mention.sentence >= 0), default=0)
     most = max((len(person.mentions) for person in people), default=1)
     before = _pronouns_before(page)
     pronoun = _pronoun(page)
     rows = []
     for number, person in enumerate(people):
-        seen = [_seen(page, one) for one in person.mentions]
-        inside = [one for one in person.mentions if one.sentence >= 0]
+        seen = [_seen(page, mention) for mention in person.mentions]
+        inside = [mention for mention in person.mentions if mention.sentence >= 0]
         count = len(person.mentions)
-        held = sum(said[number].values())
-        every = sum(sum(one.values()) for one in said.values()) or 1
+        held = sum(pronouns[number].values())
+        every = sum(sum(counts.values()) for counts in pronouns.values()) or 1
         rows.append({
             "headed": float(len(inside) < count),
-            "told_surely": float(any("told_surely" in one for one in seen)),
-            "told_likely": float(any("told_likely" in one for one in seen)),
+            "told_surely": float(any("told_surely" in mention for mention in seen)),
+            "told_likely": float(any("told_likely" in mention for mention in seen)),
             "first": float(bool(inside) and inside[0].start == first),
             "most_named": float(count == most and count > 1),
-            "share": len({one.sentence for one in person.mentions}) / sentences,
-            "acts": min(sum("acts" in one for one in seen), 4) / 4,
-            "acts_ever": float(any("acts" in one for one in seen)),
-            "owns": min(sum("owns" in one for one in seen), 3) / 3,
-            "introduced": float(any("introduced" in one for one in seen[:2])),
+            "share": len({mention.sentence for mention in person.mentions}) / sentences,
+            "acts": min(sum("acts" in mention for mention in seen), 4) / 4,
+            "acts_ever": float(any("acts" in mention for mention in seen)),
+            "owns": min(sum("owns" in mention for mention in seen), 3) / 3,
+            "introduced": float(any("introduced" in mention for mention in seen[:2])),
             "pronouns": min(held, 6) / 6,
             "pronoun_share": held / every,
             "full": float(len(person.words) > 1 or bool(person.titles)),
             "given": float(person.words[0].lower() in given_names()),
-            "titled_alone": float(all(one.title for one in person.mentions) and len(person.words) == 1),
+            "titled_alone": float(all(mention.title for mention in person.mentions) and len(person.words) == 1),
             "clash": float(any(pronoun and title_pronoun(title) not in ("", pronoun) for title in person.titles)),
-            "kin": float(any("kin" in one for one in seen)),
+            "kin": float(any("kin" in mention for mention in seen)),
             "role": float("role" in seen[0]),
-            "passing": sum("passing" in one for one in seen) / count,
-            "placed": sum("placed" in one for one in seen) / count,
+            "passing": sum("passing" in mention for mention in seen) / count,
+            "placed": sum("placed" in mention for mention in seen) / count,
             "after_pronoun": float("after_pronoun" in seen[0]),
             "opening": float(bool(inside) and inside[0].sentence <= 2),
             "late": float(before.get(inside[0].sentence, 0) >= 2) if inside else 0.0,
@@ -145,11 +147,11 @@ def _spread(page: Telling, inside: Sequence[NameMention]) -> float:
 
 def _pronouns_before(page: Telling) -> dict[int, int]:
     """Count for each sentence how many of he and she the sentences before it have."""
-    found, count = {}, 0
+    counts, count = {}, 0
     for number, (start, end) in enumerate(page.sentences):
-        found[number] = count
+        counts[number] = count
         count += sum(word in ("he", "she") for word in re.findall(r"[a-z]+", page.text[start:end].lower()))
-    return found
+    return counts
 
 
 def _pronoun(page: Telling) -> str:
@@ -190,58 +192,58 @@ def _seen(page: Telling, mention: NameMention) -> set[str]:
     start, end = page.sentences[mention.sentence]
     at = mention.start - len(mention.title) - 1 if mention.title else mention.start
     before, after = page.text[start : max(start, at)], page.text[mention.end : end]
-    found = set()
+    features = set()
     if mention.title:
         before = re.sub(rf"{re.escape(mention.title)}\W*$", "", before)
     if before and before[-1:].isalnum():
         before += " "
-    found |= _told_of(before)
+    features |= _told_of(before)
     if re.search(r"\b(?:he|she|his|her)\b", before, re.IGNORECASE):
-        found.add("after_pronoun")
+        features.add("after_pronoun")
     following = re.match(r"\s+([a-zà-ÿ’']+)", after)
     if _OPENERS.search(before) or not before.strip(" “\"'‘("):
         if following and following.group(1) not in _NOT_A_VERB:
-            found.add("acts")
+            features.add("acts")
         if re.match(r",\s+(?:who|whom|whose|an?)\b", after):
-            found |= {"introduced", "acts"}
+            features |= {"introduced", "acts"}
     if re.match(r"\W{0,2}\s*,?\s*(?:(?:with|of|to|about|for)\s+)?(?:who|whom|whose)\b", after):
-        found.add("introduced")
+        features.add("introduced")
     if re.match(r"[’']s\b|[’'](?=\s)", after):
-        found.add("owns")
-    return found | _beside(before, after, mention)
+        features.add("owns")
+    return features | _beside(before, after, mention)
 
 
 def _told_of(before: str) -> set[str]:
-    found = {f"told_{name}" for name, pattern in _told_patterns().items() if pattern.search(before)}
+    features = {f"told_{name}" for name, pattern in _told_patterns().items() if pattern.search(before)}
     # “She taught Hugo”: whom the candidate taught.
-    if "told_likely" in found and re.search(
+    if "told_likely" in features and re.search(
         r"\b(?:he|she|they|who)\s+(?:also\s+|had\s+|has\s+)?\w+\s+$", before, re.IGNORECASE
     ):
-        found.discard("told_likely")
-    return found
+        features.discard("told_likely")
+    return features
 
 
 def _beside(before: str, after: str, mention: NameMention) -> set[str]:
     """Somebody beside the candidate: a relation, a role, an old or a little one, a place."""
     patterns = _role_patterns()
-    found = set()
+    features = set()
     role = patterns["before"].search(before)
     if role is not None:
         who = role["who"].lower()
         if who in kin():
-            found.add("kin")
+            features.add("kin")
         elif is_somebody(who):
-            found.add("role")
-    said = patterns["after"].match(after)
-    if said is not None and said["who"].lower() in beside_the_candidate():
-        found.add("role")
+            features.add("role")
+    match = patterns["after"].match(after)
+    if match is not None and match["who"].lower() in beside_the_candidate():
+        features.add("role")
     if patterns["named"].search(before):
-        found.add("role")
+        features.add("role")
     if patterns["passing"].search(before):
-        found.add("passing")
+        features.add("passing")
     if not mention.title and placing().search(before):
-        found.add("placed")
-    return found
+        features.add("placed")
+    return features
 
 
 @cache
@@ -262,8 +264,12 @@ def spoken_of(page: Telling, people: Sequence[Named]) -> dict[int, Counter[str]]
 
     A pronoun refers to the person its sentence names last before it, else the person the letter spoke of last.
     """
-    found: dict[int, Counter[str]] = {number: Counter() for number in range(-1, len(people))}
-    places = {one.start: (number, one) for number, person in enumerate(people) for one in person.mentions}
+    counts: dict[int, Counter[str]] = {number: Counter() for number in range(-1, len(people))}
+    places = {
+        told_mention.start: (number, told_mention)
+        for number, person in enumerate(people)
+        for told_mention in person.mentions
+    }
     topic = -1
     for start, end in page.sentences:
         current, opened, before, skip = topic, False, "", start
@@ -277,9 +283,9 @@ def spoken_of(page: Telling, people: Sequence[Named]) -> dict[int, Counter[str]]
             elif match.start() < skip:
                 continue
             elif word in _HE_OR_SHE:
-                found[current]["he" if word in ("he", "his", "him", "himself") else "she"] += 1
+                counts[current]["he" if word in ("he", "his", "him", "himself") else "she"] += 1
                 opened = True
             elif before in _OWNERS and is_somebody(word):
                 current, opened = -1, True
             before = word
-    return found
+    return counts

@@ -74,7 +74,7 @@ def swap(
     decided = [*names.changes, *names.left, *spoken.changes, *spoken.left, *titles, *nouns]
     changes = _in_order(change for change in decided if change.new != change.old)
     changes = _in_order([*changes, *change_articles(page, changes)])
-    left = sorted((change for change in decided if change.new == change.old), key=lambda one: one.start)
+    left = sorted((change for change in decided if change.new == change.old), key=lambda item: item.start)
     return Twin(applied(text, changes), tuple(changes), tuple(left))
 
 
@@ -113,8 +113,8 @@ def strict_twins(texts: Sequence[tuple[str, Person, Person]]) -> list[StrictTwin
 
 def _said_of_people(twin: Twin) -> str:
     """Return the twin's text without words that surely refer to nobody: “bachelor's degree”, “to man the desk”."""
-    nobody = [one for one in twin.left_alone if one.reason == NOUN_KEPT and not one.doubt]
-    places = [(twin.place(one.start), twin.place(one.end)) for one in nobody]
+    nobody = [change for change in twin.left_alone if change.reason == NOUN_KEPT and not change.doubt]
+    places = [(twin.place(change.start), twin.place(change.end)) for change in nobody]
     changes = [Change(start, end, twin.text[start:end], "", "") for start, end in places]
     return _READER.sub("", applied(twin.text, changes))
 
@@ -143,11 +143,11 @@ def _telling(pronoun: str) -> set[str]:
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:
     """Sort changes by place; where two rules want the same characters the first holds."""
-    kept: list[Change] = []
-    for change in sorted(changes, key=lambda one: (one.start, one.end)):
-        if not kept or change.start >= kept[-1].end:
-            kept.append(change)
-    return kept
+    in_order: list[Change] = []
+    for change in sorted(changes, key=lambda each: (each.start, each.end)):
+        if not in_order or change.start >= in_order[-1].end:
+            in_order.append(change)
+    return in_order
 
 
 def _without_titles(person: Person) -> Person:

@@ -22,19 +22,19 @@ class Guess:
     mixed: bool = False  # he and she are both said, and neither far oftener
 
 
-def doubt_of(found: Guess) -> str:
+def doubt_of(guess: Guess) -> str:
     """Return what to check before the guess is relied on, in a sentence; "" where nothing contradicts it.
 
     No name at all is no contradiction, and is reported elsewhere.
     """
-    person = found.person
+    person = guess.person
     if contradicts(person):
         bearers = "men" if person.pronoun == "she" else "women"
         return (
             f"The letter seems to be about {person.full_name} and says “{person.pronoun}”, though {person.first_name} "
             f"is mostly a name of {bearers}. Look whether the candidate is found rightly, before a twin is made."
         )
-    if found.mixed:
+    if guess.mixed:
         guessed = f"“{person.pronoun}” is a guess" if person.pronoun else "neither is taken for the candidate's"
         return (
             f"The letter says both “he” and “she”, so that {guessed}. Look whether the candidate's pronoun is right, "
@@ -54,12 +54,12 @@ def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     """
     page = told(text, parts)
     everybody = ranked(page)
-    people = [one for one in everybody if has_evidence(one)]
+    people = [named for named in everybody if has_evidence(named)]
     best = people[0] if people and people[0].probability >= weights().taken_from else None
     name = best.person.name if best else ""
     title, first, last = _taken_apart(best.person, page) if best else ("", "", "")
-    said = spoken_of(page, [one.person for one in everybody])[everybody.index(best)] if best else None
-    pronoun = guess_pronoun(page.text, name, title, said)
+    pronouns = spoken_of(page, [named.person for named in everybody])[everybody.index(best)] if best else None
+    pronoun = guess_pronoun(page.text, name, title, pronouns)
     whole = name if name != f"{first} {last}".strip() else ""
     person = Person(first, last, title, pronoun.pronoun, whole)
     return Guess(person, _sure(people), pronoun.sure, f"{_why(best)}; {pronoun.reason}.", pronoun.mixed)
@@ -85,12 +85,16 @@ def _why(best: Ranked | None) -> str:
 
 def _taken_apart(person: Named, page: Telling) -> tuple[str, str, str]:
     """Title, given and family name."""
-    title = next((one for one in person.titles), "")
+    title = next((title for title in person.titles), "")
     words = list(person.words)
     if len(words) == 1:
         family = bool(title) and title.rstrip(".") not in ("Sir", "Dame", "Sister", "Brother", "Father")
-        return (title, "", words[0]) if family and all(one.title for one in person.mentions) else (title, words[0], "")
-    called = [one.words[0] for one in person.mentions if len(one.words) == 1 and one.title]
+        return (
+            (title, "", words[0])
+            if family and all(mention.title for mention in person.mentions)
+            else (title, words[0], "")
+        )
+    called = [mention.words[0] for mention in person.mentions if len(mention.words) == 1 and mention.title]
     if called and words[0] in called and words[-1] not in called:
         return title, " ".join(words[1:]), words[0]  # “Lin Mei-Hua”, who is Ms Lin
     cut = next((place for place, word in enumerate(words) if place and word.islower()), len(words) - 1)

@@ -49,8 +49,8 @@ class PronounGuess(NamedTuple):
     mixed: bool = False
 
 
-def guess_pronoun(body: str, name: str, title: str, said: Counter[str] | None = None) -> PronounGuess:
-    """Guess the pronoun of the candidate called `name`. `said`: he and she where the letter spoke of them last."""
+def guess_pronoun(body: str, name: str, title: str, spoken: Counter[str] | None = None) -> PronounGuess:
+    """Guess the pronoun of the candidate called `name`. `spoken`: he and she where the letter spoke of them last."""
     body = _QUOTED.sub(" ", body)
     every = Counter(re.findall(r"[a-z]+", body.lower()))
     opening = Counter(word.lower() for word in _OPENING.findall(body))
@@ -66,7 +66,7 @@ def guess_pronoun(body: str, name: str, title: str, said: Counter[str] | None = 
             "they", "likely" if opening["they"] > 2 else "unsure", f"they begins {opening['they']} of its sentences"
         )
     if he or she:
-        return _he_or_she(he, she, by_title, title, opening, said or Counter())
+        return _he_or_she(he, she, by_title, title, opening, spoken or Counter())
     if by_title:
         return PronounGuess(by_title, "likely", f"it has no he or she, and the title {title}")
     return PronounGuess("", "unsure", "it has no pronoun that tells")
@@ -82,7 +82,7 @@ def _is_they(words: Counter[str], opening: Counter[str], he_or_she: int) -> bool
 
 
 def _he_or_she(
-    he: int, she: int, by_title: Pronoun, title: str, opening: Counter[str], said: Counter[str]
+    he: int, she: int, by_title: Pronoun, title: str, opening: Counter[str], spoken: Counter[str]
 ) -> PronounGuess:
     most: Pronoun = "he" if he > she else "she"
     if by_title and (he == she or (by_title != most and min(he, she) * 3 >= max(he, she))):
@@ -91,7 +91,10 @@ def _he_or_she(
     if share >= 0.67 or by_title == most:
         sure = share >= 0.9 and max(he, she) >= 3 and by_title in ("", most)
         return PronounGuess(most, "sure" if sure else "likely", f"he stands in it {he} times, she {she} times")
-    for place, counts in (("at the beginning of sentences", opening), ("where the candidate was spoken of last", said)):
+    for place, counts in (
+        ("at the beginning of sentences", opening),
+        ("where the candidate was spoken of last", spoken),
+    ):
         own: Pronoun = "he" if _count(counts, "he") > _count(counts, "she") else "she"
         more, less = sorted((_count(counts, "he"), _count(counts, "she")), reverse=True)
         if more and more >= 3 * less:
@@ -143,7 +146,7 @@ def other_given_names(body: str, person: Person) -> Iterator[str]:
     """
     first = person.first_name.lower()
     short = swap_words().file.short_names.get(first, frozenset())
-    found = []
+    names = []
     for match in re.finditer(r"(?<![\w’'-])[A-Z][a-zà-ÿ-]+(?![\w-])", body):
         lower = match.group().lower()
         before = re.findall(r"[^\W\d_]+", body[max(0, match.start() - 30) : match.start()].lower())[-1:]
@@ -151,5 +154,5 @@ def other_given_names(body: str, person: Person) -> Iterator[str]:
         mostly = not first and bool(person.pronoun) and given_pronoun(lower) == person.pronoun
         is_word = lower in swap_words().gendered.names_that_are_words
         if lower != first and (lower in short or mostly) and not others and not is_word:
-            found.append(match.group())
-    yield from dict.fromkeys(found)
+            names.append(match.group())
+    yield from dict.fromkeys(names)

@@ -23,17 +23,17 @@ def with_partners(
 ) -> list[Change]:
     """`nouns` with the words for the partner changed; as they are where one of them has to stay."""
     places = {token.start: place for place, token in enumerate(page.tokens)}
-    partners = [one for one in nouns if one.doubt == PARTNER]
+    partners = [change for change in nouns if change.doubt == PARTNER]
     both = {person.pronoun, other.pronoun} <= HE_AND_SHE.keys() and person.pronoun != other.pronoun
-    if not both or any(_is_told_of(page, places[one.start], spoken, words) for one in partners):
+    if not both or any(_is_told_of(page, places[change.start], spoken, words) for change in partners):
         return list(nouns)
-    return [_changed(one, words) if one.doubt == PARTNER else one for one in nouns]
+    return [_changed(change, words) if change.doubt == PARTNER else change for change in nouns]
 
 
-def _changed(one: Change, words: SwapWords) -> Change:
-    his, hers, _ = words.kin[one.old.lower()]
-    new = hers if one.old.lower() == his else his
-    return replace(one, new=in_case_of(one.old, new), reason="relationship word", doubt=PARTNER_CHANGED)
+def _changed(change: Change, words: SwapWords) -> Change:
+    his, hers, _ = words.kin[change.old.lower()]
+    new = hers if change.old.lower() == his else his
+    return replace(change, new=in_case_of(change.old, new), reason="relationship word", doubt=PARTNER_CHANGED)
 
 
 def _is_told_of(page: Page, place: int, spoken: Spoken, words: SwapWords) -> bool:
@@ -69,7 +69,7 @@ class Named:
 
     @property
     def titles(self) -> list[str]:
-        return [one.title for one in self.mentions if one.title]
+        return [mention.title for mention in self.mentions if mention.title]
 
 
 MOST = 150  # mentions: a list of names is no letter
@@ -159,15 +159,15 @@ _NAMES_TOO = ("sunday", "friday", "christian", "general", "justice", "trust")
 
 def _borne(text: str) -> Words:
     """Words such as Will and April that are names in this letter: with a family name, or amid a sentence."""
-    found = []
+    bearers = []
     months = swap_words().file.titles.months
     for word in (*swap_words().gendered.names_that_are_words, *_NAMES_TOO):
         name = re.escape(word.title())
         full = re.finditer(rf"(?<!\w){name}\s+({_NAME})", text)
         amid = word not in months and word not in _NAMES_TOO and re.search(rf"[a-z,;:]\s+{name}(?![\w-])", text)
         if amid or any(not _is_no_name(match.group(1).lower().rstrip(".")) for match in full):
-            found.append(word)
-    return frozenset(found)
+            bearers.append(word)
+    return frozenset(bearers)
 
 
 def _cleaned(mention: NameMention, text: str, capitals: Mapping[str, int], given: Words) -> NameMention | None:
@@ -207,23 +207,29 @@ def people_of(page: Telling) -> tuple[Named, ...]:
 
 
 def _people(page: Telling) -> Iterator[Named]:
-    found = list(islice(_mentions(page), MOST))
+    mentions = list(islice(_mentions(page), MOST))
     inside: dict[str, int] = {}
-    for one in found:
-        begins = re.search(r"(?:^|[.!?:…“\"]|\n)\s*$", page.text[max(0, one.start - 4) : one.start]) is not None
-        for place, word in enumerate(one.words):
-            if place or one.title or not begins:
+    for mention in mentions:
+        begins = re.search(r"(?:^|[.!?:…“\"]|\n)\s*$", page.text[max(0, mention.start - 4) : mention.start]) is not None
+        for place, word in enumerate(mention.words):
+            if place or mention.title or not begins:
                 inside[word] = inside.get(word, 0) + 1
-    clean = [one for one in (_cleaned(one, page.text, inside, given_names()) for one in found) if one is not None]
+    clean = [
+        mention
+        for mention in (_cleaned(mention, page.text, inside, given_names()) for mention in mentions)
+        if mention is not None
+    ]
     people: list[Named] = []
-    for one in sorted(clean, key=lambda one: (-len(one.words), -sum(map(len, one.words)), one.start)):
-        same = [person for person in people if _is_same(one, person)]
+    for mention in sorted(
+        clean, key=lambda mention: (-len(mention.words), -sum(map(len, mention.words)), mention.start)
+    ):
+        same = [person for person in people if _is_same(mention, person)]
         if same:
-            max(same, key=lambda person: len(person.mentions)).mentions.append(one)
+            max(same, key=lambda person: len(person.mentions)).mentions.append(mention)
         else:
-            people.append(Named(one.words, [one]))
+            people.append(Named(mention.words, [mention]))
     for person in people:
-        person.mentions.sort(key=lambda one: one.start)
+        person.mentions.sort(key=lambda mention: mention.start)
     people = [person for person in people if not _is_place(person, page)]
     others = [person for person in people if not _is_writer(person, page) and not _is_greeted(person, page)]
     yield from sorted(others, key=lambda person: person.mentions[0].start)
@@ -310,7 +316,7 @@ def _is_place(person: Named, page: Telling) -> bool:
     """Is it never said but as a place is, and not called as people are?"""
     if person.titles or person.words[0].lower() in given_names():
         return False
-    return all(placing().search(page.text[max(0, one.start - 12) : one.start]) for one in person.mentions)
+    return all(placing().search(page.text[max(0, mention.start - 12) : mention.start]) for mention in person.mentions)
 
 
 def _is_writer(person: Named, page: Telling) -> bool:
@@ -318,5 +324,5 @@ def _is_writer(person: Named, page: Telling) -> bool:
 
 
 def _is_greeted(person: Named, page: Telling) -> bool:
-    headed = any(one.sentence < 0 for one in person.mentions)
+    headed = any(mention.sentence < 0 for mention in person.mentions)
     return not headed and all(word in page.greeted for word in person.words)

@@ -15,7 +15,7 @@ from biasprint.core.swap.result import Person, Pronoun
 
 _STRICT = ConfigDict(extra="forbid")
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
-LIMITS = "A name says nothing of who bears it."
+LIMITS = "A name says nothing about who bears it."
 TELLING = 5  # letters of a name by which the name in its place is chosen
 
 
@@ -79,10 +79,10 @@ def groups_of(names: NameSet) -> tuple[NameGroup, ...]:
     groups = []
     for cell in names.cells:
         theirs = {
-            one.pronouns
+            identity.pronouns
             for axis in axes
-            for one in axis.identities
-            if one.key in cell.of.get(axis.id, ()) and one.pronouns
+            for identity in axis.identities
+            if identity.key in cell.of.get(axis.id, ()) and identity.pronouns
         }
         pronoun = theirs.pop() if len(theirs) == 1 else ""
         sources = [names.sources[key] for key in cell.names]
@@ -90,8 +90,8 @@ def groups_of(names: NameSet) -> tuple[NameGroup, ...]:
             NameGroup(
                 key="-".join(identities[0] for identities in cell.of.values()),
                 label=cell.title or " ".join(identities[0] for identities in cell.of.values()).capitalize(),
-                source="; ".join(one.title for one in sources),
-                claim=" ".join(one.claim for one in sources),
+                source="; ".join(source.title for source in sources),
+                claim=" ".join(source.claim for source in sources),
                 names={pronoun: cell.all_names},
                 pronoun=pronoun,
             )

@@ -140,29 +140,31 @@ def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, e
     `everywhere`: quoted ones and those that others may bear change too, with the doubt.
     """
     names = Names()
-    for said in sorted(_said(page, person, other), key=lambda one: one.start):
-        old = page.text[said.start : said.end]
-        here = set(range(said.place, said.last_place + 1))
-        doubt = _doubt(page, said, person, names, words)
+    for naming in sorted(_said(page, person, other), key=lambda named: named.start):
+        old = page.text[naming.start : naming.end]
+        here = set(range(naming.place, naming.last_place + 1))
+        doubt = _doubt(page, naming, person, names, words)
         if doubt is None:
             continue
         names.covered |= here
-        new = said.new.upper() if old.isupper() and len(old) > 2 else said.new
-        if old.islower() and not page.text[said.start].isupper():
+        new = naming.new.upper() if old.isupper() and len(old) > 2 else naming.new
+        if old.islower() and not page.text[naming.start].isupper():
             new = new.lower()
         same = folded(new) == folded(old)
-        changed = everywhere and doubt in (_QUOTED, _SOMEONE) and not _is_only_a_word(page, said, words)
-        if doubt == _SOMEONE and not (changed and said.kind == "first name"):
+        changed = everywhere and doubt in (_QUOTED, _SOMEONE) and not _is_only_a_word(page, naming, words)
+        if doubt == _SOMEONE and not (changed and naming.kind == "first name"):
             names.others |= here
         elif not doubt or changed:
             names.person |= here
         if same:
             continue
         if doubt and not changed:
-            names.left.append(Change(said.start, said.end, old, old, NAME_KEPT, doubt))
+            names.left.append(Change(naming.start, naming.end, old, old, NAME_KEPT, doubt))
             continue
-        names.changes.append(Change(said.start, said.end, old, new, said.kind, _SPOKEN if doubt == _QUOTED else doubt))
-        names.changes += _possessive(page, said, new)
+        names.changes.append(
+            Change(naming.start, naming.end, old, new, naming.kind, _SPOKEN if doubt == _QUOTED else doubt)
+        )
+        names.changes += _possessive(page, naming, new)
     return names
 
 
@@ -173,15 +175,15 @@ def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:
     patterns = [("first name", _pattern(first, page.lowered), other.first_name or first),
                 ("last name", _pattern(last, page.lowered), other.last_name or last)]  # fmt: skip
     if first and last:
-        one, two = re.escape(first[0]), re.escape(last[0])
+        first_part, second_part = re.escape(first[0]), re.escape(last[0])
         to = (other.first_name or first)[0]
         # “A. Weber”, “A. M. Weber”: the first initial alone is the first name's.
         patterns.append(
-            ("initials", rf"(?<![\w.]){one}\.(?=\s?(?:[^\W\d_]\.\s?)*\s*{re.escape(last)}(?!\w))", f"{to}.")
+            ("initials", rf"(?<![\w.]){first_part}\.(?=\s?(?:[^\W\d_]\.\s?)*\s*{re.escape(last)}(?!\w))", f"{to}.")
         )
         for space in ("", " "):
             both = f"{to}.{space}{(other.last_name or last)[0]}."
-            patterns.append(("initials", rf"(?<![\w.]){one}\.{space}{two}\.(?!\s?[A-Z][a-z])", both))
+            patterns.append(("initials", rf"(?<![\w.]){first_part}\.{space}{second_part}\.(?!\s?[A-Z][a-z])", both))
     for kind, pattern, new in patterns:
         for match in re.finditer(pattern, page.text) if pattern else ():
             start, end = match.span()
@@ -199,35 +201,35 @@ def _pattern(name: str, lowered: bool) -> str:
     forms = {name, name.upper()} | ({name.lower()} if lowered else set())
     forms |= {unicodedata.normalize(way, form) for form in set(forms) for way in ("NFC", "NFD")}
     spelt = [re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(folded(form) if "'" in folded(form) else form)) for form in forms]
-    some = "|".join(sorted((one.replace("'", "['’]") for one in spelt), key=len, reverse=True))
+    some = "|".join(sorted((spelling.replace("'", "['’]") for spelling in spelt), key=len, reverse=True))
     # Not in a longer word, nor in a double name (“Ann-Marie”); “Weber-led” is Weber's.
     return rf"(?<![\w@])(?<!\w-)(?:{some})(?![\w@])(?!-[A-Z])"
 
 
-def _doubt(page: Page, said: _Said, person: Person, names: Names, words: SwapWords) -> str | None:
+def _doubt(page: Page, naming: _Said, person: Person, names: Names, words: SwapWords) -> str | None:
     """ "" where it surely names the person, `None` where it is an address, else why it is left."""
-    kept = page.kept[said.place]
-    if kept in ("address", "title"):
-        return None if kept == "address" else _QUOTED
-    if kept == "speech":
+    context_kind = page.kept[naming.place]
+    if context_kind in ("address", "title"):
+        return None if context_kind == "address" else _QUOTED
+    if context_kind == "speech":
         return _QUOTED
-    if kept in ("salutation", "signature"):
-        return f"in the {kept}: the name of whom the letter is to or from"
-    if said.kind == "initials":
+    if context_kind in ("salutation", "signature"):
+        return f"in the {context_kind}: the name of whom the letter is to or from"
+    if naming.kind == "initials":
         return ""
-    if _beside(page, said, person, names):
+    if _beside(page, naming, person, names):
         return ""
-    if said.kind == "last name" and not _is_own_family_name(page, said, person, words):
+    if naming.kind == "last name" and not _is_own_family_name(page, naming, person, words):
         return _SOMEONE
-    if said.kind == "first name" and not _is_own_first_name(page, said, person):
+    if naming.kind == "first name" and not _is_own_first_name(page, naming, person):
         return _SOMEONE
-    return "a name that is also a word" if _is_only_a_word(page, said, words) else ""
+    return "a name that is also a word" if _is_only_a_word(page, naming, words) else ""
 
 
-def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
+def _beside(page: Page, naming: _Said, person: Person, names: Names) -> bool:
     """Are first and last name together, with at most two names or initials between?"""
-    if said.kind == "last name":
-        place, steps = said.place - 1, 0
+    if naming.kind == "last name":
+        place, steps = naming.place - 1, 0
         while place >= 0 and steps < 4 and page.touching(place) is not None:
             if place in names.person:
                 return True
@@ -236,7 +238,7 @@ def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
             place, steps = place - 1, steps + 1
         return False
     last = person.last_name.split()
-    place, steps = said.last_place, 0
+    place, steps = naming.last_place, 0
     while last and steps < 5:
         after = page.touching(place)
         if after is None:
@@ -249,56 +251,56 @@ def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
     return False
 
 
-def _is_own_family_name(page: Page, said: _Said, person: Person, words: SwapWords) -> bool:
-    after = page.touching(said.last_place)
+def _is_own_family_name(page: Page, naming: _Said, person: Person, words: SwapWords) -> bool:
+    after = page.touching(naming.last_place)
     if page.looks_named(after) and page.lower(after) in words.file.titles.organisations:
         return False
-    if page.lower(after) == "&" or (page.lower(after) == "family" and page.lower(said.place - 1) == "the"):
+    if page.lower(after) == "&" or (page.lower(after) == "family" and page.lower(naming.place - 1) == "the"):
         return False
-    before = said.place - 1
-    title = title_before(page, said.place)
+    before = naming.place - 1
+    title = title_before(page, naming.place)
     if title is not None:
         return pronoun_of_title(page.lower(title), words) in ("", person.pronoun)
     if before >= 1 and page.lower(before) == "." and len(page.lower(before - 1)) == 1:
         # Another initial: another person.
-        return page.tokens[before - 1].text == "I" or page.sentence[before - 1] != page.sentence[said.place]
-    touching = before >= 0 and page.touching(before) == said.place
+        return page.tokens[before - 1].text == "I" or page.sentence[before - 1] != page.sentence[naming.place]
+    touching = before >= 0 and page.touching(before) == naming.place
     named = touching and page.looks_named(before) and page.tag(before).startswith("NN")
-    return not (named and page.sentence[before] == page.sentence[said.place])
+    return not (named and page.sentence[before] == page.sentence[naming.place])
 
 
-def _is_own_first_name(page: Page, said: _Said, person: Person) -> bool:
+def _is_own_first_name(page: Page, naming: _Said, person: Person) -> bool:
     """“Grace Hill” is not the Grace whose family name is Weber, nor is “Mary Ann” Ann."""
-    after, before = page.touching(said.last_place), said.place - 1
-    if after is not None and page.sentence[after] == page.sentence[said.place] and page.looks_named(after):
+    after, before = page.touching(naming.last_place), naming.place - 1
+    if after is not None and page.sentence[after] == page.sentence[naming.place] and page.looks_named(after):
         return not (person.last_name and page.tag(after).startswith("NN") and len(page.lower(after)) > 1)
     touching = (
-        before >= 0 and page.touching(before) == said.place and page.sentence[before] == page.sentence[said.place]
+        before >= 0 and page.touching(before) == naming.place and page.sentence[before] == page.sentence[naming.place]
     )
-    title = title_before(page, said.place) is not None
+    title = title_before(page, naming.place) is not None
     return not (touching and not title and page.looks_named(before) and page.tag(before).startswith("NNP"))
 
 
-def _is_only_a_word(page: Page, said: _Said, words: SwapWords) -> bool:
-    is_word = page.text[said.start : said.end].lower() in words.gendered.names_that_are_words
-    return is_word and not _is_a_name(page, said, words)
+def _is_only_a_word(page: Page, naming: _Said, words: SwapWords) -> bool:
+    is_word = page.text[naming.start : naming.end].lower() in words.gendered.names_that_are_words
+    return is_word and not _is_a_name(page, naming, words)
 
 
-def _is_a_name(page: Page, said: _Said, words: SwapWords) -> bool:
+def _is_a_name(page: Page, naming: _Said, words: SwapWords) -> bool:
     """Is this “Will”, “Grace” or “May” the name, not the word?"""
-    lower, before, after = page.text[said.start : said.end].lower(), said.place - 1, said.last_place + 1
+    lower, before, after = page.text[naming.start : naming.end].lower(), naming.place - 1, naming.last_place + 1
     titles = words.file.titles
-    if page.text[said.start].islower():
+    if page.text[naming.start].islower():
         return False
     if lower in titles.months:
         if page.lower(before) in titles.month_signs - {"of", "from", "to", "by"} or page.tag(after) == "CD":
             return False
         if page.tag(before) == "CD" or page.lower(after).isdigit():
             return False
-    if title_before(page, said.place) is not None:
+    if title_before(page, naming.place) is not None:
         return True
-    if not page.tokens[said.place].first:
-        return not (page.tag(before) == "DT" and page.sentence[before] == page.sentence[said.place])
+    if not page.tokens[naming.place].first:
+        return not (page.tag(before) == "DT" and page.sentence[before] == page.sentence[naming.place])
     if page.tag(after).startswith(("PRP", "DT")):
         return False
     if page.lower(after) in ("'s", "’s", ",") or page.tag(after) in ("VBZ", "VBD", "VBN", "MD"):
@@ -306,12 +308,14 @@ def _is_a_name(page: Page, said: _Said, words: SwapWords) -> bool:
     return is_singular_verb(page.lower(after)) or page.tag(after).startswith("RB") or page.lower(after) == "and"
 
 
-def _possessive(page: Page, said: _Said, new: str) -> Iterator[Change]:
+def _possessive(page: Page, naming: _Said, new: str) -> Iterator[Change]:
     """“James' work” is “Ann's work”: a name that ends in s may do without the second one."""
-    mark, after = page.text[said.end : said.end + 1], page.text[said.end + 1 : said.end + 2]
+    mark, after = page.text[naming.end : naming.end + 1], page.text[naming.end + 1 : naming.end + 2]
     ends = ("s", "x", "z")
-    old = page.text[said.start : said.end]
+    old = page.text[naming.start : naming.end]
     if mark in ("'", "’") and mark and not after.isalnum() and old.lower().endswith(ends):
-        quoted = any(one.start < said.start < one.end and one.end == said.end + 1 for one in page.stretches)
+        quoted = any(
+            stretch.start < naming.start < stretch.end and stretch.end == naming.end + 1 for stretch in page.stretches
+        )
         if not quoted and not new.lower().endswith(ends):
-            yield Change(said.end, said.end + 1, mark, mark + "s", "possessive of the name")
+            yield Change(naming.end, naming.end + 1, mark, mark + "s", "possessive of the name")

@@ -103,14 +103,14 @@ def change_nouns(
                 yield Change(token.start, token.end, token.text, token.text, KIN_KEPT, PARTNER)
             continue
         new = (words.self.get(word) or words.kin[word])[_PLACE[other.pronoun]]
-        reason, kept = ("relationship word", KIN_KEPT) if word in words.kin else ("gendered word", NOUN_KEPT)
+        reason, kept_reason = ("relationship word", KIN_KEPT) if word in words.kin else ("gendered word", NOUN_KEPT)
         doubt = _why_left(page, place, word, names, spoken, words)
         if doubt is not None:
-            yield Change(token.start, token.end, token.text, token.text, kept, doubt)
+            yield Change(token.start, token.end, token.text, token.text, kept_reason, doubt)
         elif new == word:
             missing = other.pronoun == "they" and word not in words.file.neutral.values()
             doubt = "has no form for everybody" if missing and word not in words.file.neutral else ""
-            yield Change(token.start, token.end, token.text, token.text, kept, doubt)
+            yield Change(token.start, token.end, token.text, token.text, kept_reason, doubt)
         else:
             doubt = "inside a quotation: these are somebody else's words" if page.kept[place] == "speech" else ""
             yield Change(token.start, token.end, token.text, in_case_of(token.text, prefix + new), reason, doubt)
@@ -249,12 +249,12 @@ def _why_adjective_left(page: Page, place: int, names: Names, spoken: Spoken, wo
     if not is_noun:
         # “She is female.”; “the only female in the team”
         before = page.lower(place - 1)
-        said = (
+        about_person = (
             lemma(before) in words.file.verbs.being
             or before in ARTICLES
             or page.tag(place - 1).startswith(("JJ", "RB"))
         )
-        return None if said else "may not be about the person"
+        return None if about_person else "may not be about the person"
     if page.tag(head) in ("NNS", "NNPS") or (lower.endswith("s") and not lower.endswith(("ss", "us", "is"))):
         return None if is_one_of(page, phrase_start(page, place)) else "may be other people"
     if not is_person(lower):

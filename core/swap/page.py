@@ -45,27 +45,27 @@ class Kept(NamedTuple):
 
 def kept(text: str, parts: Sequence[Stretch] = ()) -> list[Kept]:
     """Return the stretches to keep, in order of start; they may overlap. `parts`, if given, say what is salutation."""
-    found = [Kept("address", *match.span()) for match in _ADDRESS.finditer(text)]
-    found += [
+    stretches = [Kept("address", *match.span()) for match in _ADDRESS.finditer(text)]
+    stretches += [
         Kept("title" if is_title(match.group()[1:-1]) else "speech", *match.span()) for match in _QUOTED.finditer(text)
     ]
     if parts:
-        found += [Kept("salutation", part.start, part.end) for part in parts if part.kind == "salutation"]
-        found += [Kept("signature", part.start, part.end) for part in parts if part.kind == "signature"]
+        stretches += [Kept("salutation", part.start, part.end) for part in parts if part.kind == "salutation"]
+        stretches += [Kept("signature", part.start, part.end) for part in parts if part.kind == "signature"]
     else:
-        found += [Kept("salutation", *match.span()) for match in _SALUTATION.finditer(text)]
-        found += _signature(text)
-    return sorted(found, key=lambda one: (one.start, one.end))
+        stretches += [Kept("salutation", *match.span()) for match in _SALUTATION.finditer(text)]
+        stretches += _signature(text)
+    return sorted(stretches, key=lambda stretch: (stretch.start, stretch.end))
 
 
 def is_title(quoted: str) -> bool:
     """A work's or a prize's name (“Her Own Room”), not something somebody said (“She never gave up.”)."""
     small = swap_words().file.lists.small
-    told: list[str] = [word for word in re.findall(r"[^\W\d_][\w'’-]*", quoted) if word.lower() not in small]
-    if not told:
+    words: list[str] = [word for word in re.findall(r"[^\W\d_][\w'’-]*", quoted) if word.lower() not in small]
+    if not words:
         return True
-    capitals = sum(word[0].isupper() for word in told)
-    return capitals >= 0.7 * len(told)
+    capitals = sum(word[0].isupper() for word in words)
+    return capitals >= 0.7 * len(words)
 
 
 def _signature(text: str) -> list[Kept]:
@@ -160,13 +160,13 @@ class Page:
 
 def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
     """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded)."""
-    found = list(_TOKEN.finditer(text))
-    numbers = _sentences(text, found)
-    words = [match.group() for match in found]
+    token_matches = list(_TOKEN.finditer(text))
+    numbers = _sentences(text, token_matches)
+    words = [match.group() for match in token_matches]
     tags = _tags(words, numbers)
     tokens = tuple(
         Token(word, *match.span(), tag, place == 0 or numbers[place] != numbers[place - 1], word.lower())
-        for place, (word, match, tag) in enumerate(zip(words, found, tags, strict=True))
+        for place, (word, match, tag) in enumerate(zip(words, token_matches, tags, strict=True))
     )
     tokens = _first_after_quotes(tokens)
     stretches = kept(text, parts)
@@ -174,10 +174,10 @@ def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
     # An address within a quotation stays an address, a title within speech a title.
     starts = [token.start for token in tokens]
     for kind in ("speech", "title", "signature", "salutation", "address"):
-        for one in stretches:
-            if one.kind == kind:
-                here = slice(bisect_left(starts, one.start), bisect_left(starts, one.end))
-                kinds[here] = [one.kind] * len(starts[here])
+        for stretch in stretches:
+            if stretch.kind == kind:
+                here = slice(bisect_left(starts, stretch.start), bisect_left(starts, stretch.end))
+                kinds[here] = [stretch.kind] * len(starts[here])
     return Page(text, tokens, tuple(numbers), tuple(kinds), tuple(stretches))
 
 
@@ -195,10 +195,10 @@ def _first_after_quotes(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return tuple(done)
 
 
-def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[int]:
+def _sentences(text: str, tokens: Sequence[re.Match[str]]) -> list[int]:
     numbers, number, ended, length = [], 0, False, 0
-    for place, match in enumerate(found):
-        gap = text[found[place - 1].end() : match.start()] if place else ""
+    for place, match in enumerate(tokens):
+        gap = text[tokens[place - 1].end() : match.start()] if place else ""
         word = match.group()
         length += 1
         paragraph = len(gap) > 1 and "\n\n" in re.sub(r"[^\S\n]", "", gap)
@@ -206,21 +206,21 @@ def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[int]:
             number, length = number + 1, 0
         numbers.append(number)
         if word in _ENDS:
-            ended = _is_end(text, found, place)
+            ended = _is_end(text, tokens, place)
         elif word not in _CLOSERS or (ended and numbers[-1] != number):
             ended = False
     return numbers
 
 
-def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
-    if found[place].group() != "." or not place:
+def _is_end(text: str, tokens: Sequence[re.Match[str]], place: int) -> bool:
+    if tokens[place].group() != "." or not place:
         return True
-    before = found[place - 1].group()
+    before = tokens[place - 1].group()
     if before.lower() in swap_words().file.lists.abbreviations or (
         len(before) == 1 and before.isalpha() and before != "I"
     ):
         return False
-    after = found[place + 1] if place + 1 < len(found) else None
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
     return after is None or not after.group()[0].islower()
 
 

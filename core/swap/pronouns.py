@@ -36,18 +36,18 @@ class Whose:
 
 def other_people(page: Page, names: Names, words: SwapWords) -> dict[int, Mention]:
     """Everybody named who is not the letter's person, relations (“her brother”), and plurals, by their token."""
-    found: dict[int, Mention] = {}
+    mentions: dict[int, Mention] = {}
     place = 0
     while place < len(page.tokens):
         mention = _named(page, place, names, words) or _relation(page, place, words) or _several(page, place)
         if mention is None or place in names.person:
             place += 1
             continue
-        found[place] = mention
+        mentions[place] = mention
         place += 1
         while mention.who == "named" and page.looks_named(place) and place not in names.person:
             place += 1
-    return found
+    return mentions
 
 
 def _named(page: Page, place: int, names: Names, words: SwapWords) -> Mention | None:
@@ -115,9 +115,9 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: list[Mention
     """
     if role == "self" and _of_another_noun(page, place):
         return Whose(False, "may be about another person named before it, and was left")
-    named = [one for one in before if one.who == "named" and one.pronoun in (pronoun, "?")]
-    relations = [one for one in before if one.who == "relation" and one.pronoun == pronoun]
-    persons = [one for one in before if one.who == "person"]
+    named = [mention for mention in before if mention.who == "named" and mention.pronoun in (pronoun, "?")]
+    relations = [mention for mention in before if mention.who == "relation" and mention.pronoun == pronoun]
+    persons = [mention for mention in before if mention.who == "person"]
     if named:
         nearest = named[-1]
         if role == "self" and page.looks_named(place - 1):
@@ -159,27 +159,27 @@ def whose_they(page: Page, place: int, role: Role, before: list[Mention], last_s
     lower, joint = page.lower(place), page.lower(place - 1)
     if lower == "themself" or joint in ("/", "around", "behind", "beside") or page.lower(place - 2) == "ahead":
         return Whose(True)
-    persons = [one for one in before if one.who == "person"]
-    several = [one for one in before if one.who == "several"]
+    persons = [mention for mention in before if mention.who == "person"]
+    several = [mention for mention in before if mention.who == "several"]
     if role == "self":
-        subjects = [one for one in before if one.subject and one.who in ("person", "several", "things")]
+        subjects = [mention for mention in before if mention.subject and mention.who in ("person", "several", "things")]
         return Whose(not subjects or subjects[-1].who == "person")
     if role == "object" and persons and persons[-1].subject and not _new_subject(page, persons[-1].place, place):
         # “They met clients and advised them”: an object is not its own clause's subject.
         return Whose(False, "" if several else "may be about the person, and was left")
     if role == "subject" and page.tokens[place].first and last_subject == "several":
         return Whose(False, "may be about several people named before it, and was left")
-    near = max((one.place for one in persons), default=-1)
+    near = max((mention.place for mention in persons), default=-1)
     if several and several[-1].place > near and _is_of_several(page, place, role, several[-1], persons):
         return Whose(False, "may be about several people named before it, and was left")
-    unsure = any(one.who in ("several", "things") and one.place > near for one in before)
+    unsure = any(mention.who in ("several", "things") and mention.place > near for mention in before)
     return Whose(True, "may be about several people or things named before it" if unsure else "")
 
 
 def _is_of_several(page: Page, place: int, role: Role, several: Mention, persons: list[Mention]) -> bool:
     """Does the clause at `place` speak of the people that were named last before it?"""
     joint = page.lower(place - 1)
-    own_subject = several.subject and not any(one.subject for one in persons)
+    own_subject = several.subject and not any(mention.subject for mention in persons)
     if role == "owner":
         # “helps writers improve their work”: a verb of theirs stands between
         theirs = not several.subject and page.tag(several.place + 1) in ("VB", "VBG", "TO")
@@ -244,7 +244,7 @@ def change_pronouns(page: Page, person: Person, other: Person, names: Names, wor
             continue
         role = _role(page, place)
         about = _about(page, place, role, person.pronoun, before, last_subject)
-        if any(one.start < token.start < one.end for one in quoted):
+        if any(quotation.start < token.start < quotation.end for quotation in quoted):
             about = Whose(False, "inside a quotation that has the name: kept as it was said")
         if not about.person:
             done.left.append(_change(page, place, token.text, "pronoun kept", about.doubt))
@@ -322,8 +322,8 @@ def _is_an_acronym(page: Page, place: int) -> bool:
 
 def _quotations_with_names(page: Page, names: Names) -> list[Kept]:
     """Quotations that name the person stay as they were said, so that name and pronouns fit."""
-    speech = [one for one in page.stretches if one.kind == "speech"]
-    return [one for one in speech if any(one.start <= left.start < one.end for left in names.left)]
+    speech = [stretch for stretch in page.stretches if stretch.kind == "speech"]
+    return [stretch for stretch in speech if any(stretch.start <= left.start < stretch.end for left in names.left)]
 
 
 def _subject_like(page: Page, place: int) -> bool:
@@ -335,9 +335,9 @@ def _subject_like(page: Page, place: int) -> bool:
 
 
 def _subject_of(before: list[Mention]) -> str:
-    if any(one.who == "person" for one in before):
+    if any(mention.who == "person" for mention in before):
         return "person"
-    subjects = [one for one in before if one.subject]
+    subjects = [mention for mention in before if mention.subject]
     return subjects[0].who if subjects else ""
 
 

@@ -124,8 +124,8 @@ def _lemma(form: str) -> str:
     irregular = {"found": "find", "saw": "see", "felt": "feel"}  # the lookup takes the first for “to found”
     if form in irregular:
         return irregular[form]
-    found = words(form)
-    return found[0].lemma if found else form
+    lemmas = words(form)
+    return lemmas[0].lemma if lemmas else form
 
 
 _OPENING = ("“", '"', "‘", "«", "'")
@@ -332,7 +332,7 @@ def _is_the_verb_waited_for(page: Page, place: int, after: int) -> bool:
     waits = any(
         page.lower(at) in _SOME_WHO or (page.tokens[at].first and page.lower(at).endswith("ing")) for at in near
     )
-    return waits and not any(one in ("VBZ", "VBP", "VBD", "MD") for one in later)
+    return waits and not any(part_of_speech in ("VBZ", "VBP", "VBD", "MD") for part_of_speech in later)
 
 
 def _said_of_herself(page: Page, place: int) -> bool:
@@ -397,5 +397,5 @@ def lemma(form: str) -> str:
     irregular = {"found": "find", "saw": "see", "felt": "feel", "left": "leave"}
     if form in irregular:
         return irregular[form]
-    found = words(form)
-    return found[0].lemma if found else form
+    lemmas = words(form)
+    return lemmas[0].lemma if lemmas else form

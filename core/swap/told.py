@@ -69,10 +69,10 @@ _WRAPPED = 45  # characters: a line this long goes on in the next one
 
 def told(text: str, parts: Sequence[Stretch] = ()) -> Telling:
     """Return the content of the letter, without the places that routinely name others."""
-    text, parts = text[:LONGEST], [one for one in parts if one.end <= LONGEST]
-    places: list[tuple[str, int, int]] = [(one.kind, one.start, one.end) for one in kept(text, parts)]
+    text, parts = text[:LONGEST], [part for part in parts if part.end <= LONGEST]
+    places: list[tuple[str, int, int]] = [(part.kind, part.start, part.end) for part in kept(text, parts)]
     places += [("salutation", *match.span()) for match in _GREETING.finditer(text)]
-    places += [("letterhead", one.start, one.end) for one in parts if one.kind in ("letterhead", "closing")]
+    places += [("letterhead", part.start, part.end) for part in parts if part.kind in ("letterhead", "closing")]
     places += [("signature", start, len(text)) for start in _signature(text)]
     headed = tuple(_headings(text))
     shown = text
@@ -80,7 +80,7 @@ def told(text: str, parts: Sequence[Stretch] = ()) -> Telling:
         if (
             kind == "speech"
             or (kind == "title" and " " not in text[start:end])
-            or any(start <= one < end for one, _ in headed if kind != "salutation")
+            or any(start <= part < end for part, _ in headed if kind != "salutation")
         ):
             shown = _masked(shown, start, end, headed) if kind == "letterhead" else shown
             continue
@@ -92,7 +92,7 @@ def told(text: str, parts: Sequence[Stretch] = ()) -> Telling:
 
 def _masked(text: str, start: int, end: int, but: Sequence[tuple[int, int]]) -> str:
     def is_shown(place: int) -> bool:
-        return text[place] == "\n" or any(one <= place < other for one, other in but)
+        return text[place] == "\n" or any(start <= place < end for start, end in but)
 
     return text[:start] + "".join(text[at] if is_shown(at) else " " for at in range(start, end)) + text[end:]
 
@@ -102,8 +102,8 @@ def _capitalised(texts: Iterator[str]) -> Words:
 
 
 def _writer(text: str) -> Words:
-    found = re.findall(r"(?:\b[Mm]y name is|\bI am|\bI'm|\bI’m)\s+((?:[A-Z][\w’'-]+\s?){1,4})", text)
-    return _capitalised(iter(found))
+    names = re.findall(r"(?:\b[Mm]y name is|\bI am|\bI'm|\bI’m)\s+((?:[A-Z][\w’'-]+\s?){1,4})", text)
+    return _capitalised(iter(names))
 
 
 def _signature(text: str) -> Iterator[int]:

@@ -222,7 +222,7 @@ _HISSING = ("s", "sh", "ch", "x", "z", "o")
 
 def plural_form(form: str) -> str:
     """The form for they of a form for he and she: “writes” → “write”, “is” → “are”; others stay."""
-    known: dict[str, str] = {one: many for one, many in swap_words().file.verbs.irregular}  # noqa: C416 - typed
+    known: dict[str, str] = {singular: many for singular, many in swap_words().file.verbs.irregular}  # noqa: C416 - typed
     if form in known:
         return known[form]
     if form.endswith("ies"):
@@ -234,7 +234,7 @@ def plural_form(form: str) -> str:
 
 def singular_form(form: str) -> str:
     """The form for he and she of a form for they: “write” → “writes”, “are” → “is”."""
-    known = {many: one for one, many in swap_words().file.verbs.irregular}
+    known = {many: singular for singular, many in swap_words().file.verbs.irregular}
     if form in known:
         return known[form]
     if form.endswith("y") and form[-2:-1] not in ("a", "e", "i", "o", "u"):
@@ -244,7 +244,7 @@ def singular_form(form: str) -> str:
 
 def is_singular_verb(form: str) -> bool:
     """Can this be the third person of a verb (“writes”, also “plans”)?"""
-    if form in {one for one, _ in swap_words().file.verbs.irregular}:
+    if form in {singular for singular, _ in swap_words().file.verbs.irregular}:
         return True
     return form.endswith("s") and not form.endswith("ss") and plural_form(form) in _known("verb")
 

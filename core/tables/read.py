@@ -130,9 +130,9 @@ class JsonlFile:
     def open(cls, path: Path, encoding: Encoding) -> "JsonlFile":
         """Collect the keys of the first rows that are not blank. Raises `AppError` if no line holds an object."""
         filled = (parsed for _, parsed in _parse_jsonl_file(path, encoding, None) if parsed != BLANK)
-        found = list(islice(filled, HEADER_ROWS))
-        objects = [parsed for parsed in found if isinstance(parsed, dict)]
-        if not found:
+        first_lines = list(islice(filled, HEADER_ROWS))
+        objects = [parsed for parsed in first_lines if isinstance(parsed, dict)]
+        if not first_lines:
             raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
         if not objects:
             raise AppError(
@@ -393,7 +393,7 @@ def read_columns(path: Path | str, ctx: JobContext | None = None, *, kept: str) 
         raise AppError(f"{source} has the column “{twice}” twice.", hint="Rename one of them.")
     specs = tuple(FieldSpec(column) for column in columns)
     read = read_records(path, specs, {column: column for column in columns}, duplicates="report", ctx=ctx)
-    if lost := next((one for one in read.problems if not one.kept and one.reason != EMPTY_ROW), None):
+    if lost := next((problem for problem in read.problems if not problem.kept and problem.reason != EMPTY_ROW), None):
         raise AppError(f"{source} cannot be used: {lost}.", kept=kept, hint="Mend that row.")
     return read
 

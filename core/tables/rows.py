@@ -51,8 +51,8 @@ class RowProblem:
     kept: bool = False
 
     def __str__(self) -> str:
-        told = "; ".join(part for part in (self.reason, self.detail) if part)
-        return f"Row {self.number} (line {self.line}): {told}" + (f": {self.excerpt}" if self.excerpt else "")
+        reason = "; ".join(part for part in (self.reason, self.detail) if part)
+        return f"Row {self.number} (line {self.line}): {reason}" + (f": {self.excerpt}" if self.excerpt else "")
 
 
 @dataclass(frozen=True)

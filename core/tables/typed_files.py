@@ -190,9 +190,9 @@ class XlsxFile:
                 raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
             visible = [place for place in headers if sheets[place].sheet_state == "visible"]
             chosen = (visible or list(headers))[0]
-            told = _about_sheets(sheets[chosen], [sheets[place].title for place in headers if place != chosen])
-            told += _about_cells(sheets[chosen])
-        return cls(path, Encoding("utf-8", notice=" ".join(told)), chosen, headers[chosen])
+            notices = _about_sheets(sheets[chosen], [sheets[place].title for place in headers if place != chosen])
+            notices += _about_cells(sheets[chosen])
+        return cls(path, Encoding("utf-8", notice=" ".join(notices)), chosen, headers[chosen])
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
         """Yield every row below the header that holds anything; `line` is its number in the sheet."""
@@ -318,29 +318,31 @@ def _text(cell: Any) -> str:
 
 
 def _about_sheets(sheet: Any, others: Sequence[str]) -> list[str]:
-    told = []
+    notices = []
     if others:
-        told.append(f"The sheet “{sheet.title}” was read; not read: {', '.join(f'“{title}”' for title in others)}.")
+        notices.append(f"The sheet “{sheet.title}” was read; not read: {', '.join(f'“{title}”' for title in others)}.")
     if sheet.sheet_state != "visible":
-        told.append(f"The sheet “{sheet.title}” is hidden in the workbook; no other holds rows.")
-    return told
+        notices.append(f"The sheet “{sheet.title}” is hidden in the workbook; no other holds rows.")
+    return notices
 
 
 def _about_cells(sheet: Any) -> list[str]:
     """Notices of what the cells do not show: merged ranges, and formulas that were never calculated."""
     merged = unsaved = False
     with sheet._get_source() as source:
-        kept = b""
+        tail = b""
         while (chunk := source.read(CHUNK_BYTES)) and not (merged and unsaved):
-            kept = kept[-_LONGEST_MATCH:] + chunk
-            merged = merged or _MERGED.search(kept) is not None
-            unsaved = unsaved or _UNSAVED.search(kept) is not None
-    told = []
+            tail = tail[-_LONGEST_MATCH:] + chunk
+            merged = merged or _MERGED.search(tail) is not None
+            unsaved = unsaved or _UNSAVED.search(tail) is not None
+    notices = []
     if merged:
-        told.append("Cells are merged: only the first cell of each such range has the value, the others are empty.")
+        notices.append("Cells are merged: only the first cell of each such range has the value, the others are empty.")
     if unsaved:
-        told.append("Some formulas have no saved value and are empty; save the workbook once in a spreadsheet program.")
-    return told
+        notices.append(
+            "Some formulas have no saved value and are empty; save the workbook once in a spreadsheet program."
+        )
+    return notices
 
 
 def _no_workbook(path: Path) -> AppError:

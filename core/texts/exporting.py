@@ -118,7 +118,7 @@ def _runs(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> list[int]:
 
 
 def _who_wrote_all(generators: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    return {name: SEVERAL.join(dict.fromkeys(one[name] for one in generators)) for name in WROTE}
+    return {name: SEVERAL.join(dict.fromkeys(generator[name] for generator in generators)) for name in WROTE}
 
 
 def _made(project: Project, session: SessionRow, superseded: bool) -> Iterator[tuple[JudgmentRow, bool]]:
@@ -191,7 +191,7 @@ def columns(project: Project, what: What, study: str | None = None) -> list[str]
         return [*PROMPT, *sorted(_prompt_fields(project, study) - set(PROMPT))]
     if what == "outputs":
         fields = _prompt_fields(project, study) | _source_fields(project, study)
-        if any(found.kind == "news" for found in _studies(project, study)):
+        if any(study_row.kind == "news" for study_row in _studies(project, study)):
             fields |= {ORIGINAL}
         return [*OUTPUT, *sorted(fields - set(OUTPUT) - set(OUTPUT_END)), *OUTPUT_END]
     return list({"scores": SCORE, "judgments": (*JUDGMENT, *JUDGMENT_END), "findings": FINDING}[what])
@@ -276,12 +276,12 @@ def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
 def _generators(project: Project) -> dict[int, dict[str, str]]:
     """Run → what is exported of its generator."""
     names, rows = generator_names(project), project.runs.generators()
-    found = {}
+    names_of = {}
     for key, row in rows.items():
         endpoint, system, parameters = described(row)
         values = (names[key], endpoint, system, json.dumps(parameters, sort_keys=True, ensure_ascii=False))
-        found[key] = {**dict(zip(WROTE, values, strict=True)), "revision": row.revision}
-    return {run.id: found[run.generator_id] for run in project.runs.all()}
+        names_of[key] = {**dict(zip(WROTE, values, strict=True)), "revision": row.revision}
+    return {run.id: names_of[run.generator_id] for run in project.runs.all()}
 
 
 def _output(study: str, row: OutputRow) -> Row:
@@ -375,18 +375,24 @@ def _who_wrote(finding: Finding, recipe: Mapping[str, Any]) -> dict[str, str]:
     if finding.id.endswith(BETWEEN_GENERATORS):
         named: Sequence[str] = finding.groups
     else:
-        named = [finding.dims["generator"]] if "generator" in finding.dims else [one["name"] for one in measured]
-    known = {one["name"]: one for one in (*recipe.get("sides", ()), *measured)}
+        named = (
+            [finding.dims["generator"]]
+            if "generator" in finding.dims
+            else [generator["name"] for generator in measured]
+        )
+    known = {generator["name"]: generator for generator in (*recipe.get("sides", ()), *measured)}
     wrote = [known[name] for name in named if name in known]
 
-    def of_each(said: Callable[[Mapping[str, Any]], str]) -> str:
-        return SEVERAL.join(dict.fromkeys(map(said, wrote)))
+    def of_each(value_of: Callable[[Mapping[str, Any]], str]) -> str:
+        return SEVERAL.join(dict.fromkeys(map(value_of, wrote)))
 
     return {
-        "written_by": SEVERAL.join(one["name"] for one in wrote),
-        "endpoint": of_each(lambda one: one["endpoint"]),
-        "system_prompt": of_each(lambda one: one["system_prompt"]),
-        "parameters": of_each(lambda one: json.dumps(one["parameters"], sort_keys=True, ensure_ascii=False)),
-        "revision": of_each(lambda one: one["revision"]),
-        "runs": of_each(lambda one: ", ".join(map(str, one["runs"]))),
+        "written_by": SEVERAL.join(generator["name"] for generator in wrote),
+        "endpoint": of_each(lambda generator: generator["endpoint"]),
+        "system_prompt": of_each(lambda generator: generator["system_prompt"]),
+        "parameters": of_each(
+            lambda generator: json.dumps(generator["parameters"], sort_keys=True, ensure_ascii=False)
+        ),
+        "revision": of_each(lambda generator: generator["revision"]),
+        "runs": of_each(lambda generator: ", ".join(map(str, generator["runs"]))),
     }

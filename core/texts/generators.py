@@ -26,7 +26,7 @@ SHOWN = 32  # characters of a system prompt in a name
 ENDPOINT, SYSTEM = "endpoint", "system"
 # What a name says first where several differ, after the endpoint and the system prompt; the others by their names.
 FIRST = (ENDPOINT, SYSTEM, "temperature", "top_p", "max_tokens")
-# They say nothing of a text: where it ran and how fast.
+# They say nothing about a text: where it ran and how fast.
 SILENT = frozenset({"base_url", "stream", "threads", "gpu_layers", "prefix_cache"})
 
 
@@ -94,10 +94,10 @@ def generators_of(project: Project, study_id: int, known: KnownGenerators | None
     for run in known.runs:
         if run.id in written:
             of_generator[run.generator_id].append(run)
-    found = []
+    generators = []
     for key, own in of_generator.items():
         row, texts = known.rows[key], [written[run.id] for run in own]
-        found.append(
+        generators.append(
             replace(
                 _of_row(row, known.names[key]),
                 seeds=tuple(dict.fromkeys(run.seed for run in own)) if row.backend != IMPORTED else (),
@@ -107,7 +107,7 @@ def generators_of(project: Project, study_id: int, known: KnownGenerators | None
                 runs=tuple(run.id for run in own),
             )
         )
-    named = {one.name: one for one in found}
+    named = {generator.name: generator for generator in generators}
     for letters in _of_tables(project, study_id):
         same = named.get(letters.name)  # imported outputs beside letters of tables that name the same model
         named[letters.name] = letters if same is None else _with_letters(same, letters)
@@ -129,7 +129,7 @@ def _with_letters(own: StudyGenerator, letters: StudyGenerator) -> StudyGenerato
 
 def texts_of(project: Project, study_id: int) -> int:
     """Count the finished texts of a study: outputs, and letters of tables."""
-    letters = sum(found.n for found in project.sources.written(study_id, LETTER).values())
+    letters = sum(letters_written.n for letters_written in project.sources.written(study_id, LETTER).values())
     return project.outputs.count(OutputFilter(study_id=study_id, status="done")) + letters
 
 
@@ -137,7 +137,7 @@ def texts_read(recipe: Mapping[str, Any]) -> int | None:
     """Return how many texts there were when a study was measured, by its findings' recipe; None where it says none."""
     if "generators" not in recipe:
         return None
-    return sum(int(one["n"]) for one in recipe["generators"])
+    return sum(int(generator["n"]) for generator in recipe["generators"])
 
 
 def generator_names(project: Project) -> dict[int, str]:
@@ -182,13 +182,15 @@ def described(row: GeneratorRow) -> tuple[str, str, dict[str, Any]]:
 
 def written_by_these(project: Project, generators: Sequence[StudyGenerator]) -> Project:
     """The project read as if these generators had written all of it."""
-    runs = [run for one in generators for run in one.runs]
-    return project.narrowed(runs, LETTER, [one.imported_as for one in generators if one.imported_as is not None])
+    runs = [run for generator in generators for run in generator.runs]
+    return project.narrowed(
+        runs, LETTER, [generator.imported_as for generator in generators if generator.imported_as is not None]
+    )
 
 
 def prompts_asked(project: Project, study_id: int) -> dict[int, str]:
     """Prompt → what is the same for the same prompt, also of another version of its set: its key and its text."""
-    rows = (row for found in project.prompts.sets(study_id) for row in _prompts(project, found.id))
+    rows = (row for prompt_set in project.prompts.sets(study_id) for row in _prompts(project, prompt_set.id))
     return {row.id: f"{row.key} {sha256_text(row.text)[:16]}" for row in rows}
 
 
@@ -203,11 +205,11 @@ def chosen(known: Sequence[StudyGenerator], wanted: Iterable[str]) -> tuple[Stud
 
     A word may hold several, with commas between them. Raises `UsageError` for one that names none, or more than one.
     """
-    found: dict[str, StudyGenerator] = {}
+    chosen_generators: dict[str, StudyGenerator] = {}
     for words in wanted:
-        for one in _named(known, words):
-            found[one.name] = one
-    return tuple(found.values())
+        for generator in _named(known, words):
+            chosen_generators[generator.name] = generator
+    return tuple(chosen_generators.values())
 
 
 def _prompts(project: Project, set_id: int) -> Iterator[PromptRow]:
@@ -216,20 +218,20 @@ def _prompts(project: Project, set_id: int) -> Iterator[PromptRow]:
 
 def _named(known: Sequence[StudyGenerator], words: str) -> list[StudyGenerator]:
     wanted = words.strip().casefold()
-    exact = [one for one in known if one.name.casefold() == wanted]
-    exact = exact or [one for one in known if wanted and one.model.casefold() == wanted]
-    partly = exact or [one for one in known if wanted and wanted in one.name.casefold()]
+    exact = [generator for generator in known if generator.name.casefold() == wanted]
+    exact = exact or [generator for generator in known if wanted and generator.model.casefold() == wanted]
+    partly = exact or [generator for generator in known if wanted and wanted in generator.name.casefold()]
     if len(partly) == 1:
         return partly
     # A name may hold a comma itself: the longest beginning that is one name is taken, then the rest is read.
     parts = words.split(",")
     for end in range(len(parts) - 1, 0, -1):
         head = ",".join(parts[:end]).strip().casefold()
-        first = [one for one in known if one.name.casefold() == head]
-        first = first or [one for one in known if head and head in one.name.casefold()]
+        first = [generator for generator in known if generator.name.casefold() == head]
+        first = first or [generator for generator in known if head and head in generator.name.casefold()]
         if len(first) == 1:
             return first + _named(known, ",".join(parts[end:]))
-    names = "; ".join(f"“{one.name}”" for one in partly or known) or "none"
+    names = "; ".join(f"“{generator.name}”" for generator in partly or known) or "none"
     if partly:
         raise UsageError(
             f"“{words.strip()}” names {len(partly)} generators.", hint=f"Write one of them whole: {names}."
@@ -251,15 +253,15 @@ def _differs(own: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> lis
     """Return the traits that set a generator apart from each other one; first the trait that does so for most."""
     left = list(others)
     order = list(dict.fromkeys((*FIRST, *sorted({name for of in (own, *left) for name in of}))))
-    said = []
+    parts = []
     while left:
         apart = {name: [of for of in left if _key(of.get(name)) != _key(own.get(name))] for name in order}
         best = max(order, key=lambda name: len(apart[name]))
         if not apart[best]:
             break
-        said.append(_said(best, own.get(best)))
+        parts.append(_said(best, own.get(best)))
         left = [of for of in left if of not in apart[best]]
-    return said
+    return parts
 
 
 def _traits(row: GeneratorRow) -> dict[str, Any]:
@@ -284,8 +286,8 @@ def _said(name: str, value: Any) -> str:
         return f"system prompt “{shown}”" if text else "no system prompt"
     if name in (ENDPOINT, "revision", "backend"):
         return f"{name} {str(value)[:SHOWN]}" if value else f"no {name}"
-    said = f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)[:SHOWN]
-    return f"no {name}" if value is None else f"{name} {said}"
+    written = f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)[:SHOWN]
+    return f"no {name}" if value is None else f"{name} {written}"
 
 
 # ---- Sets of runs
@@ -304,14 +306,14 @@ def named_texts(
     A word may hold several, with commas between them. `known`: the generators whose runs count. Raises `UsageError`
     for what names nothing, and where two sets share a run.
     """
-    found: dict[str, StudyGenerator] = {}
+    by_name: dict[str, StudyGenerator] = {}
     for words in wanted:
         for part in _parts(words):
             of_runs = part.startswith((RUN, DATE))
             named = [_of_runs(project, study_id, known, part)] if of_runs else chosen(known, [part])
-            found |= {one.name: one for one in named}
-    _check_apart(list(found.values()))
-    return tuple(found.values())
+            by_name |= {generator.name: generator for generator in named}
+    _check_apart(list(by_name.values()))
+    return tuple(by_name.values())
 
 
 def _parts(words: str) -> Iterator[str]:
@@ -330,27 +332,27 @@ def _parts(words: str) -> Iterator[str]:
 
 
 def _of_runs(project: Project, study_id: int, known: Sequence[StudyGenerator], words: str) -> StudyGenerator:
-    whose = {run: one for one in known for run in one.runs}
+    whose = {run: generator for generator in known for run in generator.runs}
     rows = [run for run in project.runs.all() if run.id in whose]
     picked = _numbered(rows, words) if words.startswith(RUN) else _begun(rows, words)
     if not picked:
-        told = [f"{run.id} ({whose[run.id].name}, {run.created_at[:10]})" for run in rows[-RUNS_SHOWN:]]
-        hint = f"Runs with texts: {'; '.join(told)}." if told else "There is no run with texts."
+        runs_text = [f"{run.id} ({whose[run.id].name}, {run.created_at[:10]})" for run in rows[-RUNS_SHOWN:]]
+        hint = f"Runs with texts: {'; '.join(runs_text)}." if runs_text else "There is no run with texts."
         raise UsageError(f"“{words}” names no run of this study that has texts.", hint=hint)
     writers = list({whose[run.id].name: whose[run.id] for run in picked}.values())
     if len(writers) > 1:
-        names = "; ".join(f"“{one.name}”" for one in writers)
+        names = "; ".join(f"“{generator.name}”" for generator in writers)
         hint = f"Choose one of them beside it with --generator: {names}."
         raise UsageError(f"“{words}” names runs of {len(writers)} generators.", hint=hint)
     own = {run.id for run in picked}
-    texts = [found for key, found in project.outputs.written(study_id).items() if key in own]
+    texts = [count for key, count in project.outputs.written(study_id).items() if key in own]
     return replace(
         writers[0],
         name=f"{writers[0].name}, {_called(words, picked)}",
         seeds=tuple(dict.fromkeys(run.seed for run in picked)),
-        n=sum(one.n for one in texts),
-        first=min(one.first for one in texts),
-        last=max(one.last for one in texts),
+        n=sum(generator.n for generator in texts),
+        first=min(generator.first for generator in texts),
+        last=max(generator.last for generator in texts),
         runs=tuple(run.id for run in picked),
         imported_as=None,
     )
@@ -368,8 +370,8 @@ def _numbered(rows: Sequence[RunRow], words: str) -> list[RunRow]:
     if not _RUNS.fullmatch(asked):
         raise UsageError(f"“{words}” is no set of runs.", hint="For example run:3, or run:3+5.")
     numbers = {int(number) for number in asked.split("+")}
-    found = [run for run in rows if run.id in numbers]
-    return found if len(found) == len(numbers) else []
+    matching = [run for run in rows if run.id in numbers]
+    return matching if len(matching) == len(numbers) else []
 
 
 def _begun(rows: Sequence[RunRow], words: str) -> list[RunRow]:
@@ -385,9 +387,9 @@ def _begun(rows: Sequence[RunRow], words: str) -> list[RunRow]:
 
 def _check_apart(named: Sequence[StudyGenerator]) -> None:
     """Raise `UsageError` where a text would be on both sides."""
-    for place, one in enumerate(named):
+    for place, generator in enumerate(named):
         for other in named[place + 1 :]:
-            if shared := sorted(set(one.runs) & set(other.runs)):
+            if shared := sorted(set(generator.runs) & set(other.runs)):
                 raise UsageError(
-                    f"“{one.name}” and “{other.name}” share run {shared[0]}.", hint="Name sets that share none."
+                    f"“{generator.name}” and “{other.name}” share run {shared[0]}.", hint="Name sets that share none."
                 )

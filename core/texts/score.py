@@ -27,7 +27,7 @@ READS_AS_RELEASED = {"lexicon_published"}
 class ScoreResult:
     scorer: ScorerInfo
     added: int
-    unscored: int  # texts that the scorer could make nothing of, such as empty ones
+    unscored: int  # texts that the scorer cannot score, such as empty ones
     failed: int = 0  # texts that it broke on, where the others were scored all the same
     error: str = ""  # what it said of the first of them
     given_up: bool = False  # after several in a row, so that later texts have no score yet

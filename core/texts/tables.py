@@ -38,7 +38,7 @@ def read_table(
 
     `fields`: of a third party's kind of table; those of the program's own kind where None.
 
-    In a csv that this program exported, texts that look like formulas stand behind an apostrophe: it is taken off.
+    In a csv that this program exported, texts that look like formulas begin with an apostrophe, which is removed.
     """
     if layout:
         return read_format(path, layout, encoding=encoding, extra=mapping, duplicates=duplicates, ctx=ctx)
@@ -54,9 +54,9 @@ def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[F
     """The fields of `compare`; of replies to designs each column by its own name too, for a design reads its own."""
     if not {"design", "reads"} <= set(columns):
         return list(fields)
-    known = {*(one.name for one in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, WRITTEN_BY}
+    known = {*(field.name for field in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, WRITTEN_BY}
     own = [FieldSpec(column) for column in dict.fromkeys(columns) if column and column not in known]
-    return [*(replace(one, required=False) for one in fields), *own]
+    return [*(replace(field, required=False) for field in fields), *own]
 
 
 def _written(table: TableRead) -> TableRead:

@@ -49,10 +49,10 @@ class Originals:
 
     @classmethod
     def of(cls, project: Project, study_id: int) -> "Originals":
-        found = cls()
+        originals = cls()
         for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
-            found.add(source)
-        return found
+            originals.add(source)
+        return originals
 
     def add(self, source: SourceRow) -> frozenset[str]:
         """Add an original. Return the keys that lead to another original than before; none where the source is none."""
@@ -75,7 +75,11 @@ class Originals:
         return bool(self._by_key)
 
     def __iter__(self) -> Iterator[Original]:
-        return iter({one.key: one for one in (*self._by_headline.values(), *self._by_key.values()) if one}.values())
+        return iter(
+            {
+                original.key: original for original in (*self._by_headline.values(), *self._by_key.values()) if original
+            }.values()
+        )
 
     def of_output(self, output: OutputRow) -> Original | None:
         """The original that an article was imported with, else the one of its headline."""

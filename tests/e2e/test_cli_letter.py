@@ -105,7 +105,7 @@ def test_a_letter_is_told_in_calm_words_and_nothing_is_left_behind(letter: Path,
         "Support by cv.txt.",
         "Compared with 60 letters for artist: no person wrote these letters.",
         "The same letter about Thomas Field (he)",
-        "(stands in)",
+        "(stand-in)",
     ):
         assert part in said, said
     assert said.rstrip().endswith(LIMITS)

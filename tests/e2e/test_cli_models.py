@@ -41,7 +41,7 @@ def gguf(tmp_path: Path) -> Path:
 def test_the_list_has_every_model_and_what_fills_each_role() -> None:
     answer = biasprint("models", "list").out
     assert all(entry.name in answer for entry in catalogue.entries())
-    assert "formality: formality_f (stands in)" in answer
+    assert "formality: formality_f (stand-in)" in answer
     data = biasprint("models", "list", "--json").json
     assert {model["name"] for model in data["models"]} == {entry.name for entry in catalogue.entries()}
     assert data["roles"]["sentiment"] == {

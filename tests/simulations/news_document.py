@@ -199,7 +199,7 @@ def _alarm(sides: tuple[Side, Side], sets: tuple[np.ndarray, np.ndarray]) -> boo
 
 
 def floor_trial(alike: bool, goes_on: float, rng: np.random.Generator, n: int) -> dict[str, Outcome]:
-    """p of W from its floor: runs of sentences dealt anew to the two articles of a pair.
+    """p of W from its floor: runs of sentences dealt again to the two articles of a pair.
 
     `alike`: both articles of a pair are drawn from the same topic shares, which is the floor's idea of no bias.
     Otherwise each has shares of its own around the headline's, as two generations of one headline would have too.
@@ -221,7 +221,7 @@ def floor_trial(alike: bool, goes_on: float, rng: np.random.Generator, n: int) -
                 values[pair, draw] = dealt.distance[0], 1.0
     sums = np.concatenate(list(recombined_sums(values, np.ones((1, n)), rng, RESAMPLES)))[:, 0]
     p = float(permutation_p(sums[:, 0] / sums[:, 1] >= observed.mean() - TOLERANCE))
-    return {"p of W's floor, runs of sentences dealt anew (shown, not used as a test)": Outcome(None, alarm(p))}
+    return {"p of W's floor, runs of sentences dealt again (shown, not used as a test)": Outcome(None, alarm(p))}
 
 
 def _runs(topics: np.ndarray, length: int) -> list[np.ndarray]:

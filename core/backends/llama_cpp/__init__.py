@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INFO", "open"]
 
-INFO: BackendInfo  # asked for anew each time
+INFO: BackendInfo  # asked for each time it is used
 
 
 def __getattr__(name: str) -> BackendInfo:
@@ -42,8 +42,8 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
     if not installed():
         raise errors.not_installed()
     options = read_options(parameters)
-    found = find_file(model)
-    return LlamaCpp(found, check_file(found.path), options)
+    model_file = find_file(model)
+    return LlamaCpp(model_file, check_file(model_file.path), options)
 
 
 def find_file(model: str) -> "FoundModel":
@@ -52,7 +52,7 @@ def find_file(model: str) -> "FoundModel":
 
     if not model:
         raise UsageError("llama.cpp needs a model.", hint="Give the path of a file that ends in .gguf.")
-    found = find_local(model)
-    if found.format != "gguf":
-        raise errors.not_gguf(found.path.name)
-    return found
+    model_found = find_local(model)
+    if model_found.format != "gguf":
+        raise errors.not_gguf(model_found.path.name)
+    return model_found

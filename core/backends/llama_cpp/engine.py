@@ -45,7 +45,7 @@ def install(ctx: JobContext) -> None:
         outcome = pip.run(requirements(part), look=look, told=told, gently=True, inherits=[locked.fileno()])
     importlib.invalidate_caches()
     if outcome.code != 0 or not installed():
-        found = pip.trouble(outcome.said)
+        trouble = pip.trouble(outcome.said)
         raise AppError(
-            f"{TITLE} could not be installed: {found.why}.", kept=KEPT, hint=found.hint, details=outcome.said
+            f"{TITLE} could not be installed: {trouble.why}.", kept=KEPT, hint=trouble.hint, details=outcome.said
         )

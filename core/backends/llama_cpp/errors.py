@@ -10,9 +10,9 @@ def not_installed() -> AppError:
     return AppError(f"{MISSING}, so no GGUF file can be opened.", hint=how_to_get_it())
 
 
-def too_old(there: str, oldest: str) -> AppError:
+def too_old(installed: str, oldest: str) -> AppError:
     return AppError(
-        f"llama-cpp-python {there} is too old: {oldest} or newer is needed.",
+        f"llama-cpp-python {installed} is too old: {oldest} or newer is needed.",
         hint="Get a newer one with “pip install --upgrade llama-cpp-python”; that needs a C++ compiler.",
     )
 
@@ -37,7 +37,7 @@ def has_changed(name: str) -> AppError:
     return AppError(
         f"The model file “{name}” has changed since it was opened.",
         kept="Everything finished before is saved.",
-        hint="Start the work again: the file is then checked anew.",
+        hint="Start the work again: the file is then checked again.",
     )
 
 
@@ -81,9 +81,9 @@ def refused_by_library(name: str, log: str) -> AppError:
 
 
 def no_memory(what: str, needed: int, free: int | None, log: str = "") -> AppError:
-    there = "" if free is None else f", and {_gigabytes(free)} are free"
+    available = "" if free is None else f", and {_gigabytes(free)} are free"
     return AppError(
-        f"There is not enough memory for {what}: it needs about {_gigabytes(needed)}{there}.",
+        f"There is not enough memory for {what}: it needs about {_gigabytes(needed)}{available}.",
         hint="Close other programs, ask for a shorter context, or choose a smaller model.",
         details=log,
     )

@@ -158,18 +158,18 @@ class _Reader:
         return _Broken("its version is unknown")
 
     def _tensors(self, count: int, alignment: int) -> tuple[Tensor, ...]:
-        found = [self._tensor(alignment) for _ in range(count)]
-        if len({tensor.name for tensor, _ in found}) != count:
+        tensors_at = [self._tensor(alignment) for _ in range(count)]
+        if len({tensor.name for tensor, _ in tensors_at}) != count:
             raise _Broken("two of its tensors have one name")
         weights_at = -(-self._at // alignment) * alignment
-        if any(weights_at + offset + tensor.size > self._end for tensor, offset in found):
+        if any(weights_at + offset + tensor.size > self._end for tensor, offset in tensors_at):
             raise _CutOff
         expected = 0
-        for tensor, offset in found:
+        for tensor, offset in tensors_at:
             if offset != expected:
                 raise _Broken("its tensors do not follow one another")
             expected += -(-tensor.size // alignment) * alignment
-        return tuple(tensor for tensor, _ in found)
+        return tuple(tensor for tensor, _ in tensors_at)
 
     def _tensor(self, alignment: int) -> tuple[Tensor, int]:
         name = self._string(_LONGEST_TENSOR_NAME)
@@ -209,7 +209,7 @@ class _Reader:
 
     def _strings(self, count: int) -> tuple[str, ...]:
         """Read several strings as `_string` does, in one loop: a vocabulary has hundreds of thousands."""
-        found, data, at, end = [], self._data, self._at, self._end
+        strings, data, at, end = [], self._data, self._at, self._end
         length_at = struct.Struct("<Q").unpack_from
         for _ in range(count):
             if at + 8 > end:
@@ -218,9 +218,9 @@ class _Reader:
             at += 8 + length
             if at > end:
                 raise _CutOff
-            found.append(data[at - length : at].decode("utf-8"))
+            strings.append(data[at - length : at].decode("utf-8"))
         self._at = at
-        return tuple(found)
+        return tuple(strings)
 
     def _known(self, layout: str) -> Any:
         value = self._number(layout)
@@ -340,13 +340,13 @@ def _check_sizes(metadata: Mapping[str, Any], kind: str, name: str) -> None:
         if not _is_whole(size) or not 0 < size <= largest:  # type: ignore[operator] # _is_whole says that it is one
             raise errors.broken(name, f"the model's {key.replace('_', ' ')} is missing or impossible")
     heads = metadata.get(f"{kind}.attention.head_count", 1)
-    kept = metadata.get(f"{kind}.attention.head_count_kv", heads)
-    each = [*_each(heads), *_each(kept)]
-    if not all(_is_whole(one) and 0 <= one <= _MOST_HEADS for one in each):
+    kv_heads = metadata.get(f"{kind}.attention.head_count_kv", heads)
+    each = [*_each(heads), *_each(kv_heads)]
+    if not all(_is_whole(count) and 0 <= count <= _MOST_HEADS for count in each):
         raise errors.broken(name, "the model's number of heads is impossible")
     # Models that keep a state instead of attending have none, and some layers of mixed models.
     stateful = any(key.startswith((f"{kind}.ssm.", f"{kind}.wkv.")) for key in metadata)
-    if _is_whole(heads) and _is_whole(kept) and not stateful and (0 in each or heads % kept):
+    if _is_whole(heads) and _is_whole(kv_heads) and not stateful and (0 in each or heads % kv_heads):
         raise errors.broken(name, "the model's number of heads is impossible")
     for key in ("attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon", "rope.freq_base"):
         value = metadata.get(f"{kind}.{key}", 1.0)

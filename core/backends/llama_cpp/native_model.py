@@ -35,9 +35,9 @@ def library() -> Any:
     if not installed():
         raise errors.not_installed()
     with suppress(PackageNotFoundError):  # a packaged program brings a version that fits
-        there = version("llama_cpp_python")
-        if _numbers(there) < _numbers(OLDEST):
-            raise errors.too_old(there, OLDEST)
+        installed_version = version("llama_cpp_python")
+        if _numbers(installed_version) < _numbers(OLDEST):
+            raise errors.too_old(installed_version, OLDEST)
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # else it calls a debugger to its deathbed
     try:
         native = importlib.import_module("llama_cpp.llama_cpp")
@@ -53,8 +53,8 @@ def library() -> Any:
 
 def build() -> str:
     """The release of llama.cpp's package, and the processor's instructions that it uses: texts depend on both."""
-    said = library().llama_print_system_info().decode("ascii", "replace")  # "CPU : SSE3 = 1 | AVX2 = 1 | OPENMP = 1 |"
-    switches = (each.rpartition(":")[2].partition("=") for each in said.split("|"))
+    info = library().llama_print_system_info().decode("ascii", "replace")  # "CPU : SSE3 = 1 | AVX2 = 1 | OPENMP = 1 |"
+    switches = (each.rpartition(":")[2].partition("=") for each in info.split("|"))
     used = [name.strip() for name, _, value in switches if value.strip() == "1"]
     return f"llama-cpp-python {version('llama_cpp_python')}: {' '.join(used)}"
 
@@ -72,7 +72,7 @@ def clear_log() -> None:
 def quiet() -> Iterator[None]:
     """Add to the log what native code writes straight to stderr, past the log."""
     try:
-        kept = os.dup(_STDERR)
+        stderr_copy = os.dup(_STDERR)
     except OSError:  # a windowed program may have none
         yield
         return
@@ -81,8 +81,8 @@ def quiet() -> Iterator[None]:
         try:
             yield
         finally:
-            os.dup2(kept, _STDERR)
-            os.close(kept)
+            os.dup2(stderr_copy, _STDERR)
+            os.close(stderr_copy)
             file.seek(0)
             _log.extend(file.read(_LONGEST_NOTE).decode("utf-8", "replace").splitlines(keepends=True))
 

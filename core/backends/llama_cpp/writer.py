@@ -364,8 +364,8 @@ class LlamaCpp:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, found: FoundModel, file: ModelFile, options: LlamaOptions) -> None:
-        self._found = found
+    def __init__(self, model_found: FoundModel, file: ModelFile, options: LlamaOptions) -> None:
+        self._found = model_found
         self._file = file
         self._options = options
         self._size = options.context or min(file.trained_context, DEFAULT_CONTEXT)

@@ -136,10 +136,12 @@ def late(seconds: float) -> Trouble:
 
 def unreachable(error: BaseException) -> Trouble:
     """Return the trouble of a failed connection. Names only known reasons: an error's text may hold anything."""
-    if any(isinstance(one, NoConnection) for one in _chain(error)):
+    if any(isinstance(link, NoConnection) for link in _chain(error)):
         return Trouble("connection", "The offline switch was turned on, so no connection was made.")
-    reasons = " ".join(f"{type(one).__name__} {one}" for one in _chain(error))
-    sentence, retry = next((told for words, told in _NO_CONNECTION if any(word in reasons for word in words)), _BROKE)
+    reasons = " ".join(f"{type(link).__name__} {link}" for link in _chain(error))
+    sentence, retry = next(
+        (message for words, message in _NO_CONNECTION if any(word in reasons for word in words)), _BROKE
+    )
     away = (sentence, retry) != _BROKE or "without sending a response" in reasons
     return Trouble("connection", sentence, retry=retry, away=away)
 
@@ -181,11 +183,11 @@ def holds_part_of(text: str, key: str | None) -> bool:
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    found: list[BaseException] = []
-    while error is not None and error not in found:
-        found.append(error)
+    errors: list[BaseException] = []
+    while error is not None and error not in errors:
+        errors.append(error)
         error = error.__cause__ or error.__context__
-    return found
+    return errors
 
 
 # ---- Retries

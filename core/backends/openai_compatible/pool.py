@@ -68,15 +68,15 @@ class _Waiting:
     earliest: float
     lent: "asyncio.Future[Lent]"
 
-    def may_from(self, one: PooledAddress, ready: float) -> float:
-        return max(ready, self.earliest) if one is self.failed else ready
+    def may_from(self, address: PooledAddress, ready: float) -> float:
+        return max(ready, self.earliest) if address is self.failed else ready
 
 
 class AddressPool:
     """Hands out the addresses of an endpoint, and learns from what comes of it."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
-        self.addresses = tuple(PooledAddress(one.base_url, one.concurrency) for one in endpoint.addresses)
+        self.addresses = tuple(PooledAddress(address.base_url, address.concurrency) for address in endpoint.addresses)
         self._endpoint = endpoint
         self._clock = clock
         self._queue: list[_Waiting] = []
@@ -87,12 +87,12 @@ class AddressPool:
 
     @property
     def in_service(self) -> list[PooledAddress]:
-        return [one for one in self.addresses if not one.left_out]
+        return [address for address in self.addresses if not address.left_out]
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """A sentence for each address that is left out."""
-        return tuple(one.left_out for one in self.addresses if one.left_out)
+        return tuple(address.left_out for address in self.addresses if address.left_out)
 
     @property
     def nobody_answers(self) -> bool:
@@ -102,8 +102,8 @@ class AddressPool:
         """Give every address another chance, before further requests. What a server asked for stays."""
         self._answered = self._answered and not self.nobody_answers
         self._nobody = None
-        for one in self.addresses:
-            one.left_out, one.misses, one.away_until = "", 0, _LONG_AGO
+        for address in self.addresses:
+            address.left_out, address.misses, address.away_until = "", 0, _LONG_AGO
 
     # ---- Handing out
 
@@ -134,14 +134,16 @@ class AddressPool:
     def seconds_to_ready(self, failed: PooledAddress, wait: float) -> float:
         """Until some address no longer rests, `failed` not before `wait` seconds; room for the request aside."""
         now, ready = self._now(), self._ready_at()
-        return min(max(at - now, wait if one is failed else 0.0) for one, at in ready.items())
+        return min(max(at - now, wait if address is failed else 0.0) for address, at in ready.items())
 
     def _hand_out(self) -> None:
         """To those who wait, in the order in which they came; and again when the next address no longer rests."""
         now, ready = self._now(), self._ready_at()
-        wanting = [] if self.nobody_answers else [one for one in self._queue if not one.lent.cancelled()]
+        wanting = [] if self.nobody_answers else [waiting for waiting in self._queue if not waiting.lent.cancelled()]
         for waiting in wanting:
-            free = [one for one, at in ready.items() if one.room > 0 and waiting.may_from(one, at) <= now]
+            free = [
+                address for address, at in ready.items() if address.room > 0 and waiting.may_from(address, at) <= now
+            ]
             if free:
                 best = max(free, key=partial(_preference, waiting.failed))
                 best.running += 1
@@ -150,7 +152,12 @@ class AddressPool:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
-        ends = [waiting.may_from(one, at) for waiting in self._queue for one, at in ready.items() if one.room > 0]
+        ends = [
+            waiting.may_from(address, at)
+            for waiting in self._queue
+            for address, at in ready.items()
+            if address.room > 0
+        ]
         if ends and not self.nobody_answers:
             self._alarm = asyncio.create_task(self._hand_out_after(min(ends) - now))
 
@@ -163,9 +170,12 @@ class AddressPool:
 
     def _ready_at(self) -> dict[PooledAddress, float]:
         """Return the time at which each address in service stops resting."""
-        soonest = min(one.rests_until for one in self.in_service)
+        soonest = min(address.rests_until for address in self.in_service)
         too_long = soonest - self._now() >= self._endpoint.deadline_seconds
-        return {one: one.away_until if too_long else max(one.rests_until, one.away_until) for one in self.in_service}
+        return {
+            address: address.away_until if too_long else max(address.rests_until, address.away_until)
+            for address in self.in_service
+        }
 
     def _now(self) -> float:
         # A sleep may end a hair before the clock says so, and would be begun again and again.
@@ -175,28 +185,28 @@ class AddressPool:
 
     def learn(self, lent: Lent, trouble: Trouble | None) -> None:
         """Record the outcome of a try: its trouble, or None for a text."""
-        one = lent.address
+        address = lent.address
         if trouble is not None and trouble.away:
             self._missed(lent, trouble)
             return
         self._answered = True
-        one.misses, one.away_until = 0, _LONG_AGO
+        address.misses, address.away_until = 0, _LONG_AGO
         if trouble is None:
-            one.limited = 0
+            address.limited = 0
         elif trouble.retry and (trouble.failure == "rate_limit" or trouble.wait is not None):
             self._asked_to_wait(lent, trouble)
 
-    def leaves_out(self, one: PooledAddress, trouble: Trouble) -> bool:
+    def leaves_out(self, address: PooledAddress, trouble: Trouble) -> bool:
         """Leave out an address for trouble that every request would meet there, and return True. The last one stays."""
         if trouble.retry or trouble.failure not in _OF_THE_ADDRESS:
             return False
-        if not [other for other in self.in_service if other is not one]:
+        if not [other for other in self.in_service if other is not address]:
             return False
-        self.leave_out(one, trouble.sentence)
+        self.leave_out(address, trouble.sentence)
         return True
 
-    def leave_out(self, one: PooledAddress, why: str) -> None:
-        one.left_out = f"{one.base_url} was left out: {why}"
+    def leave_out(self, address: PooledAddress, why: str) -> None:
+        address.left_out = f"{address.base_url} was left out: {why}"
 
     def require_somebody(self) -> None:
         """Raise `NobodyAnswers` where no address has answered for too long; none is handed out any more by then."""
@@ -204,20 +214,20 @@ class AddressPool:
             raise self._nobody
 
     def _missed(self, lent: Lent, trouble: Trouble) -> None:
-        one, now = lent.address, self._now()
-        if lent.since <= one.missed_at:
+        address, now = lent.address, self._now()
+        if lent.since <= address.missed_at:
             return  # it was on its way when the one before missed: the same absence
-        one.missed_at = now
-        one.away_until = now + wait_before_next(one.misses, None, self._clock.chance)
-        one.misses += 1
+        address.missed_at = now
+        address.away_until = now + wait_before_next(address.misses, None, self._clock.chance)
+        address.misses += 1
         most = MISSES_LATER if self._answered else MISSES_AT_FIRST
         if all(each.misses >= most for each in self.in_service):
             self._nobody = self._nobody_answers(most, trouble)
 
     def _nobody_answers(self, tries: int, trouble: Trouble) -> NobodyAnswers:
         name, count = self._endpoint.name, len(self.in_service)
-        one = f"The endpoint “{name}” does not answer"
-        who = one if count == 1 else f"None of the {count} addresses of the endpoint “{name}” answers"
+        sentence = f"The endpoint “{name}” does not answer"
+        who = sentence if count == 1 else f"None of the {count} addresses of the endpoint “{name}” answers"
         return NobodyAnswers(
             f"{who}, {tries} tries in a row. {trouble.sentence}",
             kept="Every text that was written is kept, and what is missing stays open.",
@@ -225,14 +235,14 @@ class AddressPool:
         )
 
     def _asked_to_wait(self, lent: Lent, trouble: Trouble) -> None:
-        one, now = lent.address, self._now()
-        if trouble.wait is None and lent.since <= one.limited_at:
+        address, now = lent.address, self._now()
+        if trouble.wait is None and lent.since <= address.limited_at:
             return  # it was on its way when the one before was sent back
-        one.limited_at = now
-        seconds = wait_before_next(one.limited, trouble.wait, self._clock.chance)
-        one.limited += 1
-        one.rests_until = max(one.rests_until, now + seconds)
+        address.limited_at = now
+        seconds = wait_before_next(address.limited, trouble.wait, self._clock.chance)
+        address.limited += 1
+        address.rests_until = max(address.rests_until, now + seconds)
 
 
-def _preference(failed: PooledAddress | None, one: PooledAddress) -> tuple[bool, int]:
-    return one is not failed, one.room
+def _preference(failed: PooledAddress | None, address: PooledAddress) -> tuple[bool, int]:
+    return address is not failed, address.room

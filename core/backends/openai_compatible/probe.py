@@ -61,15 +61,15 @@ def _tested(endpoint: Endpoint, model: str) -> EndpointTest:
 
 async def _asked_each(endpoint: Endpoint, model: str) -> EndpointTest:
     """One test of all addresses: of each its sentence, and of the models those that every address has."""
-    found: list[EndpointTest] = []
+    tests: list[EndpointTest] = []
     for address in endpoint.addresses:
         tested = await _asked(endpoint.at(address), model, key_for(endpoint.name, address.base_url))
         model = model or next(iter(tested.models), "")
-        found.append(tested if len(endpoint.addresses) == 1 else _of_several(tested, endpoint.at(address), model))
-    models = tuple(name for name in found[0].models if all(name in one.models for one in found))
-    seconds = [one.seconds for one in found if one.seconds is not None]
-    sentence = " ".join(one.sentence for one in found)
-    return EndpointTest(all(one.ok for one in found), sentence, models, max(seconds, default=None))
+        tests.append(tested if len(endpoint.addresses) == 1 else _of_several(tested, endpoint.at(address), model))
+    models = tuple(name for name in tests[0].models if all(name in test.models for test in tests))
+    seconds = [test.seconds for test in tests if test.seconds is not None]
+    sentence = " ".join(test.sentence for test in tests)
+    return EndpointTest(all(test.ok for test in tests), sentence, models, max(seconds, default=None))
 
 
 def _of_several(tested: EndpointTest, endpoint: Endpoint, model: str) -> EndpointTest:

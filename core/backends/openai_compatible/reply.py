@@ -69,8 +69,8 @@ class Reply:
         """Return the reason why the text ended. Raises `Trouble` where it has no end or is empty."""
         if not self.finish:
             # llama.cpp's Python server cuts a text short like this when the next request comes in.
-            one = " If the server writes one text at a time, set the endpoint's concurrency to 1."
-            raise bad_reply(f"The reply ended without saying why, so it may be cut.{one}")
+            hint = " If the server writes one text at a time, set the endpoint's concurrency to 1."
+            raise bad_reply(f"The reply ended without saying why, so it may be cut.{hint}")
         if self.finish == "content_filter":
             raise Trouble("refused", "The endpoint's own filter held the text back.")
         if self.finish not in _FINISHED:

@@ -149,18 +149,18 @@ def _endpoint(name: str, address: str) -> Endpoint:
     if not name:
         urls = [checked_address(url) for url in addresses_in(address)]
         return endpoint_of(" ".join(urls)[:60].strip(), urls)
-    kept = endpoint(name)
-    if address and _joined(endpoint_of(name, addresses_in(address))) != _joined(kept):
+    stored = endpoint(name)
+    if address and _joined(endpoint_of(name, addresses_in(address))) != _joined(stored):
         raise UsageError(
             f"The endpoint “{name}” has another address on this computer.",
             hint="Change it under Models if it moved; its key is sent nowhere else.",
         )
-    return kept
+    return stored
 
 
 def _joined(endpoint: Endpoint) -> str:
     # In one order: the texts belong to the set, however its addresses are sorted on a computer.
-    return " ".join(sorted(one.base_url for one in endpoint.addresses))
+    return " ".join(sorted(address.base_url for address in endpoint.addresses))
 
 
 def _check(name: str, value: Parameter) -> None:

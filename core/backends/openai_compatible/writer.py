@@ -323,9 +323,9 @@ class EndpointWriter:
     ) -> None:
         """Write them all, as many at once as the endpoint's addresses allow; see `ConcurrentBackend`.
 
-        Where a connection broke midway and the next try wrote something else, the pieces of the first try stand alone
-        and the completion's text is what counts. Raises `AppError` where no address answers any more, or none serves
-        the model.
+        Where a connection broke midway and the next try wrote something else, the pieces of the first try stay as
+        they were given, and the completion's text counts. Raises `AppError` where no address answers any more, or none
+        serves the model.
         """
         self._pool.begin()
         delivery = Delivery(on_done, on_text)
@@ -415,16 +415,18 @@ class EndpointWriter:
         finally:
             listing.cancel()
         listed = listing.result()
-        strangers = {one: names for one, names in listed.items() if names and not self._settings.is_among(names)}
+        strangers = {
+            address: names for address, names in listed.items() if names and not self._settings.is_among(names)
+        }
         if len(strangers) == len(self._askers):
-            told = "; ".join(f"{one.base_url} lists {shown_models(names)}" for one, names in strangers.items())
+            lists = "; ".join(f"{address.base_url} lists {shown_models(names)}" for address, names in strangers.items())
             raise AppError(
-                f"No address of the endpoint “{self._settings.endpoint.name}” serves “{self.model}”: {told}.",
+                f"No address of the endpoint “{self._settings.endpoint.name}” serves “{self.model}”: {lists}.",
                 kept="Nothing was asked for.",
                 hint="Name a model that they serve, or start it there.",
             )
-        for one, names in strangers.items():
-            self._pool.leave_out(one, f"it serves {shown_models(names)} and not “{self.model}”.")
+        for address, names in strangers.items():
+            self._pool.leave_out(address, f"it serves {shown_models(names)} and not “{self.model}”.")
 
     async def _listed(self) -> dict[PooledAddress, tuple[str, ...]]:
         each = await asyncio.gather(*(_models_of(asker) for asker in self._askers.values()))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INFO", "open"]
 
-INFO: BackendInfo  # asked for anew each time
+INFO: BackendInfo  # asked for each time it is used
 
 
 def __getattr__(name: str) -> BackendInfo:

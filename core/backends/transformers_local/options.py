@@ -89,9 +89,9 @@ def read_options(parameters: Mapping[str, Parameter]) -> TransformersOptions:
 
 def completed(options: TransformersOptions, generation: Mapping[str, Any]) -> TransformersOptions:
     """The options with what the folder's generation_config.json says, else the defaults, where nothing is set."""
-    said = _recommended(generation)
+    recommended = _recommended(generation)
     values: dict[str, Any] = {
-        name: said.get(name, default) for name, default in _DEFAULTS.items() if getattr(options, name) is None
+        name: recommended.get(name, default) for name, default in _DEFAULTS.items() if getattr(options, name) is None
     }
     return replace(options, **values)
 
@@ -104,14 +104,14 @@ def recorded(options: TransformersOptions) -> dict[str, Parameter]:
 
 def _recommended(generation: Mapping[str, Any]) -> dict[str, Parameter]:
     """Return the recommended values that could be set; skip all others."""
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for name in _DEFAULTS:
         try:
             if name in generation:
-                found[name] = _checked(name, generation[name])
+                parameters[name] = _checked(name, generation[name])
         except (UsageError, TypeError, ValueError):
             continue
-    return found
+    return parameters
 
 
 def _checked(name: str, value: Parameter) -> Parameter:

@@ -47,16 +47,16 @@ class Sampler:
         """The number of a token. `logits`: (tokens,), at least one of them finite."""
         if self._temperature == 0:
             return int(logits.argmax())
-        kept = self._most_likely(logits)
-        values = logits[kept].astype(np.float64) / self._temperature
+        candidates = self._most_likely(logits)
+        values = logits[candidates].astype(np.float64) / self._temperature
         shares = np.exp(values - values.max())
         shares /= shares.sum()
         if self._top_p < 1:
             enough = int(np.searchsorted(shares.cumsum(), self._top_p)) + 1
-            kept, shares = kept[:enough], shares[:enough]
+            candidates, shares = candidates[:enough], shares[:enough]
         sums = shares.cumsum()
         at = int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
-        return int(kept[min(at, len(kept) - 1)])
+        return int(candidates[min(at, len(candidates) - 1)])
 
     def _most_likely(self, logits: NDArray[np.float32]) -> NDArray[np.intp]:
         """Places by falling logit, ties by place; at most `top_k` of them where that is not 0."""
@@ -106,19 +106,19 @@ class Engine:
     def behind(self, tokens: list[int], check: Check) -> NDArray[np.float32]:
         """The logits after each of some tokens behind the past, (tokens, words); the past stays as it was."""
         check()
-        kept = self._past
-        length = int(kept.get_seq_length())
+        past = self._past
+        length = int(past.get_seq_length())
         if not self._croppable():
-            self._past = copy.deepcopy(kept)
+            self._past = copy.deepcopy(past)
         try:
             return np.concatenate([
                 self._forward(tokens[start : start + CHUNK], {}) for start in range(0, len(tokens), CHUNK)
             ])  # fmt: skip
         finally:
-            added = int(kept.get_seq_length()) - length  # none where a copy was put behind
+            added = int(past.get_seq_length()) - length  # none where a copy was put behind
             if added:
-                kept.crop(-added)
-            self._past = kept
+                past.crop(-added)
+            self._past = past
 
     def close(self) -> None:
         self._model = self._past = None
@@ -130,9 +130,9 @@ class Engine:
         try:
             with torch.inference_mode():
                 given = torch.tensor([tokens], device=self.device)
-                told = self._model(input_ids=given, past_key_values=self._past, use_cache=True, **options)
-                self._past = told.past_key_values
-                logits: NDArray[np.float32] = told.logits[0].float().cpu().numpy()
+                output = self._model(input_ids=given, past_key_values=self._past, use_cache=True, **options)
+                self._past = output.past_key_values
+                logits: NDArray[np.float32] = output.logits[0].float().cpu().numpy()
                 return logits
         except (RuntimeError, MemoryError) as error:
             self.begin()
@@ -169,8 +169,8 @@ class FolderVocabulary:
 
     def prompt(self, prompt: str) -> list[int]:
         """The tokens of a prompt in its template, or as it is. Never empty: something must be there to go on from."""
-        found = self._in_template(self._around, prompt) if self._around else self.plain(prompt)
-        return found or self.beginning()
+        tokens = self._in_template(self._around, prompt) if self._around else self.plain(prompt)
+        return tokens or self.beginning()
 
     def plain(self, text: str) -> list[int]:
         """The tokens of a text as it is, begun as the model's texts begin; what looks like a special token is text."""
@@ -217,10 +217,10 @@ class FolderVocabulary:
 
     def _tokens(self, text: str, *, special: bool) -> list[int]:
         whole = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
-        found: list[int] = self._tokenizer(
+        tokens: list[int] = self._tokenizer(
             whole, add_special_tokens=False, split_special_tokens=not special, verbose=False
         )["input_ids"]
-        return found
+        return tokens
 
 
 class Speller:
@@ -262,10 +262,10 @@ def find_folder(model: str) -> FoundModel:
     """Find the folder that a name or a path means. Raises `AppError` where there is none."""
     if not model:
         raise UsageError("transformers needs a model.", hint="Give the path of a folder with safetensors weights.")
-    found = find_local(model)
-    if found.format != "folder":
-        raise AppError(f"“{found.path.name}” is no folder.", hint="Open a GGUF file with the backend llama_cpp.")
-    return found
+    folder = find_local(model)
+    if folder.format != "folder":
+        raise AppError(f"“{folder.path.name}” is no folder.", hint="Open a GGUF file with the backend llama_cpp.")
+    return folder
 
 
 class TransformersWriter:
@@ -420,19 +420,19 @@ def _likelihood(engine: Engine, first: Any, rest: list[int], check: Check) -> Li
 
 
 def _context(config: Any) -> int:
-    said = getattr(config, "max_position_embeddings", None)
-    return said if isinstance(said, int) and said > 0 else UNKNOWN_CONTEXT
+    positions = getattr(config, "max_position_embeddings", None)
+    return positions if isinstance(positions, int) and positions > 0 else UNKNOWN_CONTEXT
 
 
 def _stored(config: Any) -> str:
     """The kind of numbers that the weights are stored in, where it is one that is computed in."""
-    said = str(getattr(config, "dtype", None)).removeprefix("torch.")
-    return said if said in ("bfloat16", "float16", "float32") else "float32"
+    dtype = str(getattr(config, "dtype", None)).removeprefix("torch.")
+    return dtype if dtype in ("bfloat16", "float16", "float32") else "float32"
 
 
 def _ends(read: FolderSettings, config: Any) -> frozenset[int]:
     """The tokens with which the model ends a text, by its settings."""
-    found: set[int] = set()
-    for said in (getattr(config, "eos_token_id", None), read.generation.get("eos_token_id")):
-        found |= {token for token in (said if isinstance(said, list) else [said]) if isinstance(token, int)}
-    return frozenset(found)
+    tokens: set[int] = set()
+    for value in (getattr(config, "eos_token_id", None), read.generation.get("eos_token_id")):
+        tokens |= {token for token in (value if isinstance(value, list) else [value]) if isinstance(token, int)}
+    return frozenset(tokens)

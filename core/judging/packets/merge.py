@@ -86,7 +86,7 @@ class PacketRefused(AppError):
     """A file that is not merged, and why."""
 
     def __init__(self, message: str, *, hint: str, details: str = "") -> None:
-        super().__init__(message, kept="Nothing of it was merged.", hint=hint, details=details)
+        super().__init__(message, kept="None of it was merged.", hint=hint, details=details)
 
 
 def read_packet(path: Path) -> ReturnedPacket:

@@ -57,7 +57,7 @@ def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]
     if not by_packet:
         raise AppError(
             f"“{path.name}” belongs to another project or plan: none of its comparisons was handed out here.",
-            kept="Nothing of it was merged.",
+            kept="None of it was merged.",
             hint="Merge it into the project that it was made from.",
         )
     merged = [

@@ -109,7 +109,7 @@ def write_text(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
-# ---- Reading what a tool wrote: nothing of it is taken on trust
+# ---- Reading what a tool wrote: everything is checked
 
 
 def read_bytes(path: Path) -> bytes:
@@ -119,14 +119,14 @@ def read_bytes(path: Path) -> bytes:
         if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
             return path.read_bytes()
     raise AppError(
-        f"“{path.name}” is no file of results, or cannot be read.", kept="Nothing of it was merged.",
+        f"“{path.name}” is no file of results, or cannot be read.", kept="None of it was merged.",
         hint="Copy it again from where it was made.",
     )  # fmt: skip
 
 
 def not_results(path: Path, tool: str, what: str, hint: str) -> AppError:
     """Return the error for a file that is not what the tool writes."""
-    return AppError(f"“{path.name}” is no result of {tool}: {what}.", kept="Nothing of it was merged.", hint=hint)
+    return AppError(f"“{path.name}” is no result of {tool}: {what}.", kept="None of it was merged.", hint=hint)
 
 
 def plain_fields(data: Any) -> dict[str, str]:

@@ -78,10 +78,10 @@ class PileRow:
     @property
     def to_look_at(self) -> Mapping[str, int]:
         """Marks without praise, claims that the context does not support, a balance that leans: kind → how many."""
-        found: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
-        found |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
-        found[BALANCE] = int(self.balance in LEANING)
-        return {kind: count for kind, count in found.items() if count}
+        counts: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
+        counts |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
+        counts[BALANCE] = int(self.balance in LEANING)
+        return {kind: count for kind, count in counts.items() if count}
 
     @property
     def candidate(self) -> str:

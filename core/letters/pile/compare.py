@@ -109,17 +109,17 @@ def headline(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
         return "There are not two groups with letters to compare."
     if all(test.few for test in tests):
         return _too_few(tests, labels)
-    found = sorted((test for test in tests if _differs(test)), key=lambda test: -abs(test.effect or 0))
+    different = sorted((test for test in tests if _differs(test)), key=lambda test: -abs(test.effect or 0))
     tried = sum(test.p_adjusted is not None for test in tests)
-    if not found:
+    if not different:
         return _nothing_found(tests, tried)
-    said = " ".join(_difference(test, labels) for test in found[:NAMED])
-    more = len(found) - NAMED
+    sentences = " ".join(_difference(test, labels) for test in different[:NAMED])
+    more = len(different) - NAMED
     rest = f" {more} more {'figures differ' if more > 1 else 'figure differs'}." if more > 0 else ""
     compared = (
         f"{tried} figures were compared, and chance allowed for (Holm)." if tried > 1 else "1 figure was compared."
     )
-    return f"{said}{rest} {compared}"
+    return f"{sentences}{rest} {compared}"
 
 
 def _differs(test: GroupTest) -> bool:
@@ -130,7 +130,7 @@ def _difference(test: GroupTest, labels: Mapping[str, str]) -> str:
     """“Communal: 12 % in letters about Female against 8 % about Male candidates (… n = 40 and 38).”"""
     means = [digits.number(mean or 0.0, test.unit) for mean in test.means]
     places = (0, 1) if (test.estimate or 0) > 0 else (1, 0)
-    (more, less), names = (means[place] for place in places), [labels.get(one, one) for one in test.groups]
+    (more, less), names = (means[place] for place in places), [labels.get(group, group) for group in test.groups]
     counts = [test.n_by_group[test.groups[place]] for place in places]
     bounds = ""
     if test.interval is not None:
@@ -151,11 +151,11 @@ def _too_few(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
     for test in tests:
         for group, n in test.n_by_group.items():
             most[group] = max(n, most.get(group, 0))
-    there = ", ".join(f"{n} about “{labels.get(group, group)}”" for group, n in most.items())
+    counts = ", ".join(f"{n} about “{labels.get(group, group)}”" for group, n in most.items())
     needed = sorted(needed_in_each(test) for test in tests)
     range_said = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}, by figure,"
     return (
-        f"Too few letters to say whether the groups differ: candidates are {there}, and about {range_said} in each "
+        f"Too few letters to say whether the groups differ: candidates are {counts}, and about {range_said} in each "
         "group are needed."
     )
 
@@ -181,14 +181,14 @@ def group_tests(rows: Sequence[PileRow], columns: Sequence[PileColumn]) -> tuple
     """
     used = [row for row in rows if row.read and row.group and not row.same_as]
     order = {key: place for place, (key, _) in enumerate(groups())}
-    there = sorted({row.group for row in used}, key=lambda group: (order.get(group, len(order)), group))
-    found = [_test(used, column, pair) for pair in combinations(there, 2) for column in columns]
-    adjusted = holm([one.p for one in found])
-    tests = sum(one.p is not None for one in found)
+    group_keys = sorted({row.group for row in used}, key=lambda group: (order.get(group, len(order)), group))
+    results = [_test(used, column, pair) for pair in combinations(group_keys, 2) for column in columns]
+    adjusted = holm([test.p for test in results])
+    tests = sum(test.p is not None for test in results)
     family = Adjustment("Holm", f"all figures of the pile, {tests} tests")
     return tuple(
-        _concluded(replace(one, p_adjusted=p, adjust=None if p is None else family), used)
-        for one, p in zip(found, adjusted, strict=True)
+        _concluded(replace(test, p_adjusted=p, adjust=None if p is None else family), used)
+        for test, p in zip(results, adjusted, strict=True)
     )
 
 
@@ -250,26 +250,26 @@ def _base(unit: str, first: Floats, second: Floats) -> float | None:
 def _concluded(test: GroupTest, rows: Sequence[PileRow]) -> GroupTest:
     """Add the conclusion: too few, a difference, none beyond the margin, or not enough evidence."""
     if test.few:
-        one, other = test.n_by_group.values()
-        said = (
-            f"Too few letters to say: candidates with this figure are {one} and {other}, and about "
+        first, second = test.n_by_group.values()
+        conclusion = (
+            f"Too few letters to say: candidates with this figure are {first} and {second}, and about "
             f"{needed_in_each(test):,} in each group are needed to see a difference of {margin_said(test)}."
         )
     elif test.p_adjusted is None:
-        said = f"There is nothing to test: {test.reason or 'no variation within the groups'}."
+        conclusion = f"There is nothing to test: {test.reason or 'no variation within the groups'}."
     elif test.p_adjusted <= SIGNIFICANT:
         more = test.groups[0] if (test.estimate or 0) > 0 else test.groups[1]
-        said = f"There is a difference: more in letters about “{more}”."
+        conclusion = f"There is a difference: more in letters about “{more}”."
     else:
         p = _alike(test, rows)
         if p is not None and p <= SIGNIFICANT:
-            said = f"No difference beyond {margin_said(test)} (equivalence test, {digits.p_value(p)})."
-            return replace(test, alike=True, said=said)
-        said = (
+            conclusion = f"No difference beyond {margin_said(test)} (equivalence test, {digits.p_value(p)})."
+            return replace(test, alike=True, said=conclusion)
+        conclusion = (
             "Not enough evidence of a difference, nor that there is none: to tell either beyond "
             f"{margin_said(test)} takes about {needed_in_each(test):,} candidates in each group."
         )
-    return replace(test, said=said)
+    return replace(test, said=conclusion)
 
 
 def _alike(test: GroupTest, rows: Sequence[PileRow]) -> float | None:

@@ -63,17 +63,17 @@ class _Named:
     @property
     def ids(self) -> frozenset[str]:
         """Numbers that are no year and no count of letters."""
-        return frozenset(one for one in self.numbers if len(one) > 1 and not _YEAR.fullmatch(one))
+        return frozenset(number for number in self.numbers if len(number) > 1 and not _YEAR.fullmatch(number))
 
     def without(self, words: frozenset[str]) -> "_Named":
         return _Named(self.words - words, self.numbers)
 
     def fits(self, cv: "_Named") -> bool:
         """Are all telling words of one in the other, and do they share a number if both have candidates' numbers?"""
-        own, there = self.telling, cv.telling
+        own, others = self.telling, cv.telling
         return (
-            bool(own and there)
-            and (there <= own or own <= there)
+            bool(own and others)
+            and (others <= own or own <= others)
             and (not self.ids or not cv.ids or bool(self.ids & cv.ids))
         )
 
@@ -92,18 +92,18 @@ def match_cvs(letters: Sequence[str], cvs: Sequence[str]) -> MatchedCvs:
     named = {path: _named(path) for path in letters}
     common: frozenset[str] = frozenset()
     if len(named) >= FEWEST_FOR_COMMON:
-        common = frozenset.intersection(*(one.words for one in named.values()))
-        named = {path: one.without(common) for path, one in named.items()}
+        common = frozenset.intersection(*(other.words for other in named.values()))
+        named = {path: other.without(common) for path, other in named.items()}
     index = _Index({path: _named(path).without(common) for path in cvs})
-    found: dict[str, str] = {}
+    by_letter: dict[str, str] = {}
     unclear: list[str] = []
-    for path, one in named.items():
-        fitting = sorted(((_in_common(one, index.named[cv]), cv) for cv in index.fitting(one)), reverse=True)
+    for path, other in named.items():
+        fitting = sorted(((_in_common(other, index.named[cv]), cv) for cv in index.fitting(other)), reverse=True)
         if len(fitting) > 1 and fitting[0][0] == fitting[1][0]:
             unclear.append(path)
         elif fitting:
-            found[path] = fitting[0][1]
-    return MatchedCvs(found, tuple(unclear))
+            by_letter[path] = fitting[0][1]
+    return MatchedCvs(by_letter, tuple(unclear))
 
 
 def cvs_among(paths: Sequence[str]) -> MatchedCvs:
@@ -119,10 +119,10 @@ class _Index:
     def __init__(self, named: Mapping[str, _Named]) -> None:
         self.named = named
         self._all = _WordIndex(named)
-        self._without_id = _WordIndex({path: one for path, one in named.items() if not one.ids})
+        self._without_id = _WordIndex({path: named_file for path, named_file in named.items() if not named_file.ids})
         self._by_id: defaultdict[str, list[str]] = defaultdict(list)
-        for path, one in named.items():
-            for number in one.ids:
+        for path, named_file in named.items():
+            for number in named_file.ids:
                 self._by_id[number].append(path)
 
     def fitting(self, letter: _Named) -> list[str]:
@@ -137,13 +137,13 @@ class _Index:
 class _WordIndex:
     def __init__(self, named: Mapping[str, _Named]) -> None:
         self._holding: defaultdict[str, list[str]] = defaultdict(list)
-        for path, one in named.items():
-            for word in one.telling:
+        for path, named_file in named.items():
+            for word in named_file.telling:
                 self._holding[word].append(path)
         self._by_rarest: defaultdict[str, list[str]] = defaultdict(list)
-        for path, one in named.items():
-            if one.telling:
-                self._by_rarest[min(one.telling, key=self._often)].append(path)
+        for path, named_file in named.items():
+            if named_file.telling:
+                self._by_rarest[min(named_file.telling, key=self._often)].append(path)
 
     def near(self, letter: _Named) -> set[str]:
         """Return the CVs that have the letter's rarest word, and those whose rarest word the letter has."""
@@ -285,8 +285,8 @@ def _opened(path: Path) -> zipfile.ZipFile:
 
 def again(path: Path, path_in_pile: str) -> bytes:
     """The bytes of the file at this place of the pile. `AppError` where it is gone or must not be read."""
-    with files_of(path) as found:
-        for file in found.files:
+    with files_of(path) as pile_files:
+        for file in pile_files.files:
             if file.path_in_pile == path_in_pile:
                 if file.trouble:
                     raise AppError(f"{file.trouble}.", hint="Choose another file.")
@@ -295,23 +295,23 @@ def again(path: Path, path_in_pile: str) -> bytes:
 
 
 def _in_folder(folder: Path) -> PileFiles:
-    found: list[PileFile] = []
+    files: list[PileFile] = []
     passed_over = 0
 
     def unopened(error: OSError) -> None:
         place = os.path.relpath(error.filename or folder, folder).replace(os.sep, "/")
-        found.append(PileFile(Path(place).name, place, _nothing, f"The folder “{place}” could not be opened"))
+        files.append(PileFile(Path(place).name, place, _nothing, f"The folder “{place}” could not be opened"))
 
     for place, folders, names in os.walk(folder, followlinks=False, onerror=unopened):
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
         for name in names:
             if _left_behind(name):
                 passed_over += 1
                 continue
             file = Path(place, name)
-            found.append(_of_folder(file, file.relative_to(folder).as_posix()))
-            _check_number(len(found), folder.name)
-    return PileFiles(tuple(sorted(found, key=lambda one: one.path_in_pile)), passed_over)
+            files.append(_of_folder(file, file.relative_to(folder).as_posix()))
+            _check_number(len(files), folder.name)
+    return PileFiles(tuple(sorted(files, key=lambda each: each.path_in_pile)), passed_over)
 
 
 def named_file(path: Path) -> PileFile:
@@ -357,7 +357,7 @@ def _of_folder(file: Path, place: str) -> PileFile:
 
 
 def _in_zip(archive: zipfile.ZipFile, name: str) -> PileFiles:
-    found: list[PileFile] = []
+    files: list[PileFile] = []
     passed_over = 0
     for part in archive.infolist():
         last = part.filename.rsplit("/", 1)[-1]
@@ -366,9 +366,9 @@ def _in_zip(archive: zipfile.ZipFile, name: str) -> PileFiles:
         if _left_behind(last) or part.filename.startswith("__MACOSX/"):
             passed_over += 1
             continue
-        found.append(PileFile(last, part.filename, bytes_of(archive, part), trouble_of(part)))
-        _check_number(len(found), name)
-    return PileFiles(tuple(sorted(found, key=lambda one: one.path_in_pile)), passed_over)
+        files.append(PileFile(last, part.filename, bytes_of(archive, part), trouble_of(part)))
+        _check_number(len(files), name)
+    return PileFiles(tuple(sorted(files, key=lambda file: file.path_in_pile)), passed_over)
 
 
 def _left_behind(name: str) -> bool:

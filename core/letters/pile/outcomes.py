@@ -67,36 +67,36 @@ def read_outcomes(path: Path) -> Outcomes:
             f"“{path.name}” does not say of which letter an outcome is.",
             hint="Add a column “file” with the letters' file names, or “name” with the candidates'.",
         )
-    found: list[ToldOutcome] = []
+    outcomes: list[ToldOutcome] = []
     left_out = [f"{problem}." for problem in read.problems]
     for record in read.rows:
-        told = _told(record)
-        if isinstance(told, str):
-            left_out.append(f"Row {record.number} (line {record.line}): {told}.")
+        outcome = _told(record)
+        if isinstance(outcome, str):
+            left_out.append(f"Row {record.number} (line {record.line}): {outcome}.")
         else:
-            found.append(told)
-    if not found:
+            outcomes.append(outcome)
+    if not outcomes:
         raise AppError(
             f"No outcome of “{path.name}” can be used.", hint="Write yes or no.", details="\n".join(left_out[:100])
         )
-    return Outcomes(path.name, tuple(found), tuple(left_out))
+    return Outcomes(path.name, tuple(outcomes), tuple(left_out))
 
 
 def _told(record: Record) -> ToldOutcome | str:
     """The outcome in a row, or why it has none."""
     file, name, group = (" ".join(record.values.get(field, "").split()) for field in ("file", "name", "group"))
-    said = " ".join(for_matching(record.values["outcome"]).split())
+    answer = " ".join(for_matching(record.values["outcome"]).split())
     if not file and not name:
         return "it names no file and no candidate"
-    if said not in YES | NO:
-        return f"“{visible(said, 40)}” is neither yes nor no"
-    return ToldOutcome(record.line, file, name, said in YES, _group_key(group))
+    if answer not in YES | NO:
+        return f"“{visible(answer, 40)}” is neither yes nor no"
+    return ToldOutcome(record.line, file, name, answer in YES, _group_key(group))
 
 
-def _group_key(said: str) -> str:
+def _group_key(answer: str) -> str:
     """The axis's key where it has this group; other groups keep the name that the table gives them."""
     by_name = {for_matching(name): key for key, label in groups() for name in (key, label)}
-    return by_name.get(for_matching(said), said)
+    return by_name.get(for_matching(answer), answer)
 
 
 def with_outcomes(rows: Sequence[PileRow], outcomes: Outcomes) -> tuple[tuple[PileRow, ...], tuple[str, ...]]:
@@ -105,30 +105,34 @@ def with_outcomes(rows: Sequence[PileRow], outcomes: Outcomes) -> tuple[tuple[Pi
     A file is found by its path in the pile, its name, or its name without the ending; a candidate by the full name.
     """
     by_file, by_name = _places_by_file(rows), _places_by_name(rows)
-    found = list(rows)
+    updated = list(rows)
     said_of: defaultdict[int, set[bool]] = defaultdict(set)
     lost: list[str] = []
     unclear: list[str] = []
-    for told in outcomes.found:
-        places = by_file.get(for_matching(told.file), ()) if told.file else by_name.get(for_matching(told.name), ())
+    for outcome in outcomes.found:
+        places = (
+            by_file.get(for_matching(outcome.file), ()) if outcome.file else by_name.get(for_matching(outcome.name), ())
+        )
         if not places:
-            lost.append(told.file or told.name)
-        if told.file and len(places) > 1:
-            unclear.append(told.file)
+            lost.append(outcome.file or outcome.name)
+        if outcome.file and len(places) > 1:
+            unclear.append(outcome.file)
             continue
         for place in places:
-            said_of[place].add(told.chosen)
-            found[place] = replace(found[place], outcome=told.chosen, group=told.group or found[place].group)
-    for place in (place for place, said in said_of.items() if len(said) > 1):
-        found[place] = replace(found[place], outcome=None)
-        unclear.append(found[place].path_in_pile)
+            said_of[place].add(outcome.chosen)
+            updated[place] = replace(
+                updated[place], outcome=outcome.chosen, group=outcome.group or updated[place].group
+            )
+    for place in (place for place, outcomes_said in said_of.items() if len(outcomes_said) > 1):
+        updated[place] = replace(updated[place], outcome=None)
+        unclear.append(updated[place].path_in_pile)
     remarks = list(outcomes.left_out)
     if lost:
         lines = f"{len(lost):,} lines of" if len(lost) > 1 else "1 line of"
         remarks.append(f"{lines} “{outcomes.table}” belong{'s' * (len(lost) == 1)} to no letter here: {_some(lost)}.")
     if unclear:
         remarks.append(f"“{outcomes.table}” contradicts itself, or fits several letters: {_some(unclear)}.")
-    return tuple(found), tuple(remarks)
+    return tuple(updated), tuple(remarks)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -140,24 +144,24 @@ def _places_by_file(rows: Sequence[PileRow]) -> Mapping[str, Sequence[int]]:
     """Matched name → places of the rows. A path goes before a name, and a name before one without ending."""
     ways: tuple[Callable[[PurePosixPath], str], ...] = (
         PurePosixPath.as_posix,
-        lambda one: one.name,
-        lambda one: one.stem,
+        lambda row: row.name,
+        lambda row: row.stem,
     )
-    found: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for spelled in ways:
         these: defaultdict[str, list[int]] = defaultdict(list)
         for place, row in enumerate(rows):
             these[for_matching(spelled(PurePosixPath(row.path_in_pile)))].append(place)
-        found = {**these, **found}
-    return found
+        by_name = {**these, **by_name}
+    return by_name
 
 
 def _places_by_name(rows: Sequence[PileRow]) -> Mapping[str, Sequence[int]]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         if row.person.full_name:
-            found[for_matching(row.person.full_name)].append(place)
-    return found
+            by_name[for_matching(row.person.full_name)].append(place)
+    return by_name
 
 
 # ---- The rates
@@ -205,17 +209,18 @@ def selection_rates(rows: Sequence[PileRow]) -> SelectionRates | None:
             candidates[row.candidate].append(row)
     counts: defaultdict[str, Counter[bool]] = defaultdict(Counter)
     for letters in candidates.values():
-        said = {(row.group, row.outcome) for row in letters}
-        if len(said) > 1:
+        outcomes_of_groups = {(row.group, row.outcome) for row in letters}
+        if len(outcomes_of_groups) > 1:
             without["contradicts another letter about the candidate"] += len(letters)
         else:
-            ((group, chosen),) = said
+            ((group, chosen),) = outcomes_of_groups
             counts[group][bool(chosen)] += 1
     order = {key: place for place, (key, _) in enumerate(groups())}
-    there = sorted(counts, key=lambda group: (-_rate(counts[group]), order.get(group, len(order)), group))
-    highest = counts[there[0]] if there else Counter()
+    ordered = sorted(counts, key=lambda group: (-_rate(counts[group]), order.get(group, len(order)), group))
+    highest = counts[ordered[0]] if ordered else Counter()
     return SelectionRates(
-        tuple(_group_rate(one, counts[one], highest, one == there[0]) for one in there), dict(without)
+        tuple(_group_rate(each_group, counts[each_group], highest, each_group == ordered[0]) for each_group in ordered),
+        dict(without),
     )
 
 
@@ -254,52 +259,52 @@ LIMITS_OF_RATES = (
 )
 
 
-def rates_said(found: SelectionRates, labels: Mapping[str, str]) -> str:
+def rates_said(rates: SelectionRates, labels: Mapping[str, str]) -> str:
     """Return one sentence for each group but the highest, and whether so many candidates can show a difference."""
-    if not found.rates:
+    if not rates.rates:
         return "No letter with an outcome has a group: set it first."
-    first, others = found.rates[0], found.rates[1:]
+    first, others = rates.rates[0], rates.rates[1:]
     if not others:
         return f"{_counted(first, labels)}. There is no second group to compare it with."
     if not first.chosen:
         return "Nobody was chosen, so that there are no rates to compare."
-    said = [
-        f"{_counted(one, labels)}: {_ratio_said(one)} of the rate of “{labels.get(first.group, first.group)}” "
+    sentences = [
+        f"{_counted(rate, labels)}: {_ratio_said(rate)} of the rate of “{labels.get(first.group, first.group)}” "
         f"({_share(first)})."
-        for one in others
+        for rate in others
     ]
-    lower = [one for one in others if one.ratio_interval is not None and one.ratio_interval.high < 1]
+    lower = [rate for rate in others if rate.ratio_interval is not None and rate.ratio_interval.high < 1]
     if not lower:
-        said.append("So many candidates do not tell whether the rates differ by more than chance.")
-    return " ".join(said)
+        sentences.append("So many candidates do not tell whether the rates differ by more than chance.")
+    return " ".join(sentences)
 
 
-def _counted(one: GroupRate, labels: Mapping[str, str]) -> str:
-    return f"Of “{labels.get(one.group, one.group)}” {_share(one)}"
+def _counted(rate: GroupRate, labels: Mapping[str, str]) -> str:
+    return f"Of “{labels.get(rate.group, rate.group)}” {_share(rate)}"
 
 
-def _share(one: GroupRate) -> str:
-    return f"{rate_written(one)[0]} were chosen, {one.chosen:,} of {one.n:,}"
+def _share(rate: GroupRate) -> str:
+    return f"{rate_written(rate)[0]} were chosen, {rate.chosen:,} of {rate.n:,}"
 
 
-def _ratio_said(one: GroupRate) -> str:
-    value, interval = ratio_written(one)
+def _ratio_said(rate: GroupRate) -> str:
+    value, interval = ratio_written(rate)
     return f"{value} (95 % interval {interval})"
 
 
-def rate_written(one: GroupRate) -> tuple[str, str]:
+def rate_written(group_rate: GroupRate) -> tuple[str, str]:
     """“30 %” and “18–45”."""
-    return digits.written(one.rate, one.interval.low, one.interval.high, "proportion")
+    return digits.written(group_rate.rate, group_rate.interval.low, group_rate.interval.high, "proportion")
 
 
-def ratio_written(one: GroupRate) -> tuple[str, str]:
+def ratio_written(group_rate: GroupRate) -> tuple[str, str]:
     """“0.57” and “0.32–0.98”; two empty texts where there is none."""
-    if one.ratio is None or one.ratio_interval is None:
+    if group_rate.ratio is None or group_rate.ratio_interval is None:
         return "", ""
-    return digits.written(one.ratio, one.ratio_interval.low, one.ratio_interval.high, "ratio")
+    return digits.written(group_rate.ratio, group_rate.ratio_interval.low, group_rate.ratio_interval.high, "ratio")
 
 
-def without_said(found: SelectionRates) -> str:
+def without_said(rates: SelectionRates) -> str:
     """“Not counted: 3 letters (no outcome), 1 letter (a copy).”; "" where all count."""
-    said = [f"{count:,} letter{'s' * (count != 1)} ({reason})" for reason, count in found.without.items()]
-    return f"Not counted: {', '.join(said)}." if said else ""
+    reasons = [f"{count:,} letter{'s' * (count != 1)} ({reason})" for reason, count in rates.without.items()]
+    return f"Not counted: {', '.join(reasons)}." if reasons else ""

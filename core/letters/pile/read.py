@@ -57,12 +57,12 @@ def row_of_letter(document: Document, request: ReadingRequest) -> ReadOne:
         group=group_of(reading.person.pronoun),
         figures={} if reading.stopped else figures,
         marks=dict(Counter(mark.category for mark in reading.marks)),
-        claims=dict(Counter(one.verdict for one in reading.support)) if request.context is not None else {},
+        claims=dict(Counter(claim.verdict for claim in reading.support)) if request.context is not None else {},
         balance=reading.balance.leaning if reading.balance is not None else "",
         columns=tuple(columns),
         scorers=reading.scorers,
         versions=reading.versions,
-        notes=tuple(one.said for one in reading.suspicions if not one.stops),
+        notes=tuple(suspicion.said for suspicion in reading.suspicions if not suspicion.stops),
         said=reading.stopped,
         text=sha256_text(" ".join(for_matching(text).split())),
     )
@@ -70,7 +70,7 @@ def row_of_letter(document: Document, request: ReadingRequest) -> ReadOne:
 
 def unsupported_share(reading: Reading) -> float | None:
     """Claims that the context does not support or contradicts, as a share of all claims; None without claims."""
-    verdicts = [one.verdict for one in reading.support]
+    verdicts = [claim.verdict for claim in reading.support]
     claims = sum(verdict in ("grounded", "unsupported", "contradicted") for verdict in verdicts)
     against = sum(verdict in ("unsupported", "contradicted") for verdict in verdicts)
     return against / claims if claims else None
@@ -89,7 +89,7 @@ def reference_of_letters(
     """
     ctx = ctx or JobContext()
     styles: dict[str, str] = {role: name for role, name in scorers.items() if role in SCORE_NAMES}
-    found: list[ReferenceLetter] = []
+    letters_read: list[ReferenceLetter] = []
     dropped: Counter[str] = Counter()
     used: dict[str, str] = {}
     for place, (text, occupation, group) in enumerate(letters):
@@ -104,10 +104,10 @@ def reference_of_letters(
         if reading.stopped:
             dropped["not English"] += 1
         else:
-            figures = {one.name: one.value for one in reading.figures}
-            found.append(reference_letter(occupation, group, figures, made_by[place] if made_by else ""))
+            figures = {figure.name: figure.value for figure in reading.figures}
+            letters_read.append(reference_letter(occupation, group, figures, made_by[place] if made_by else ""))
         ctx.report(place + 1, len(letters))
-    return Built(tuple(found), dict(dropped), used, version_of_marks())
+    return Built(tuple(letters_read), dict(dropped), used, version_of_marks())
 
 
 def read_pile(
@@ -125,18 +125,18 @@ def read_pile(
     like a CV, and fits a letter, is that letter's CV and no row. Pausing and cancelling take effect between and within
     files.
     """
-    with _opened(paths) as (root, found), _cvs_of(cvs) as others:
-        name = root.name if root is not None else f"{len(found.files)} files"
-        if not found.files:
+    with _opened(paths) as (root, files), _cvs_of(cvs) as others:
+        name = root.name if root is not None else f"{len(files.files)} files"
+        if not files.files:
             raise AppError(f"“{name}” holds no files.", hint="Choose the folder with the letters.")
-        matched = _Matched(_placed(found.files, root), _placed(others, cvs))
+        matched = _Matched(_placed(files.files, root), _placed(others, cvs))
         rows = _Rows(_Reader(compute), request)
         ctx.report(0, len(matched.letters))
         for place, file in enumerate(matched.letters, 1):
             ctx.check()
             row = rows.add(ctx, file, matched.cv_of(file), matched.remark_on(file))
             ctx.report(place, len(matched.letters), note=row.path_in_pile, partial=row)
-    return replace(rows.pile(name, found.passed_over), remarks=matched.remarks)
+    return replace(rows.pile(name, files.passed_over), remarks=matched.remarks)
 
 
 def read_with_cvs(
@@ -153,8 +153,8 @@ def read_with_cvs(
 
     `cvs`: a folder or zip, whose files are matched by name; `chosen`: path of a row → its CV, None for none any more.
     """
-    with _opened(paths) as (root, found), _cvs_of(cvs) as others:
-        files = {file.path_in_pile: file for file in found.files}
+    with _opened(paths) as (root, pile_files), _cvs_of(cvs) as others:
+        files = {file.path_in_pile: file for file in pile_files.files}
         letters = [files[row.path_in_pile] for row in rows if row.path_in_pile in files]
         matched = _Matched(_placed(letters, root), _placed(others, cvs), among=False)
         asked: dict[str, FilePlace | None] = {path: cv.place for path, cv in matched.by_letter.items()}
@@ -195,7 +195,7 @@ def report_pile(
     ctx: JobContext,
     paths: Path | Sequence[Path],
     target: Path,
-    found: PileReport,
+    report: PileReport,
     compute: ComputeProcess,
     request: ReadingRequest,
 ) -> tuple[str, ...]:
@@ -209,8 +209,8 @@ def report_pile(
     support = {role: name for role, name in request.scorers.items() if role == "entailment"}  # marks need no scorer
     sections: list[tuple[Block, ...]] = []
     lost: list[str] = []
-    told = letters_to_tell(found.pile.rows)
-    for place, row in enumerate(told, 1):
+    rows = letters_to_tell(report.pile.rows)
+    for place, row in enumerate(rows, 1):
         ctx.check()
         try:
             letter, cv = open_row(ctx, paths, row)
@@ -220,8 +220,8 @@ def report_pile(
         person = row.person if row.person.full_name else None
         own = replace(request, scorers=support, context=cv or request.context, person=person)
         sections.append(compute.call(section_of_letter, letter, row.path_in_pile, own, ctx=ctx))
-        ctx.report(place, len(told), note=row.path_in_pile)
-    compute.call(write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
+        ctx.report(place, len(rows), note=row.path_in_pile)
+    compute.call(write_pile_report, target, replace(report, sections=tuple(sections)), ctx=ctx)
     return tuple(lost)
 
 
@@ -241,16 +241,16 @@ def _opened(paths: Path | Sequence[Path]) -> Iterator[tuple[Path | None, PileFil
     """The folder or zip and its files; None and the files that were named."""
     root = _root_of(paths)
     if root is not None:
-        with files_of(root) as found:
-            yield root, found
+        with files_of(root) as files:
+            yield root, files
     elif not isinstance(paths, Path):
         yield None, PileFiles(tuple(named_file(path) for path in paths), 0)
 
 
 @contextmanager
 def _cvs_of(root: Path | None) -> Iterator[Sequence[PileFile]]:
-    with nullcontext(PileFiles((), 0)) if root is None else files_of(root) as found:
-        yield [file for file in found.files if not file.trouble]
+    with nullcontext(PileFiles((), 0)) if root is None else files_of(root) as files:
+        yield [file for file in files.files if not file.trouble]
 
 
 @dataclass(frozen=True)
@@ -283,15 +283,15 @@ class _Matched:
         here = cvs_among([key for key, file in keys.items() if not file.trouble]) if among else MatchedCvs({}, ())
         own = {key: file for key, file in keys.items() if key not in here.used}
         cvs = {file.path_in_pile if place.inside else file.name: file for file, place in others.items()}
-        there = match_cvs(list(own), list(cvs))
+        by_name = match_cvs(list(own), list(cvs))
         taken = {keys[key] for key in here.used}
         self.letters = [file for file in files if file not in taken]
         self.by_letter = {
             own[key].path_in_pile: _of_pile(keys[cv], files[keys[cv]]) for key, cv in here.by_letter.items()
-        } | {own[key].path_in_pile: _of_pile(cvs[cv], others[cvs[cv]]) for key, cv in there.by_letter.items()}
-        self._unclear = {own[key].path_in_pile for key in (*here.unclear, *there.unclear)} - self.by_letter.keys()
+        } | {own[key].path_in_pile: _of_pile(cvs[cv], others[cvs[cv]]) for key, cv in by_name.by_letter.items()}
+        self._unclear = {own[key].path_in_pile for key in (*here.unclear, *by_name.unclear)} - self.by_letter.keys()
         self._like_a_cv = {file.path_in_pile for key, file in own.items() if among and named_like_a_cv(file.name)}
-        unused = [key for key in cvs if key not in there.used]
+        unused = [key for key in cvs if key not in by_name.used]
         self.remarks = (_unused_said(unused),) if unused else ()
 
     def cv_of(self, file: PileFile) -> _Cv | None:
@@ -312,10 +312,10 @@ NAMED = 3  # CVs that are told by name
 
 
 def _unused_said(names: Sequence[str]) -> str:
-    told = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" …" if len(names) > NAMED else "")
+    listed = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" …" if len(names) > NAMED else "")
     if len(names) == 1:
-        return f"A CV fits no letter by its name: {told}."
-    return f"{len(names):,} CVs fit no letter by their names: {told}."
+        return f"A CV fits no letter by its name: {listed}."
+    return f"{len(names):,} CVs fit no letter by their names: {listed}."
 
 
 # ---- The rows
@@ -332,11 +332,11 @@ class _Reader:
         self.versions: Mapping[str, str] = {}
 
     def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
-        one = self._compute.call(row_of_letter, document, request, ctx=ctx)
-        self.columns += tuple(column for column in one.columns if column not in self.columns)
-        self.versions = self.versions or one.versions
-        self.uses |= {use.role: use for use in one.scorers}
-        return one
+        read_letter = self._compute.call(row_of_letter, document, request, ctx=ctx)
+        self.columns += tuple(column for column in read_letter.columns if column not in self.columns)
+        self.versions = self.versions or read_letter.versions
+        self.uses |= {use.role: use for use in read_letter.scorers}
+        return read_letter
 
     def cv(self, ctx: JobContext, cv: _Cv) -> Document:
         if self._last is None or self._last[0] != cv.place:
@@ -350,21 +350,21 @@ class _Reader:
         try:
             context = self.cv(ctx, cv) if cv is not None else None
             beside = replace(request, context=context, occupation=row.occupation)
-            one = self.read(ctx, read_bytes(file.read(), file.name, ctx), beside)
+            read_letter = self.read(ctx, read_bytes(file.read(), file.name, ctx), beside)
         except AppError as error:
             return replace(row, notes=(*row.notes, str(error)))
-        return _measured(row, one, cv)
+        return _measured(row, read_letter, cv)
 
 
-def _measured(row: PileRow, one: ReadOne, cv: _Cv | None) -> PileRow:
+def _measured(row: PileRow, read_letter: ReadOne, cv: _Cv | None) -> PileRow:
     """The row with what a reading beside this CV says of its letter."""
     return replace(
         row,
-        figures=one.figures,
-        marks=one.marks,
-        claims=one.claims,
-        balance=one.balance,
-        reason=one.said,
+        figures=read_letter.figures,
+        marks=read_letter.marks,
+        claims=read_letter.claims,
+        balance=read_letter.balance,
+        reason=read_letter.said,
         cv=cv.place if cv is not None else None,
     )
 
@@ -399,14 +399,14 @@ class _Rows:
             except AppError as error:
                 notes.append(f"Its CV was not used: {error}")
                 cv = None
-        one = self._reader.read(ctx, document, request)
-        first = self._first.setdefault(one.text, row.path_in_pile)
+        read_letter = self._reader.read(ctx, document, request)
+        first = self._first.setdefault(read_letter.text, row.path_in_pile)
         return replace(
-            _measured(row, one, cv),
-            person=one.person,
-            occupation=one.occupation,
-            group=one.group,
-            notes=(*notes, *one.notes),
+            _measured(row, read_letter, cv),
+            person=read_letter.person,
+            occupation=read_letter.occupation,
+            group=read_letter.group,
+            notes=(*notes, *read_letter.notes),
             same_as="" if first == row.path_in_pile else first,
         )
 

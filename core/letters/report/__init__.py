@@ -153,9 +153,9 @@ def write_note(
     _write(path, blocks, "A note on your letter")
 
 
-def write_pile_report(path: Path, found: PileReport) -> None:
+def write_pile_report(path: Path, report: PileReport) -> None:
     """Write the report of a pile, as PDF or docx by its ending. Raises `UsageError` for another one."""
-    _write(path, pile_report(found), "Letter check")
+    _write(path, pile_report(report), "Letter check")
 
 
 def _most_on_a_page(page: Callable[[int], Iterable[Block]], every: int) -> int:
@@ -182,9 +182,9 @@ def check_report_path(path: Path) -> None:
 
 
 def _without(reading: Reading, dismissed: Collection[str]) -> Reading:
-    kept = tuple(mark for mark in reading.marks if mark.key(reading.sentence(mark.sentence).text) not in dismissed)
+    marks = tuple(mark for mark in reading.marks if mark.key(reading.sentence(mark.sentence).text) not in dismissed)
     aside = reading.balance is not None and reading.balance.key in dismissed
-    return replace(reading, marks=kept, balance=None if aside else reading.balance)
+    return replace(reading, marks=marks, balance=None if aside else reading.balance)
 
 
 def _edited(reading: Reading, original: Document | None) -> bool:

@@ -43,19 +43,30 @@ def whole_figures(reading: Reading) -> Iterator[Block]:
             line += f", {digits.number(superlatives.value)} superlatives in 100 words"
         yield said(f"{line}. {_naming(reading.naming)}")
     listed = [figure for name in LISTED if (figure := reading.figure(name)) is not None]
-    yield ReportTable(("", "Share of the sentences"), tuple((one.title, share(one)) for one in listed), (0.35, 0.65))
+    yield ReportTable(
+        ("", "Share of the sentences"),
+        tuple((mark_count.title, share(mark_count)) for mark_count in listed),
+        (0.35, 0.65),
+    )
 
 
 def figure_rows(reading: Reading) -> Iterator[tuple[str, ...]]:
     """A row for each figure that was compared with reference letters."""
-    for one in reading.compared:
-        figure = reading.figure(one.name)
+    for compared in reading.compared:
+        figure = reading.figure(compared.name)
         if figure is None:
             continue
-        of_100 = f"{100 * one.below:.0f} ({100 * one.low:.0f} to {100 * one.high:.0f})"
-        middle = digits.written(one.value, one.middle_low, one.middle_high, figure.unit)[1] + digits.sign(figure.unit)
-        outside = {"high": "  (above)", "low": "  (below)", "": ""}[one.outside]
-        yield figure.title, f"{digits.number(one.value, figure.unit)}{outside}", f"{middle}, n = {one.n}", of_100
+        of_100 = f"{100 * compared.below:.0f} ({100 * compared.low:.0f} to {100 * compared.high:.0f})"
+        middle = digits.written(compared.value, compared.middle_low, compared.middle_high, figure.unit)[
+            1
+        ] + digits.sign(figure.unit)
+        outside = {"high": "  (above)", "low": "  (below)", "": ""}[compared.outside]
+        yield (
+            figure.title,
+            f"{digits.number(compared.value, figure.unit)}{outside}",
+            f"{middle}, n = {compared.n}",
+            of_100,
+        )
 
 
 def _naming(naming: Naming) -> str:
@@ -63,8 +74,8 @@ def _naming(naming: Naming) -> str:
         (naming.titled, "with a title"), (naming.full, "by the full name"),
         (naming.last, "by the family name"), (naming.first, "by the first name"),
     )  # fmt: skip
-    told = [f"{count} × {way}" for count, way in ways if count]
-    return f"The candidate is named {', '.join(told)}." if told else "The candidate is not named."
+    ways_named = [f"{count} × {way}" for count, way in ways if count]
+    return f"The candidate is named {', '.join(ways_named)}." if ways_named else "The candidate is not named."
 
 
 LIMITS = (
@@ -115,10 +126,10 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
         return
     if reading.balance is not None:
         yield said(reading.balance.line, bullet=True)
-    for one in reading.compared:
-        figure = reading.figure(one.name)
-        if figure is not None and one.stands_out:
-            yield said(f"{figure.title}: {share(figure)}, {_than(one)}.", bullet=True)
+    for compared in reading.compared:
+        figure = reading.figure(compared.name)
+        if figure is not None and compared.stands_out:
+            yield said(f"{figure.title}: {share(figure)}, {_than(compared)}.", bullet=True)
     counts = {key: sum(mark.category == key for mark in reading.marks) for key in categories()}
     for key in ("doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin"):
         if counts[key]:
@@ -126,8 +137,8 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
             yield said(
                 f"{categories()[key].title}: {', '.join(words[:6])}{' …' if len(words) > 6 else ''}.", bullet=True
             )
-    missing = [one for one in reading.support if one.verdict in WANTED]
-    claims = sum(one.verdict in (*WANTED, "grounded") for one in reading.support)
+    missing = [claim for claim in reading.support if claim.verdict in WANTED]
+    claims = sum(claim.verdict in (*WANTED, "grounded") for claim in reading.support)
     if reading.context_name:
         line = f"{len(missing)} of {claims} claims are not found in the context ({reading.context_name})."
         yield said(line, bullet=True)
@@ -138,11 +149,11 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
     yield said(reading.reference, soft=True)
 
 
-def _than(one: ComparedFigure) -> str:
+def _than(compared: ComparedFigure) -> str:
     """“more than in 93 of 100 reference letters”."""
-    part = one.below if one.outside == "high" else 1 - one.below
+    part = compared.below if compared.outside == "high" else 1 - compared.below
     of = "all" if part > 0.995 else f"{100 * part:.0f} of 100"
-    return f"{'more' if one.outside == 'high' else 'less'} than in {of} reference letters"
+    return f"{'more' if compared.outside == 'high' else 'less'} than in {of} reference letters"
 
 
 def _letter(reading: Reading) -> Iterator[Block]:
@@ -166,8 +177,8 @@ def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
             continue  # inside another mark; it is listed below
         if low > at:
             yield Run(text[at:low])
-        found = list(same)
-        yield Run(text[low:high], category=found[0].category, tag=", ".join(_tag(mark) for mark in found))
+        run_marks = list(same)
+        yield Run(text[low:high], category=run_marks[0].category, tag=", ".join(_tag(mark) for mark in run_marks))
         at = high
     if at < end:
         yield Run(text[at:end])
@@ -205,17 +216,17 @@ def _how(mark: Mark) -> str:
 
 
 def _claims(reading: Reading) -> Iterator[Block]:
-    missing = [one for one in reading.support if one.verdict in WANTED]
+    missing = [support for support in reading.support if support.verdict in WANTED]
     if not reading.context_name or not missing:
         return
     yield Heading("Claims that the context does not support")
-    rows = tuple(_claim(reading, one) for one in missing)
+    rows = tuple(_claim(reading, support) for support in missing)
     yield ReportTable(("", "The letter says", "Nearest passage of the context"), rows, (0.16, 0.42, 0.42))
 
 
-def _claim(reading: Reading, one: Support) -> tuple[str, ...]:
-    verdict = "says otherwise" if one.verdict == "contradicted" else "not found"
-    return verdict, shortened(reading.sentence(one.sentence).text), shortened(one.passage) or "none"
+def _claim(reading: Reading, support: Support) -> tuple[str, ...]:
+    verdict = "says otherwise" if support.verdict == "contradicted" else "not found"
+    return verdict, shortened(reading.sentence(support.sentence).text), shortened(support.passage) or "none"
 
 
 def _others(reading: Reading) -> Iterator[Block]:
@@ -237,17 +248,19 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
         yield said(finding, bullet=True)
     if twin.question:
         yield said(twin.question)
-    for one in twin.asked:
-        yield said(f"“{twin.reading.sentence(one.sentence).text}” ({one.why}: {', '.join(one.words)})", bullet=True)
+    for asked in twin.asked:
+        yield said(
+            f"“{twin.reading.sentence(asked.sentence).text}” ({asked.why}: {', '.join(asked.words)})", bullet=True
+        )
     rows = tuple(
         (
-            one.title,
-            _number(one.value),
-            _number(one.twin),
-            "+" * (one.difference > 0) + digits.number(one.difference),
+            figure.title,
+            _number(figure.value),
+            _number(figure.twin),
+            "+" * (figure.difference > 0) + digits.number(figure.difference),
         )
-        for one in changed(twin.figures)
-        if one.difference is not None
+        for figure in changed(twin.figures)
+        if figure.difference is not None
     )
     if rows:
         yield ReportTable(("", "Letter", "Twin", "Difference"), rows, (0.4, 0.2, 0.2, 0.2))
@@ -267,7 +280,7 @@ def _methods(reading: Reading) -> Iterator[Block]:
     if reading.balance is not None:
         yield said("Balance of praise: " + reading.versions["balance"], soft=True)
     for use in reading.scorers:
-        stand_in = " Stands in for the paper's own, which is not on this computer." if use.stand_in else ""
+        stand_in = " Used in place of the paper's own, which is not on this computer." if use.stand_in else ""
         yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
     yield said(
         "Shares are of the sentences of the body of the letter, with Wilson's 95 % interval. A claim is supported "

@@ -58,9 +58,9 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
     return tuple(rows)
 
 
-def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> Iterator[list[TextEdit]]:
+def _by_sentence(edits: Sequence[TextEdit], sentences: Sequence[Sentence]) -> Iterator[list[TextEdit]]:
     group: list[TextEdit] = []
-    for edit in found:
+    for edit in edits:
         if group and edit.end > _around(group[0].start, group[0].end, sentences)[1]:
             yield group
             group = []
@@ -71,7 +71,7 @@ def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> It
 
 def _around(start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, int]:
     """Return the sentence that contains the characters; the characters alone where they are more, or in none."""
-    at = bisect_right(sentences, start, key=lambda one: one.start) - 1
+    at = bisect_right(sentences, start, key=lambda sentence: sentence.start) - 1
     inside = at >= 0 and end <= sentences[at].end
     return (sentences[at].start, sentences[at].end) if inside else (start, end)
 
@@ -80,8 +80,11 @@ def _reason_of(was: Reading, start: int, end: int) -> str:
     marks = [mark for mark in was.marks if mark.start < end and start < mark.end]
     for mark in sorted(marks, key=lambda mark: _rank(mark.category)):
         sentence = was.sentence(mark.sentence)
-        found = suggestions_for(sentence, [mark], was.person)
-        return next((one.reason for one in found if not one.mark_key.startswith("name:")), mark.reason)
+        suggestions = suggestions_for(sentence, [mark], was.person)
+        return next(
+            (suggestion.reason for suggestion in suggestions if not suggestion.mark_key.startswith("name:")),
+            mark.reason,
+        )
     return ""
 
 
@@ -95,21 +98,21 @@ def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[Note
     """
     if reading.stopped:
         return ()
-    found: list[tuple[int, int, NoteRow]] = []
+    ranked: list[tuple[int, int, NoteRow]] = []
     taken: list[tuple[int, int]] = []
-    told: set[tuple[int, str]] = set()  # a sentence has a hint once
+    hinted: set[tuple[int, str]] = set()  # a sentence has a hint once
     for mark in sorted(_open_marks(reading, dismissed), key=lambda mark: (_rank(mark.category), mark.start)):
         sentence = reading.sentence(mark.sentence)
         offer = _offer(sentence, mark, reading) or _of_house(sentence, mark)
         if offer is None or any(offer.start < end and start < offer.end for start, end in taken):
             continue
         if offer.new is None:
-            if (categories()[mark.category].praise and not mark.of_house) or (mark.sentence, offer.reason) in told:
+            if (categories()[mark.category].praise and not mark.of_house) or (mark.sentence, offer.reason) in hinted:
                 continue
-            told.add((mark.sentence, offer.reason))
+            hinted.add((mark.sentence, offer.reason))
         taken.append((offer.start, offer.end))
-        found.append((_rank(mark.category), offer.start, _row(reading.document.text, sentence, offer)))
-    return (*(row for *_, row in sorted(found, key=lambda one: one[:2])), *_naming(reading, dismissed))
+        ranked.append((_rank(mark.category), offer.start, _row(reading.document.text, sentence, offer)))
+    return (*(row for *_, row in sorted(ranked, key=lambda item: item[:2])), *_naming(reading, dismissed))
 
 
 def _open_marks(reading: Reading, dismissed: Collection[str]) -> Iterator[Mark]:
@@ -120,11 +123,13 @@ def _open_marks(reading: Reading, dismissed: Collection[str]) -> Iterator[Mark]:
 
 def _offer(sentence: Sentence, mark: Mark, reading: Reading) -> Suggestion | None:
     """The first that can be used as it is, else the hint."""
-    own = [one for one in reading.marks if one.sentence == sentence.index]
+    own = [own_mark for own_mark in reading.marks if own_mark.sentence == sentence.index]
     key = mark.key(sentence.text)
-    found = [one for one in suggestions_for(sentence, own, reading.person) if one.mark_key == key]
-    near = [one for one in found if one.start < mark.end and mark.start < one.end]
-    return next((one for one in near if one.new is not None), near[0] if near else None)
+    suggestions = [
+        suggestion for suggestion in suggestions_for(sentence, own, reading.person) if suggestion.mark_key == key
+    ]
+    near = [suggestion for suggestion in suggestions if suggestion.start < mark.end and mark.start < suggestion.end]
+    return next((suggestion for suggestion in near if suggestion.new is not None), near[0] if near else None)
 
 
 def _of_house(sentence: Sentence, mark: Mark) -> Suggestion | None:
@@ -163,8 +168,8 @@ def _rank(category: str) -> int:
 
 def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
     """The characters in bold, with some words beside them from within `low` to `high`; "" where nothing is there."""
-    before = [found.start() for found in _WORD.finditer(text, low, max(low, start))]
-    after = [found.end() for found in _WORD.finditer(text, min(end, high), high)]
+    before = [match.start() for match in _WORD.finditer(text, low, max(low, start))]
+    after = [match.end() for match in _WORD.finditer(text, min(end, high), high)]
     first = before[-BESIDE] if len(before) > BESIDE else low
     last = after[BESIDE - 1] if len(after) > BESIDE else high
     if not text[first:last].strip():

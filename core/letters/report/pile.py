@@ -66,10 +66,10 @@ def _places(reading: Reading) -> Iterator[Block]:
     for (number, category), same in groupby(marks, key=lambda mark: (mark.sentence, mark.category)):
         words = ", ".join(f"“{mark.words}”" for mark in same)
         yield said(f"{categories()[category].title}: {words}: {shortened(reading.sentence(number).text)}", bullet=True)
-    for one in reading.support:
-        if one.verdict in NOT_CARRIED:
-            told = WORDS_OF_VERDICT[one.verdict]
-            yield said(f"Claim, {told}: {shortened(reading.sentence(one.sentence).text)}", bullet=True)
+    for support in reading.support:
+        if support.verdict in NOT_CARRIED:
+            verdict = WORDS_OF_VERDICT[support.verdict]
+            yield said(f"Claim, {verdict}: {shortened(reading.sentence(support.sentence).text)}", bullet=True)
 
 
 def letters_to_tell(rows: Sequence[PileRow]) -> list[PileRow]:
@@ -77,35 +77,35 @@ def letters_to_tell(rows: Sequence[PileRow]) -> list[PileRow]:
     return [row for row in rows if row.read and row.to_look_at][:MOST_LETTERS]
 
 
-def pile_report(found: PileReport) -> Iterator[Block]:
+def pile_report(report: PileReport) -> Iterator[Block]:
     """The whole report."""
-    rows = found.pile.rows
-    yield Heading(f"Letters of “{found.pile.name}”", 0)
-    yield said(f"{found.made} · Biasprint {core.__version__}. Nothing left this computer.", soft=True)
+    rows = report.pile.rows
+    yield Heading(f"Letters of “{report.pile.name}”", 0)
+    yield said(f"{report.made} · Biasprint {core.__version__}. Nothing left this computer.", soft=True)
     yield Heading("In short")
-    for line in _in_short(found):
+    for line in _in_short(report):
         yield said(line, bullet=True)
     yield Heading("The letters")
     yield said("Name, occupation and group are guesses unless somebody set them right.", soft=True)
     yield ReportTable(
         ("File", "About", "Occupation", "Group", "To look at", "CV", "Remark"),
-        tuple(_row(row, found.labels) for row in rows[:MOST_ROWS]),
+        tuple(_row(row, report.labels) for row in rows[:MOST_ROWS]),
         (0.2, 0.16, 0.13, 0.1, 0.09, 0.14, 0.18),
     )
     if len(rows) > MOST_ROWS:
         yield said(f"{len(rows) - MOST_ROWS:,} more letters are in the exported table.", soft=True)
-    yield from _groups(found)
-    if found.rates is not None:
-        yield from _rates(found.rates, found.labels)
-    yield from _one_by_one(found)
+    yield from _groups(report)
+    if report.rates is not None:
+        yield from _rates(report.rates, report.labels)
+    yield from _one_by_one(report)
     yield Heading("What this cannot tell")
     for limit in (LIMITS_OF_PILES, *LIMITS):
         yield said(limit, bullet=True)
-    yield from _methods(found.pile)
+    yield from _methods(report.pile)
 
 
-def _in_short(found: PileReport) -> Iterator[str]:
-    rows = found.pile.rows
+def _in_short(report: PileReport) -> Iterator[str]:
+    rows = report.pile.rows
     read, copies = sum(row.read for row in rows), sum(bool(row.same_as) for row in rows)
     also = f"; {copies:,} say the same as an earlier one" if copies else ""
     yield f"{read:,} of {len(rows):,} files were read{also}."
@@ -116,12 +116,12 @@ def _in_short(found: PileReport) -> Iterator[str]:
     )
     with_cv = sum(row.cv is not None for row in rows)
     yield f"{with_cv:,} letters were held against a CV of their own." if with_cv else "No letter has a CV of its own."
-    yield headline(found.tests, found.labels)
-    if found.rates is not None:
-        yield rates_said(found.rates, found.labels)
-    if found.by_hand:
-        yield f"Somebody set {found.by_hand:,} rows right or added to them by hand."
-    yield from found.pile.remarks
+    yield headline(report.tests, report.labels)
+    if report.rates is not None:
+        yield rates_said(report.rates, report.labels)
+    if report.by_hand:
+        yield f"Somebody set {report.by_hand:,} rows right or added to them by hand."
+    yield from report.pile.remarks
 
 
 def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
@@ -148,13 +148,13 @@ def _kind(kind: str) -> str:
     )
 
 
-def _groups(found: PileReport) -> Iterator[Block]:
+def _groups(report: PileReport) -> Iterator[Block]:
     yield Heading("Do the groups differ?")
-    yield said(headline(found.tests, found.labels))
-    for pair, tests in groupby(found.tests, key=lambda one: one.groups):
-        one, other = (found.labels.get(group, group) for group in pair)
+    yield said(headline(report.tests, report.labels))
+    for pair, tests in groupby(report.tests, key=lambda test: test.groups):
+        first, second = (report.labels.get(group, group) for group in pair)
         rows = tuple(_test_row(test) for test in tests)
-        yield ReportTable(("", one, other, "Adjusted p", "What it says"), rows, (0.17, 0.12, 0.12, 0.12, 0.47))
+        yield ReportTable(("", first, second, "Adjusted p", "What it says"), rows, (0.17, 0.12, 0.12, 0.12, 0.47))
 
 
 def _test_row(test: GroupTest) -> tuple[str, ...]:
@@ -167,31 +167,38 @@ def _test_row(test: GroupTest) -> tuple[str, ...]:
     return test.title, *means, p, test.said
 
 
-def _rates(found: SelectionRates, labels: Mapping[str, str]) -> Iterator[Block]:
+def _rates(rates: SelectionRates, labels: Mapping[str, str]) -> Iterator[Block]:
     yield Heading("Who was chosen")
-    yield said(rates_said(found, labels))
+    yield said(rates_said(rates, labels))
     rows = []
-    for one in found.rates:
-        (rate, of_rate), (ratio, of_ratio) = rate_written(one), ratio_written(one)
+    for group_rate in rates.rates:
+        (rate, of_rate), (ratio, of_ratio) = rate_written(group_rate), ratio_written(group_rate)
         beside = f"{ratio} ({of_ratio})" if ratio else "–"
-        rows.append((labels.get(one.group, one.group), f"{one.chosen:,} of {one.n:,}", f"{rate} ({of_rate})", beside))
+        rows.append(
+            (
+                labels.get(group_rate.group, group_rate.group),
+                f"{group_rate.chosen:,} of {group_rate.n:,}",
+                f"{rate} ({of_rate})",
+                beside,
+            )
+        )
     header = ("Group", "Chosen", "Rate (95 % interval)", "Ratio to the highest (95 % interval)")
     yield ReportTable(header, tuple(rows), (0.22, 0.18, 0.26, 0.34))
-    for line in (without_said(found), LIMITS_OF_RATES):
+    for line in (without_said(rates), LIMITS_OF_RATES):
         if line:
             yield said(line, soft=True)
 
 
-def _one_by_one(found: PileReport) -> Iterator[Block]:
+def _one_by_one(report: PileReport) -> Iterator[Block]:
     yield Heading("Letter by letter")
-    told = len(found.sections)
-    there = sum(row.read and bool(row.to_look_at) for row in found.pile.rows)
-    if not told:
+    shown = len(report.sections)
+    total = sum(row.read and bool(row.to_look_at) for row in report.pile.rows)
+    if not shown:
         yield said("No letter has words that are no praise, or claims that its CV does not carry.")
         return
-    if there > told:
-        yield said(f"The first {told:,} of {there:,} letters that have something to look at.", soft=True)
-    for section in found.sections:
+    if total > shown:
+        yield said(f"The first {shown:,} of {total:,} letters that have something to look at.", soft=True)
+    for section in report.sections:
         yield from section
 
 
@@ -200,7 +207,7 @@ def _methods(pile: Pile) -> Iterator[Block]:
     for name, version in pile.versions.items():
         yield said(f"{name.capitalize()}: {version}", soft=True)
     for use in pile.scorers:
-        stand_in = " Stands in for the paper's own, which is not on this computer." if use.stand_in else ""
+        stand_in = " Used in place of the paper's own, which is not on this computer." if use.stand_in else ""
         yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
     yield said(
         "Groups: Welch's t over candidates, p after Holm; “no difference” by an equivalence test with half of the base "

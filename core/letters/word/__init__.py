@@ -74,8 +74,8 @@ def word_file(
         accept(changes.made)
     for root in roots:
         remove_markers(root)
-    told = Story(package)
-    left_out = len(comments) - _comment(package, told, after, comments[:MOST_COMMENTS], when)
+    read_story = Story(package)
+    left_out = len(comments) - _comment(package, read_story, after, comments[:MOST_COMMENTS], when)
     for root in roots:
         remove_markers(root)
     changes.number(roots)
@@ -92,13 +92,13 @@ def _odt_file(
         raise _another(name)
     changes = OdtChanges(root, AUTHOR, when, tracked=tracked)
     changes.write(story, edits(before, _cleaned(after)))
-    told, shown = OdtStory(root), _shown(after)
-    wanted = comments[:MOST_COMMENTS] if told.text == _cleaned(after) else ()
-    spans = [span for span in (_span(told, shown, one) for one in wanted) if span is not None]
+    odt_story, shown = OdtStory(root), _shown(after)
+    wanted = comments[:MOST_COMMENTS] if odt_story.text == _cleaned(after) else ()
+    spans = [span for span in (_span(odt_story, shown, each) for each in wanted) if span is not None]
     # The last first, so that no place moves that is still to come; of two that begin together the longer outside.
     ordered = sorted(spans, key=lambda span: (span[1], -span[2]))
     for number, (comment, start, end) in reversed(list(enumerate(ordered))):
-        annotate(told, number, start, end, comment.text, AUTHOR, when)
+        annotate(odt_story, number, start, end, comment.text, AUTHOR, when)
     notes = ["Paragraphs that a table or section parts were not joined."] if changes.left_out else []
     if len(comments) > len(spans):
         notes.append(f"Marks without a comment: {len(comments) - len(spans):,}.")
@@ -148,17 +148,17 @@ def _plain(text: str) -> bytes:
 
 def _cleaned(text: str) -> str:
     """An edited text as it would be read from a file: no blank twice, no empty line."""
-    return "\n\n".join(one for one, _ in _kept(text))
+    return "\n\n".join(paragraph for paragraph, _ in _kept(text))
 
 
 def _kept(text: str) -> list[tuple[str, list[int]]]:
     """The paragraphs that have text, cleaned, and for each of their characters its place in `text`."""
-    found = []
+    paragraphs = []
     for paragraph in re.finditer(r"(?:[^\n]|\n(?!\n))+", text):
         shown, places = kept(paragraph.group())
         if shown:
-            found.append((shown, [paragraph.start() + at for at in places]))
-    return found
+            paragraphs.append((shown, [paragraph.start() + at for at in places]))
+    return paragraphs
 
 
 def _comment(package: Package, story: Story, after: str, comments: Sequence[Comment], when: datetime | None) -> int:
@@ -166,18 +166,20 @@ def _comment(package: Package, story: Story, after: str, comments: Sequence[Comm
     if not comments or story.text != _cleaned(after):
         return 0
     shown = _shown(after)
-    spans = [span for span in (_span(story, shown, one) for one in comments) if span is not None]
+    spans = [span for span in (_span(story, shown, comment) for comment in comments) if span is not None]
     if not spans:
         return 0
     root = package.comments()
-    first = 1 + max((int(one.get(_ID)) for one in root if re.fullmatch(r"\d{1,9}", one.get(_ID) or "")), default=-1)
+    first = 1 + max(
+        (int(element.get(_ID)) for element in root if re.fullmatch(r"\d{1,9}", element.get(_ID) or "")), default=-1
+    )
     # Every place once, from the last to the first: what is parted moves only what comes later.
     wanted = {(end - 1, True) for _, _, end in spans} | {(start, False) for _, start, _ in spans}
     markers = {}
     for place, is_end in sorted(wanted, reverse=True):
-        told = story.paragraphs[story.at(place)]
-        at = place - told.start
-        marker = story.after(told, at) if is_end else story.before(told, at)
+        paragraph = story.paragraphs[story.at(place)]
+        at = place - paragraph.start
+        marker = story.after(paragraph, at) if is_end else story.before(paragraph, at)
         lift(marker, _CHANGED)
         markers[place, is_end] = marker
     for number, (comment, start, end) in enumerate(spans, first):
@@ -192,21 +194,21 @@ def _span(story: "Story | OdtStory", shown: Shown, comment: Comment) -> tuple[Co
     if first == after:
         return None
     start, last = shown.told[first], shown.told[after - 1]
-    told = story.paragraphs[story.at(start)]
-    end = min(last + 1, told.end)
-    in_header = isinstance(told, Told) and told.in_header
+    paragraph = story.paragraphs[story.at(start)]
+    end = min(last + 1, paragraph.end)
+    in_header = isinstance(paragraph, Told) and paragraph.in_header
     return None if in_header or start >= end else (comment, start, end)
 
 
 def _shown(after: str) -> Shown:
     edited: list[int] = []
-    told: list[int] = []
+    letter_places: list[int] = []
     start = 0
     for text, places in _kept(after):
         edited += places
-        told += range(start, start + len(text))
+        letter_places += range(start, start + len(text))
         start += len(text) + 2
-    return Shown(edited, told)
+    return Shown(edited, letter_places)
 
 
 def _anchor(start: Any, end: Any, number: int) -> None:
@@ -244,17 +246,17 @@ def comments_on(reading: Reading, dismissed: Collection[str] = ()) -> tuple[Comm
 
     `dismissed`: the keys of marks (`Mark.key`) that a person put aside. In the order of the letter.
     """
-    said = {sentence.index: sentence for sentence in reading.sentences}
-    found = [
+    by_index = {sentence.index: sentence for sentence in reading.sentences}
+    comments = [
         Comment(mark.start, mark.end, _of_mark(mark))
         for mark in reading.marks
-        if mark.key(said[mark.sentence].text) not in dismissed
+        if mark.key(by_index[mark.sentence].text) not in dismissed
     ]
     for support in reading.support:
-        sentence = said[support.sentence]
+        sentence = by_index[support.sentence]
         if support.verdict in _UNSUPPORTED:
-            found.append(Comment(sentence.start, sentence.end, f"{reading.context_name}: {support.reason}"))
-    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+            comments.append(Comment(sentence.start, sentence.end, f"{reading.context_name}: {support.reason}"))
+    return tuple(sorted(comments, key=lambda comment: (comment.start, comment.end)))
 
 
 def _of_mark(mark: Mark) -> str:

@@ -65,7 +65,7 @@ class Package:
         self._roots[part] = etree.Element(f"{W}comments", nsmap={"w": W[1:-1]})
         etree.SubElement(self.xml(CONTENT_TYPES), f"{_TYPES}Override", PartName=f"/{part}", ContentType=_COMMENTS_TYPE)
         relations = self.xml(RELATIONS) if self.has(RELATIONS) else self._first_relations()
-        taken = {one.get("Id") for one in relations}
+        taken = {relation.get("Id") for relation in relations}
         number = next(n for n in range(1, len(taken) + 2) if f"rId{n}" not in taken)
         etree.SubElement(
             relations, f"{_RELATION}Relationship", Id=f"rId{number}", Type=_COMMENTS_RELATION, Target="comments.xml"
@@ -74,13 +74,13 @@ class Package:
 
     def protected(self) -> bool:
         """Return whether only somebody who lifts the document's protection may edit it."""
-        found = self._packed.xml(SETTINGS).find(f"{W}documentProtection") if self.has(SETTINGS) else None
-        return found is not None and found.get(f"{W}enforcement") in _PROTECTED
+        protection = self._packed.xml(SETTINGS).find(f"{W}documentProtection") if self.has(SETTINGS) else None
+        return protection is not None and protection.get(f"{W}enforcement") in _PROTECTED
 
     def macros(self) -> bool:
         """Return whether the file is of the kind that may hold macros: Word opens it by the ending docm alone."""
         types = self._packed.xml(CONTENT_TYPES)
-        return any(one.get("ContentType") == _MACROS for one in types)
+        return any(content_type.get("ContentType") == _MACROS for content_type in types)
 
     def write(self) -> bytes:
         """Return the whole file, with the parts that `xml` gave out as they are now."""
@@ -99,7 +99,9 @@ class Package:
     def _comments_part(self) -> str:
         """Return the part with the document's comments; nearly always `COMMENTS`."""
         relations = self.xml(RELATIONS) if self.has(RELATIONS) else ()
-        target = next((one.get("Target", "") for one in relations if one.get("Type") == _COMMENTS_RELATION), "")
+        target = next(
+            (relation.get("Target", "") for relation in relations if relation.get("Type") == _COMMENTS_RELATION), ""
+        )
         if not target or not re.fullmatch(r"/?[\w./-]+\.xml", target) or ".." in target:
             return COMMENTS
         return target[1:] if target.startswith("/") else f"word/{target}"
@@ -154,31 +156,31 @@ class Story:
             text, places = kept(raw)
             if not text:
                 continue
-            origins = [Origin(one, offset) for one, words in pieces for offset in range(len(words))]
+            origins = [Origin(piece, offset) for piece, words in pieces for offset in range(len(words))]
             self.paragraphs.append(Told(element, start, text, [origins[place] for place in places], in_header))
             start += len(text) + 2
 
     @property
     def text(self) -> str:
-        return "\n\n".join(told.text for told in self.paragraphs)
+        return "\n\n".join(paragraph.text for paragraph in self.paragraphs)
 
     def at(self, place: int) -> int:
         """Return the number of the paragraph that holds a place; the break after one is its own."""
         from bisect import bisect_right
 
-        return max(0, bisect_right([told.start for told in self.paragraphs], place) - 1)
+        return max(0, bisect_right([paragraph.start for paragraph in self.paragraphs], place) - 1)
 
-    def before(self, told: Told, offset: int) -> Any:
+    def before(self, paragraph: Told, offset: int) -> Any:
         """A marker before a character of a paragraph; after its last for the offset at its end."""
-        if offset >= len(told.text):
-            return self.after(told, len(told.text) - 1)
-        run = _parted(told.origins[offset], after=False)
+        if offset >= len(paragraph.text):
+            return self.after(paragraph, len(paragraph.text) - 1)
+        run = _parted(paragraph.origins[offset], after=False)
         run.addprevious(marker := run.makeelement(MARKER))
         return marker
 
-    def after(self, told: Told, offset: int) -> Any:
+    def after(self, paragraph: Told, offset: int) -> Any:
         """A marker right after a character."""
-        run = _parted(told.origins[offset], after=True)
+        run = _parted(paragraph.origins[offset], after=True)
         run.addnext(marker := run.makeelement(MARKER))
         return marker
 
@@ -203,8 +205,8 @@ def _parted(origin: Origin, *, after: bool) -> Any:
     if 0 < offset < len(text):
         rest = copy.deepcopy(element)
         element.text, rest.text = text[:offset], text[offset:]
-        for one in (element, rest):
-            one.set(SPACE, "preserve")
+        for half in (element, rest):
+            half.set(SPACE, "preserve")
         element.addnext(rest)
     inside = [child for child in run if child.tag not in _PROPERTIES]
     cut = inside.index(element) + (1 if offset else 0)
@@ -240,19 +242,19 @@ def lift(marker: Any, out_of: frozenset[str] | None) -> None:
 
 def runs_between(first: Any, last: Any) -> list[Any]:
     """The runs between two markers of what is one paragraph, without those that are deleted or in a text box in it."""
-    paragraph = next(one for one in first.iterancestors() if one.tag == PARAGRAPH)
-    found: list[Any] = []
+    paragraph = next(ancestor for ancestor in first.iterancestors() if ancestor.tag == PARAGRAPH)
+    runs: list[Any] = []
     inside = False
     while paragraph is not None:
         for element in paragraph.iter():
             if element is first:
                 inside = True
             elif element is last:
-                return found
+                return runs
             elif inside and element.tag == RUN and not _hidden(element, paragraph):
-                found.append(element)
+                runs.append(element)
         paragraph = next(paragraph.itersiblings(PARAGRAPH), None)
-    return found
+    return runs
 
 
 def _hidden(run: Any, paragraph: Any) -> bool:
@@ -286,7 +288,7 @@ class TrackedChanges:
     def __init__(self, story: Story, roots: Sequence[Any], author: str, when: datetime | None) -> None:
         self._story = story
         self._author, self._when = author, when
-        numbers = (one.get(_ID, "") for root in roots for one in root.iter(*_NUMBERED))
+        numbers = (element.get(_ID, "") for root in roots for element in root.iter(*_NUMBERED))
         self._next = max((int(number) for number in numbers if re.fullmatch(r"\d{1,9}", number)), default=0)
         self.made: list[Any] = []
         self.left_out = 0
@@ -299,36 +301,36 @@ class TrackedChanges:
     def number(self, roots: Sequence[Any]) -> None:
         """A change of somebody else's that was parted is two now, with a number each."""
         seen = set()
-        for one in (one for root in roots for one in root.iter(*_NUMBERED)):
-            if one.get(_ID) in seen:
+        for element in (element for root in roots for element in root.iter(*_NUMBERED)):
+            if element.get(_ID) in seen:
                 self._next += 1
-                one.set(_ID, str(self._next))
-            seen.add(one.get(_ID))
+                element.set(_ID, str(self._next))
+            seen.add(element.get(_ID))
 
     def _write(self, edit: TextEdit) -> None:
         first, last = self._story.at(edit.start), self._story.at(max(edit.start, edit.end))
-        told = self._story.paragraphs
+        paragraphs = self._story.paragraphs
         place = None
         for number in range(last, first - 1, -1):
-            one = told[number]
-            start, end = max(edit.start - one.start, 0), min(edit.end - one.start, len(one.text))
+            paragraph = paragraphs[number]
+            start, end = max(edit.start - paragraph.start, 0), min(edit.end - paragraph.start, len(paragraph.text))
             if number < last:
-                self._join(one, told[number + 1])
+                self._join(paragraph, paragraphs[number + 1])
             if start < end:
-                place = self._delete(one, start, end)
+                place = self._delete(paragraph, start, end)
         if not edit.text:
             return
-        one = told[first]
-        offset = min(edit.start - one.start, len(one.text))
-        properties = self._look(one, offset)
-        if place is None or offset == len(one.text):  # nothing of this paragraph is deleted
-            place = self._story.after(one, offset - 1) if offset else self._story.before(one, 0)
+        paragraph = paragraphs[first]
+        offset = min(edit.start - paragraph.start, len(paragraph.text))
+        properties = self._look(paragraph, offset)
+        if place is None or offset == len(paragraph.text):  # none of this paragraph is deleted
+            place = self._story.after(paragraph, offset - 1) if offset else self._story.before(paragraph, 0)
         self._insert(place, edit.text, properties)
 
-    def _delete(self, told: Told, start: int, end: int) -> Any:
+    def _delete(self, paragraph: Told, start: int, end: int) -> Any:
         """The marker after what is deleted."""
-        last = self._story.before(told, end)
-        first = self._story.before(told, start)
+        last = self._story.before(paragraph, end)
+        first = self._story.before(paragraph, start)
         for run in runs_between(first, last):
             for words in _only_words(run):
                 for text in words.iter(TEXT):
@@ -356,7 +358,7 @@ class TrackedChanges:
             for inner in copied.findall(f"{W}sectPr"):
                 copied.remove(inner)  # the section ends once, with the last of its paragraphs
             for inner in copied.findall(RUN_PROPERTIES):
-                for change in [one for one in inner if one.tag in _CHANGED]:
+                for change in [element for element in inner if element.tag in _CHANGED]:
                     inner.remove(change)
             before.append(copied)
         before.extend([child for child in place.itersiblings(preceding=True) if child.tag != PROPERTIES][::-1])
@@ -372,9 +374,9 @@ class TrackedChanges:
         place.addnext(run)
         self._wrap(run, INSERTED)
 
-    def _join(self, told: Told, following: Told) -> None:
+    def _join(self, ending: Told, following: Told) -> None:
         """Delete the ends of paragraphs from this one to before the following."""
-        ends = list(_until(told.element, following.element))
+        ends = list(_until(ending.element, following.element))
         if not ends:
             self.left_out += 1
         for paragraph in ends:
@@ -406,16 +408,20 @@ class TrackedChanges:
         self.made.append(change)
         return change
 
-    def _look(self, told: Told, offset: int) -> Any:
+    def _look(self, paragraph: Told, offset: int) -> Any:
         """Return the run properties of inserted words: of the text that they replace, or of the text before them."""
-        origin = told.origins[min(offset, len(told.text) - 1)] if offset < len(told.text) else told.origins[-1]
-        found = origin.element.getparent().find(RUN_PROPERTIES)
-        if found is None:
+        origin = (
+            paragraph.origins[min(offset, len(paragraph.text) - 1)]
+            if offset < len(paragraph.text)
+            else paragraph.origins[-1]
+        )
+        properties = origin.element.getparent().find(RUN_PROPERTIES)
+        if properties is None:
             return None
-        found = copy.deepcopy(found)
-        for change in [one for one in found if one.tag in _CHANGED or one.tag == f"{W}rPrChange"]:
-            found.remove(change)
-        return found
+        properties = copy.deepcopy(properties)
+        for change in [element for element in properties if element.tag in _CHANGED or element.tag == f"{W}rPrChange"]:
+            properties.remove(change)
+        return properties
 
 
 def accept(made: Sequence[Any]) -> None:
@@ -425,7 +431,7 @@ def accept(made: Sequence[Any]) -> None:
         around = change.getparent()
         if around.tag == RUN_PROPERTIES:
             if change.tag == DELETED:
-                joined.append(next(one for one in around.iterancestors() if one.tag == PARAGRAPH))
+                joined.append(next(ancestor for ancestor in around.iterancestors() if ancestor.tag == PARAGRAPH))
             around.remove(change)
             for empty in (around, around.getparent()):
                 if not len(empty):
@@ -436,7 +442,7 @@ def accept(made: Sequence[Any]) -> None:
             for child in list(change):
                 change.addprevious(child)
             around.remove(change)
-    for paragraph in sorted(joined, key=lambda one: -_place(one)):
+    for paragraph in sorted(joined, key=lambda each: -_place(each)):
         following = paragraph.getnext()
         while following is not None and following.tag != PARAGRAPH:
             following = following.getnext()
@@ -453,13 +459,13 @@ def _place(paragraph: Any) -> int:
 
 def _until(paragraph: Any, following: Any) -> Iterator[Any]:
     """The paragraphs from one to before another, where nothing but empty ones lies between them; else none."""
-    found = [paragraph]
+    paragraphs = [paragraph]
     for sibling in paragraph.itersiblings():
         if sibling is following:
-            ends = any(one.find(f"{PROPERTIES}/{W}sectPr") is not None for one in found)
-            return iter(() if ends else found)
+            ends = any(each.find(f"{PROPERTIES}/{W}sectPr") is not None for each in paragraphs)
+            return iter(() if ends else paragraphs)
         if sibling.tag == PARAGRAPH:
-            found.append(sibling)
+            paragraphs.append(sibling)
         elif sibling.tag in (f"{W}tbl", f"{W}sdt", f"{W}sectPr"):
             break
     return iter(())
@@ -468,21 +474,21 @@ def _until(paragraph: Any, following: Any) -> Iterator[Any]:
 def _only_words(run: Any) -> list[Any]:
     """The run parted into runs of words alone; pictures, notes and fields between them stay where they are."""
     groups: list[list[Any]] = []
-    for child in [one for one in run if one.tag != RUN_PROPERTIES]:
+    for child in [part for part in run if part.tag != RUN_PROPERTIES]:
         if groups and (groups[-1][-1].tag in _WORDS) == (child.tag in _WORDS):
             groups[-1].append(child)
         else:
             groups.append([child])
-    found, look, after = [run] if groups else [], run.find(RUN_PROPERTIES), run
+    runs, look, after = [run] if groups else [], run.find(RUN_PROPERTIES), run
     for group in groups[1:]:
         other = run.makeelement(RUN, dict(run.attrib))
         if look is not None:
             other.append(copy.deepcopy(look))
         other.extend(group)
         after.addnext(other)
-        found.append(other)
+        runs.append(other)
         after = other
-    return [one for one, group in zip(found, groups, strict=True) if group[0].tag in _WORDS]
+    return [part for part, group in zip(runs, groups, strict=True) if group[0].tag in _WORDS]
 
 
 def _run(near: Any, words: str, properties: Any) -> Any:

@@ -24,15 +24,15 @@ def edits(before: str, after: str) -> tuple[TextEdit, ...]:
     Paragraphs are compared first, then the words of those that differ. Blanks between two changed words change too:
     somebody reads and accepts the result.
     """
-    found: list[TextEdit] = []
+    edits_found: list[TextEdit] = []
     first, second = _TOKEN.findall(before), _TOKEN.findall(after)
     place = 0
     for same, old, new in _joined(_steps(first, second)):
         removed, text = "".join(old), "".join(new)
         if not same:
-            found.append(_trimmed(place, removed, text))
+            edits_found.append(_trimmed(place, removed, text))
         place += len(removed)
-    return tuple(edit for edit in found if edit.start < edit.end or edit.text)
+    return tuple(edit for edit in edits_found if edit.start < edit.end or edit.text)
 
 
 Step = tuple[bool, Sequence[str], Sequence[str]]  # alike?, tokens before, tokens after
@@ -54,12 +54,13 @@ Paragraphs = Sequence[tuple[str, ...]]
 def _alike(old: Paragraphs, new: Paragraphs) -> int:
     """Count how many are the same from the beginning on."""
     return next(
-        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+        (at for at, (old_item, new_item) in enumerate(zip(old, new, strict=False)) if old_item != new_item),
+        min(len(old), len(new)),
     )
 
 
 def _tokens(paragraphs: Paragraphs) -> list[str]:
-    return [token for one in paragraphs for token in one]
+    return [token for paragraph in paragraphs for token in paragraph]
 
 
 def _searched(old: Paragraphs, new: Paragraphs) -> Iterator[Step]:
@@ -75,13 +76,13 @@ def _searched(old: Paragraphs, new: Paragraphs) -> Iterator[Step]:
 
 def _paragraphs(tokens: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the tokens of each paragraph, and each break between two as an item of its own."""
-    found: list[tuple[str, ...]] = []
+    paragraphs: list[tuple[str, ...]] = []
     start = 0
     for place, token in enumerate(tokens):
         if token.startswith("\n\n"):
-            found += [tuple(tokens[start:place]), (token,)]
+            paragraphs += [tuple(tokens[start:place]), (token,)]
             start = place + 1
-    return [*found, tuple(tokens[start:])]
+    return [*paragraphs, tuple(tokens[start:])]
 
 
 def _joined(steps: Iterator[Step]) -> Iterator[Step]:
@@ -101,10 +102,10 @@ def _joined(steps: Iterator[Step]) -> Iterator[Step]:
         elif held is not None and blank is None and len(old) == 1 and old[0].isspace() and "\n" not in old[0]:
             blank = step
         else:
-            yield from (one for one in (held, blank) if one is not None)
+            yield from (joined_step for joined_step in (held, blank) if joined_step is not None)
             held = blank = None
             yield step
-    yield from (one for one in (held, blank) if one is not None)
+    yield from (joined_step for joined_step in (held, blank) if joined_step is not None)
 
 
 def _trimmed(place: int, removed: str, text: str) -> TextEdit:

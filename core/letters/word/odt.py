@@ -50,11 +50,11 @@ class OdtStory:
 
     @property
     def text(self) -> str:
-        return "\n\n".join(told.text for told in self.paragraphs)
+        return "\n\n".join(paragraph.text for paragraph in self.paragraphs)
 
     def at(self, place: int) -> int:
         """Return the number of the paragraph that holds a place; the break after one is its own."""
-        return max(0, bisect_right(self.paragraphs, place, key=lambda told: told.start) - 1)
+        return max(0, bisect_right(self.paragraphs, place, key=lambda paragraph: paragraph.start) - 1)
 
 
 # ---- Characters of one paragraph, counted as they stand in the file
@@ -134,7 +134,7 @@ def part(marker: Any) -> Any:
     first = marker
     while True:
         around = first.getparent()
-        other = around.makeelement(around.tag, {key: one for key, one in around.attrib.items() if key != XML_ID})
+        other = around.makeelement(around.tag, {key: value for key, value in around.attrib.items() if key != XML_ID})
         other.extend([first, *first.itersiblings()])
         after(around, other)
         if around.tag in ODT_BLOCKS:
@@ -155,7 +155,7 @@ class OdtChanges:
     def __init__(self, root: Any, author: str, when: datetime, *, tracked: bool) -> None:
         self._text = root.find(f".//{OFFICE}text")
         self._author, self._when, self._tracked = author, when, tracked
-        self._taken = {one.get(key) for one in root.iter() for key in (_ID, XML_ID)}
+        self._taken = {element.get(key) for element in root.iter() for key in (_ID, XML_ID)}
         self._numbers = count()
         self.left_out = 0
 
@@ -163,40 +163,44 @@ class OdtChanges:
         """Write all edits, the last one first."""
         for edit in reversed(edits):
             first, last = story.at(edit.start), story.at(max(edit.start, edit.end))
-            told = story.paragraphs[first : last + 1]
-            place = _raw_before(told[0], edit.start - told[0].start)
+            paragraphs = story.paragraphs[first : last + 1]
+            place = _raw_before(paragraphs[0], edit.start - paragraphs[0].start)
             if edit.start < edit.end:
-                self._delete(told, place, edit)
+                self._delete(paragraphs, place, edit)
             if edit.text:
-                self._insert(told[0].element, place, _IN_XML.sub("", edit.text))
+                self._insert(paragraphs[0].element, place, _IN_XML.sub("", edit.text))
 
-    def _delete(self, told: Sequence[OdtTold], place: int, edit: TextEdit) -> None:
-        if len(told) > 1 and not _beside(told):
+    def _delete(self, paragraphs: Sequence[OdtTold], place: int, edit: TextEdit) -> None:
+        if len(paragraphs) > 1 and not _beside(paragraphs):
             self.left_out += 1
-            for one in reversed(told):
-                low, high = max(edit.start - one.start, 0), min(edit.end - one.start, len(one.text))
+            for paragraph in reversed(paragraphs):
+                low, high = max(edit.start - paragraph.start, 0), min(edit.end - paragraph.start, len(paragraph.text))
                 if low < high:
-                    self._delete([one], _raw_before(one, low), TextEdit(one.start + low, one.start + high, ""))
+                    self._delete(
+                        [paragraph],
+                        _raw_before(paragraph, low),
+                        TextEdit(paragraph.start + low, paragraph.start + high, ""),
+                    )
             return
-        last = told[-1]
+        last = paragraphs[-1]
         end = _raw_after(last, edit.end - last.start)
         change = self._text.makeelement(f"{TEXT}change")
-        if len(told) == 1:
+        if len(paragraphs) == 1:
             gone = [_only(last.element, place, end)]
             remove(last.element, place, end)
             put(last.element, place, change)
         else:
-            element, between = told[0].element, _until(told[0].element, last.element)
+            element, between = paragraphs[0].element, _until(paragraphs[0].element, last.element)
             whole = length(element)
             gone = [
                 _only(element, place, whole),
-                *(_only(one, 0, length(one)) for one in between),
+                *(_only(paragraph, 0, length(paragraph)) for paragraph in between),
                 _only(last.element, 0, end),
             ]
             remove(element, place, whole)
             remove(last.element, 0, end)
-            for one in between:
-                one.getparent().remove(one)
+            for paragraph in between:
+                paragraph.getparent().remove(paragraph)
             change.tail = last.element.text
             element.append(change)
             element.extend(list(last.element))
@@ -248,13 +252,13 @@ def by(near: Any, author: str, when: datetime) -> Iterator[Any]:
     yield from (creator, date)
 
 
-def _raw_before(told: OdtTold, offset: int) -> int:
+def _raw_before(paragraph: OdtTold, offset: int) -> int:
     """The place of a character in the paragraph as it is in the file; after its last for the offset at its end."""
-    return told.raw[offset] if offset < len(told.raw) else told.raw[-1] + 1
+    return paragraph.raw[offset] if offset < len(paragraph.raw) else paragraph.raw[-1] + 1
 
 
-def _raw_after(told: OdtTold, offset: int) -> int:
-    return told.raw[min(offset, len(told.raw)) - 1] + 1 if offset > 0 else told.raw[0]
+def _raw_after(paragraph: OdtTold, offset: int) -> int:
+    return paragraph.raw[min(offset, len(paragraph.raw)) - 1] + 1 if offset > 0 else paragraph.raw[0]
 
 
 def _say(marker: Any, words: str) -> None:
@@ -289,10 +293,10 @@ def _only(element: Any, first: int, last: int) -> Any:
     return copied
 
 
-def _beside(told: Sequence[OdtTold]) -> bool:
+def _beside(paragraphs: Sequence[OdtTold]) -> bool:
     """Return whether nothing but paragraphs lies between the first and the last of them."""
-    node = told[0].element
-    while node is not None and node is not told[-1].element:
+    node = paragraphs[0].element
+    while node is not None and node is not paragraphs[-1].element:
         node = node.getnext()
         if node is not None and node.tag not in ODT_BLOCKS:
             return False
@@ -310,10 +314,10 @@ def _out_of_an_insertion(start: Any, end: Any) -> None:
 
 
 def _until(first: Any, last: Any) -> list[Any]:
-    found = []
+    elements = []
     while (first := first.getnext()) is not last:
-        found.append(first)
-    return found
+        elements.append(first)
+    return elements
 
 
 # ---- Marks as annotations
@@ -321,13 +325,17 @@ def _until(first: Any, last: Any) -> list[Any]:
 
 def annotate(story: OdtStory, number: int, start: int, end: int, text: str, author: str, when: datetime) -> None:
     """Annotate the characters `start` to `end` of the story, which are in one paragraph."""
-    told = story.paragraphs[story.at(start)]
+    around = story.paragraphs[story.at(start)]
     name = f"Biasprint-{number}"
-    note = told.element.makeelement(f"{OFFICE}annotation", {_NAME: name})
+    note = around.element.makeelement(f"{OFFICE}annotation", {_NAME: name})
     note.extend(by(note, author, when))
     for line in text.split("\n"):
         paragraph = note.makeelement(f"{TEXT}p")
         paragraph.text = line
         note.append(paragraph)
-    put(told.element, _raw_after(told, end - told.start), note.makeelement(f"{OFFICE}annotation-end", {_NAME: name}))
-    put(told.element, _raw_before(told, start - told.start), note)
+    put(
+        around.element,
+        _raw_after(around, end - around.start),
+        note.makeelement(f"{OFFICE}annotation-end", {_NAME: name}),
+    )
+    put(around.element, _raw_before(around, start - around.start), note)

@@ -32,8 +32,8 @@ def why_not() -> str:
     return ""
 
 
-def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Sequence[str] = ()) -> None:
-    """Install every part that is not ready, in order, or `only` those whose ids are given; `told` is called with each
+def prepare(ctx: JobContext, report: Told, only: Sequence[str] = (), *, add: Sequence[str] = ()) -> None:
+    """Install every part that is not ready, in order, or `only` those whose ids are given; `report` is called with each
     change.
 
     The light edition leaves parts out: those that are named by `only` or `add` belong to it from now on.
@@ -48,11 +48,11 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Seque
         return
     if reason := why_not():
         raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
-    with declared.waited_for(sys.prefix, _watching(ctx, told)) as locked:
+    with declared.waited_for(sys.prefix, _watching(ctx, report)) as locked:
         left_out = InstallationNotes.read().left_out
         note(working="", left_out=sorted(left_out.difference(only, add)))
         remove_broken(state.site_packages())
-        work = _Work(ctx, told, locked, only)
+        work = _Work(ctx, report, locked, only)
         for part in _unfinished(only):
             work.do(part)
 
@@ -64,7 +64,7 @@ def _unfinished(only: Sequence[str], add: Sequence[str] = ()) -> list[ProgramPar
     return [part for part in asked if not state.is_ready(part, notes, installed)]
 
 
-def _watching(ctx: JobContext, told: Told) -> Callable[[], None]:
+def _watching(ctx: JobContext, report: Told) -> Callable[[], None]:
     """Return a function that reports the progress of another window or command that installs."""
     seen: dict[str, PartState] = {}
 
@@ -72,7 +72,7 @@ def _watching(ctx: JobContext, told: Told) -> Callable[[], None]:
         ctx.check()
         for each in state.status():
             if seen.get(each.part.id) != each:
-                told(each)
+                report(each)
                 seen[each.part.id] = each
         ctx.report(0, note="Another window or command of the program is installing it.")
 
@@ -89,8 +89,8 @@ def remove_broken(site: Path) -> None:
 class _Work:
     """One installation: the part that is being installed, and how it is reported."""
 
-    def __init__(self, ctx: JobContext, told: Told, locked: IO[bytes], only: Sequence[str]) -> None:
-        self._ctx, self._told, self._locked = ctx, told, locked
+    def __init__(self, ctx: JobContext, report: Told, locked: IO[bytes], only: Sequence[str]) -> None:
+        self._ctx, self._told, self._locked = ctx, report, locked
         todo = _unfinished(only)
         self._total = sum(part.megabytes for part in todo)
         self._before = 0

@@ -136,8 +136,8 @@ class CatalogueEntry:
         kind, _, place = self.bundled.partition(":")
         if kind == "package":
             return _package_folder(place)
-        found = _models_folder() / place if kind == "models" else None
-        return found if found is not None and found.exists() else None
+        path = _models_folder() / place if kind == "models" else None
+        return path if path is not None and path.exists() else None
 
     def known_hashes(self) -> Mapping[str, str]:
         """SHA-256 by file name, as far as known: from this entry, and from the card of what comes with the program."""
@@ -256,5 +256,5 @@ def _package_folder(place: str) -> Path | None:
     spec = find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         return None
-    found = Path(next(iter(spec.submodule_search_locations))) / folder
-    return found if found.is_dir() else None
+    path = Path(next(iter(spec.submodule_search_locations))) / folder
+    return path if path.is_dir() else None

@@ -186,7 +186,7 @@ def _check_announced(
 def _another(entry: CatalogueEntry, what: str, details: str = "") -> AppError:
     return AppError(
         f"“{entry.name}” is another at the hub than the one that is required here: {what} differs.",
-        kept="Nothing of it was taken.",
+        kept="None of it was taken.",
         hint=f"To take what is there now, and require that from then on: biasprint models get {entry.name} --renew",
         details=details,
     )
@@ -261,10 +261,10 @@ def _put_in_place(
     place = staging(entry.name) / listing.commit
     target = records.models_folder() / entry.name / listing.commit
     sha256 = {file.name: sha256_of(place / file.name) for file in files}
-    for name, found in sha256.items():  # small files are announced by another hash than the one that is known
-        if known.get(name, found) != found:
+    for name, digest in sha256.items():  # small files are announced by another hash than the one that is known
+        if known.get(name, digest) != digest:
             shutil.rmtree(place, ignore_errors=True)
-            raise _another(entry, name, f"SHA-256: required {known[name]}, found {found}")
+            raise _another(entry, name, f"SHA-256: required {known[name]}, found {digest}")
     size = sum(file.size for file in files)
     record = records.Got(
         entry.name, entry.comes_from, listing.commit, entry.role, entry.title, entry.format, sha256, size,
@@ -276,8 +276,8 @@ def _put_in_place(
             shutil.rmtree(target.parent)
         target.parent.mkdir(parents=True)
         place.rename(target)
-        for name, found in sha256.items():
-            remember(target / name, found)
+        for name, digest in sha256.items():
+            remember(target / name, digest)
         shutil.rmtree(staging(entry.name), ignore_errors=True)
     except OSError as error:
         raise AppError(

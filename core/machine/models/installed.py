@@ -78,8 +78,7 @@ def whole_path(name: str) -> str:
 
 def for_role(role: str) -> InstalledModel | None:
     """The model that a scorer of this role loads: the preferred one, else the paper's own, else any other got, else any
-    added. None where there is none without trouble. What comes with the program is no candidate: stand-ins load that
-    by themselves.
+    added. None where there is none without trouble. What comes with the program is no candidate: stand-ins load it.
     """
     candidates = [model for model in (*_got(role), *_added(role)) if not model.trouble]
     wanted = records.preferred().get(role)
@@ -112,11 +111,11 @@ def prefer(role: str, name: str | None) -> None:
 
 def at_path(path: Path, role: str, check: Check | None = None) -> InstalledModel:
     """The model at a path that is not kept anywhere, checked as `add` checks it. Raises `AppError`."""
-    found = layout.look_at(path)
-    hashes = hashes_of(found.path, found.files, check)
+    model_files = layout.look_at(path)
+    hashes = hashes_of(model_files.path, model_files.files, check)
     return InstalledModel(
-        str(path), role, path.absolute(), found.format, total(found.format, hashes), "", path.stem, "path",
-        notes=found.notes,
+        str(path), role, path.absolute(), model_files.format, total(model_files.format, hashes), "", path.stem, "path",
+        notes=model_files.notes,
     )  # fmt: skip
 
 
@@ -148,13 +147,13 @@ def _bundled(role: str | None = None, name: str | None = None) -> Iterable[Insta
         model = InstalledModel(entry.name, entry.role, place, entry.format, "", "", entry.title, "bundled")
         try:
             files = layout.look_at(place).files
-            found = hashes_of(place, files)
+            hashes = hashes_of(place, files)
         except AppError as error:
             yield replace(model, trouble=error.message)
             continue
-        changed = [name for name, known in entry.known_hashes().items() if found.get(name) != known]
+        changed = [name for name, known in entry.known_hashes().items() if hashes.get(name) != known]
         trouble = f"“{entry.name}” is not the official one: {_joined(changed)} has another hash." if changed else ""
-        yield replace(model, sha256=total(entry.format, found), trouble=trouble)
+        yield replace(model, sha256=total(entry.format, hashes), trouble=trouble)
 
 
 def _got(role: str | None = None, name: str | None = None) -> Iterable[InstalledModel]:
@@ -188,10 +187,10 @@ def _checked(model: InstalledModel, recorded: dict[str, str]) -> InstalledModel:
     if not model.path.exists():
         return replace(model, trouble=f"“{model.name}” is no longer at “{model.path}”.")
     try:
-        found = hashes_of(model.path, recorded)
+        hashes = hashes_of(model.path, recorded)
     except AppError as error:
         return replace(model, trouble=error.message)
-    changed = sorted(name for name in recorded if found[name] != recorded[name])
+    changed = sorted(name for name in recorded if hashes[name] != recorded[name])
     if changed:
         when = "it was added" if model.origin == "added" else "it was got"
         return replace(model, trouble=f"“{model.name}” has changed since {when}: {_joined(changed)}.")

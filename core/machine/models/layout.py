@@ -77,20 +77,20 @@ def counts(name: str) -> bool:
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
     """The names that count, sorted; the shards are left out where the whole weights are there too."""
-    kept = sorted(name for name in names if counts(name))
-    if WEIGHTS in kept:
-        kept = [name for name in kept if name != INDEX and not _SHARD.fullmatch(name)]
-    return tuple(kept)
+    listed = sorted(name for name in names if counts(name))
+    if WEIGHTS in listed:
+        listed = [name for name in listed if name != INDEX and not _SHARD.fullmatch(name)]
+    return tuple(listed)
 
 
 def lacks(names: Iterable[str]) -> str:
     """Return in words what a folder with these files lacks to be loaded; empty where nothing."""
-    there = set(names)
-    if not any(name == WEIGHTS or _SHARD.fullmatch(name) for name in there):
+    present = set(names)
+    if not any(name == WEIGHTS or _SHARD.fullmatch(name) for name in present):
         return f"weights in the safetensors format ({WEIGHTS})"
-    if CONFIG not in there:
+    if CONFIG not in present:
         return f"its settings ({CONFIG})"
-    return "" if there & set(_TOKENIZERS) else "its tokenizer (such as tokenizer.json)"
+    return "" if present & set(_TOKENIZERS) else "its tokenizer (such as tokenizer.json)"
 
 
 def part(path: Path, name: str) -> Path:
@@ -151,16 +151,16 @@ def _gguf(path: Path, start: bytes) -> Found:
 
 
 def _folder(path: Path) -> Found:
-    there = [file.relative_to(path).as_posix() for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()]
-    files = chosen(there)
+    present = [file.relative_to(path).as_posix() for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()]
+    files = chosen(present)
     missing = lacks(files)
-    checkpoints = [name for name in there if name.endswith(".ckpt") and "/" not in name]
+    checkpoints = [name for name in present if name.endswith(".ckpt") and "/" not in name]
     if missing.startswith("weights") and len(checkpoints) == 1 and not lacks([*files, WEIGHTS]):
         return _checkpoint_folder(path, checkpoints[0], files)
     if missing:
-        if any(name.endswith(".gguf") for name in there):
+        if any(name.endswith(".gguf") for name in present):
             raise AppError(f"“{path.name}” holds GGUF files.", hint="Give one of those files instead of the folder.")
-        if missing.startswith("weights") and any(name.endswith(_PICKLES) for name in there):
+        if missing.startswith("weights") and any(name.endswith(_PICKLES) for name in present):
             raise _pickle(path.name)
         raise AppError(
             f"The folder “{path.name}” is no model that can be loaded: it lacks {missing}.",
@@ -169,7 +169,7 @@ def _folder(path: Path) -> Found:
     for name in files:
         _check_part(path / name)
     settings = _json(path / CONFIG)
-    code = any(name.endswith(".py") for name in there) or "auto_map" in settings
+    code = any(name.endswith(".py") for name in present) or "auto_map" in settings
     note = "It comes with program code of its own. That is never run: the model is loaded without it, or not at all."
     return Found(path, "folder", files, (note,) if code else ())
 
@@ -268,13 +268,13 @@ def sha256_of(path: Path, check: Check | None = None, *, fresh: bool = False) ->
         known = _known().get(place)
         if not fresh and isinstance(known, dict) and _same(known, state):
             return str(known["sha256"])
-        found = _read(path, check)
+        digest = _read(path, check)
     except OSError as error:
         raise AppError(
             f"“{path}” cannot be read ({error.strerror}).", hint="See to it that the file is there and may be read."
         ) from error
-    _remember(place, _stamp(state) | {"sha256": found})
-    return found
+    _remember(place, _stamp(state) | {"sha256": digest})
+    return digest
 
 
 def remember(path: Path, sha256: str) -> None:

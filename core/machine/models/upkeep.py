@@ -28,29 +28,31 @@ def add(path: Path, role: str, name: str | None = None, ctx: JobContext | None =
     if not known.takes_models:
         raise UsageError(f"The role “{role}” takes no models.", hint=f"It is filled by {known.scorer}.")
     where = path_of(path).absolute()
-    found = layout.look_at(where)
-    _check_role(found, role)
-    called = _name(name, found, role)
+    model_files = layout.look_at(where)
+    _check_role(model_files, role)
+    called = _name(name, model_files, role)
     check = None if ctx is None else ctx.check
-    hashes = installed.hashes_of(where, found.files, check)
-    if found.format == "checkpoint":
-        _check_checkpoint(found, role, hashes[found.files[0]])
-    records.keep_added(records.Added(called, role, str(where), found.format, _title(where), hashes, found.notes))
+    hashes = installed.hashes_of(where, model_files.files, check)
+    if model_files.format == "checkpoint":
+        _check_checkpoint(model_files, role, hashes[model_files.files[0]])
+    records.keep_added(
+        records.Added(called, role, str(where), model_files.format, _title(where), hashes, model_files.notes)
+    )
     return installed.find(called, (role,))
 
 
-def _check_role(found: Found, role: str) -> None:
-    if found.format == "gguf" and role != "generator":
+def _check_role(model_files: Found, role: str) -> None:
+    if model_files.format == "gguf" and role != "generator":
         raise UsageError(
             f"A GGUF file writes texts; it cannot fill the role “{role}”.",
             hint="Add a folder with safetensors weights, or use --role generator.",
         )
 
 
-def _check_checkpoint(found: Found, role: str, sha256: str) -> None:
+def _check_checkpoint(model_files: Found, role: str, sha256: str) -> None:
     # A checkpoint is a pickle. This one is read weights-only, and only because its hash is known.
-    known = catalogue.required_checkpoint(found.path.name, sha256, role)
-    if known.needs_folder and found.path.is_file():
+    known = catalogue.required_checkpoint(model_files.path.name, sha256, role)
+    if known.needs_folder and model_files.path.is_file():
         raise AppError(
             f"“{known.title}” needs a tokenizer, which its file does not hold.",
             kept="It was not opened.",
@@ -59,9 +61,9 @@ def _check_checkpoint(found: Found, role: str, sha256: str) -> None:
         )
 
 
-def _name(name: str | None, found: Found, role: str) -> str:
+def _name(name: str | None, model_files: Found, role: str) -> str:
     """The name asked for, or one made from the file's; free, or that of the same file added before."""
-    called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", found.path.stem).strip("-._")[:80] or role
+    called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", model_files.path.stem).strip("-._")[:80] or role
     if not records.NAME.fullmatch(called):
         raise UsageError(
             f"“{called}” cannot be a model's name.", hint="Use letters, digits, dot, dash and underscore; at most 80."
@@ -69,7 +71,7 @@ def _name(name: str | None, found: Found, role: str) -> str:
     if catalogue.entry(called) is not None:
         raise UsageError(f"“{called}” is a name of the catalogue.", hint="Give the model another name with --name.")
     before = records.added().get(called)
-    if before is not None and (before.path, before.role) != (str(found.path), role):
+    if before is not None and (before.path, before.role) != (str(model_files.path), role):
         raise UsageError(
             f"There is another model called “{called}” already.", hint="Give the model another name with --name."
         )
@@ -192,18 +194,18 @@ class _Reading:
 
 def _known() -> dict[str, _Known]:
     """Return what can be verified, by model: path, and the hashes that are known."""
-    found: dict[str, _Known] = {}
+    known_models: dict[str, _Known] = {}
     for entry in catalogue.entries():
         place = entry.bundled_at() if entry.bundled else None
         if place is not None:
-            found[entry.name] = _Known(place, entry.format, entry.known_hashes())
+            known_models[entry.name] = _Known(place, entry.format, entry.known_hashes())
     for got in records.got().values():
         if got.folder.is_dir():
             path = got.folder if got.format == "folder" else got.folder / next(iter(got.sha256))
-            found[got.name] = _Known(path, got.format, got.sha256)
+            known_models[got.name] = _Known(path, got.format, got.sha256)
     for own in records.added().values():
-        found[own.name] = _Known(Path(own.path), own.format, own.sha256)
-    return found
+        known_models[own.name] = _Known(Path(own.path), own.format, own.sha256)
+    return known_models
 
 
 def _verify(name: str, known: _Known, size: int, check: Callable[[], None]) -> Verified:
@@ -231,11 +233,11 @@ def _more_files(known: _Known) -> list[str]:
     if known.format != "folder" or not known.path.is_dir() or not known.sha256:
         return []
     try:
-        there = layout.look_at(known.path).files
+        files_present = layout.look_at(known.path).files
     except AppError as error:
         return [error.message]
     complete = set(known.sha256) >= {layout.CONFIG}  # of bundled ones only the weights' hash is published
-    return [f"{file} was not there before." for file in there if file not in known.sha256] if complete else []
+    return [f"{file} was not there before." for file in files_present if file not in known.sha256] if complete else []
 
 
 def _size(known: _Known) -> int:

@@ -71,7 +71,7 @@ def _add(
     if any(row["id"] in known and known[row["id"]] != row[same] for row in rows):
         raise AppError(
             "A row of the packet is not the one that came with the same key before.",
-            kept="Nothing of it was merged.",
+            kept="None of it was merged.",
             hint="Ask the rater for the file as it was saved; do not count on either without asking.",
         )
     new = [row for row in rows if row["id"] not in known]

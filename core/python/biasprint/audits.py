@@ -69,7 +69,7 @@ def run(
         )
     )
     return DoneAudit(
-        studies={kind: measured_of(one) for kind, one in done.result.measured.items()},
+        studies={kind: measured_of(measured) for kind, measured in done.result.measured.items()},
         runs=Table(RUNS, done.answer["runs"]),
         texts=Table(TEXTS, done.answer["texts"]),
         gates=gate_table(done.result.gates),

@@ -79,8 +79,8 @@ class Measured:
 
     def to_json(self) -> dict[str, Any]:
         """Return what `biasprint measure --json` prints."""
-        found = StudyResult(self.study, self.rows, self.dropped, tuple(self.findings)).to_json()
-        return found | ({"gates": [dict(row) for row in self.gates]} if len(self.gates) else {})
+        result = StudyResult(self.study, self.rows, self.dropped, tuple(self.findings)).to_json()
+        return result | ({"gates": [dict(row) for row in self.gates]} if len(self.gates) else {})
 
     def _repr_html_(self) -> str:
         return self.findings._repr_html_()
@@ -153,12 +153,12 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
 
 
 def measured_of(done: MeasuredStudy, gates: Sequence[GateResult] = ()) -> Measured:
-    found = done.result
+    result = done.result
     return Measured(
-        study=found.study,
-        rows=found.rows,
-        dropped=dict(found.dropped),
-        findings=Findings(found.findings, {found.study: done.recipe}),
+        study=result.study,
+        rows=result.rows,
+        dropped=dict(result.dropped),
+        findings=Findings(result.findings, {result.study: done.recipe}),
         recipe=dict(done.recipe),
         remarks=done.remarks,
         undone=done.undone,
@@ -167,15 +167,17 @@ def measured_of(done: MeasuredStudy, gates: Sequence[GateResult] = ()) -> Measur
 
 
 def gate_table(results: Sequence[GateResult]) -> Table:
-    return Table(("gate", "passed", "checked", "met", "untold", "missing", "said"), [one.to_json() for one in results])
+    return Table(
+        ("gate", "passed", "checked", "met", "untold", "missing", "said"), [gate.to_json() for gate in results]
+    )
 
 
 def _check(how: Mapping[str, Any]) -> None:
     """Refuse what the command line would refuse. Raises TypeError for an argument that does not exist."""
     for name in how:
         if name not in How.__annotations__:
-            there = ", ".join(How.__annotations__)
-            raise TypeError(f"measure() got an unexpected keyword argument '{name}'; there are {there}")
+            options = ", ".join(How.__annotations__)
+            raise TypeError(f"measure() got an unexpected keyword argument '{name}'; there are {options}")
     for name, (fits, wanted) in _FITS.items():
         if name in how and not fits(how[name]):
             raise UsageError(f"{name} is {wanted}, not {how[name]!r}.")
@@ -190,7 +192,7 @@ def _width(value: Any) -> bool:
 
 
 def _words(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, Iterable) and all(isinstance(one, str) for one in value))
+    return isinstance(value, str) or (isinstance(value, Iterable) and all(isinstance(item, str) for item in value))
 
 
 _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -289,8 +291,8 @@ HERE = {
 
 
 def _here(sentence: str) -> str:
-    told = sentence.replace(f"“{FRAME}”", "the data frame")
-    told = re.sub(r"Map one with (\w+)=column\.", r'Name the one that it is: columns={"\1": "…"}.', told)
+    reworded = sentence.replace(f"“{FRAME}”", "the data frame")
+    reworded = re.sub(r"Map one with (\w+)=column\.", r'Name the one that it is: columns={"\1": "…"}.', reworded)
     for option, word in HERE.items():
-        told = told.replace(option, word)
-    return told[:1].upper() + told[1:]
+        reworded = reworded.replace(option, word)
+    return reworded[:1].upper() + reworded[1:]

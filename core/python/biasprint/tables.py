@@ -60,12 +60,12 @@ class Findings(Sequence[Finding]):
 
     def of(self, id: str, label: str | None = None) -> "Findings":
         """Return the findings with this id and label, such as `of("letters.lexicon.odds_ratio", "agentic")`."""
-        kept = [one for one in self._findings if one.id == id and label in (None, one.label)]
-        return Findings(kept, self.recipes)
+        findings = [finding for finding in self._findings if finding.id == id and label in (None, finding.label)]
+        return Findings(findings, self.recipes)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The columns are those of an export of findings; `dims`, `dropped` and the like hold mappings."""
-        return Table(FINDING, [self._row(one) for one in self._findings]).to_pandas()
+        return Table(FINDING, [self._row(finding) for finding in self._findings]).to_pandas()
 
     def _row(self, finding: Finding) -> Mapping[str, Any]:
         study = next((study for study in self.recipes if finding.id.startswith(f"{study}.")), "")

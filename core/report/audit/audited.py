@@ -87,23 +87,31 @@ FEW = 30  # of what a finding counts: below it an interval is wide whatever is f
 def answer_json(audited: Audited) -> dict[str, Any]:
     """Return who was audited, what was asked, and each question with its answer and what the answer rests on."""
     return {
-        "audited": {"generators": [dict(one) for one in audited.generators], "asked": list(_asked(audited))},
+        "audited": {
+            "generators": [dict(generator) for generator in audited.generators],
+            "asked": list(_asked(audited)),
+        },
         "questions": list(_questions(audited)),
-        "without_number": sum(one.estimate is None for one in audited.findings),
+        "without_number": sum(finding.estimate is None for finding in audited.findings),
     }
 
 
 def _asked(audited: Audited) -> Iterator[dict[str, Any]]:
-    for one in audited.asked:
-        yield {"name": one.name, "version": one.version, "prompts": one.n, "sha256": one.sha256}
+    for prompt_set in audited.asked:
+        yield {
+            "name": prompt_set.name,
+            "version": prompt_set.version,
+            "prompts": prompt_set.n,
+            "sha256": prompt_set.sha256,
+        }
 
 
 def _questions(audited: Audited) -> Iterator[dict[str, Any]]:
-    for one in audited.questions:
-        found = evidence(audited.study, one)
+    for question in audited.questions:
+        support = evidence(audited.study, question)
         yield {
-            "question": one.question, "answer": one.answer, "findings": len(one.findings), "leading": len(found.leads),
-            "tested": len(found.tested), "shown": len(found.shown),
-            "few": sum(lead.n < FEW for lead in found.leads),
-            "smallest_n": min((lead.n for lead in found.leads), default=None),
+            "question": question.question, "answer": question.answer, "findings": len(question.findings),
+            "leading": len(support.leads), "tested": len(support.tested), "shown": len(support.shown),
+            "few": sum(lead.n < FEW for lead in support.leads),
+            "smallest_n": min((lead.n for lead in support.leads), default=None),
         }  # fmt: skip

@@ -58,13 +58,13 @@ def first_page(audited: Audited) -> Iterator[Block]:
         yield ReportParagraph((Run(audited.stale, bold=True),))
     yield Heading(tr("Who was audited"), 2)
     yield from _who(audited)
-    found = [(one.question, evidence(audited.study, one)) for one in audited.questions]
+    asked = [(question.question, evidence(audited.study, question)) for question in audited.questions]
     yield Heading(tr("What was found"), 2)
-    yield from in_short(audited, found)
-    if (picture := _picture(audited, found)) is not None:
+    yield from in_short(audited, asked)
+    if (picture := _picture(audited, asked)) is not None:
         yield ReportFigure(picture)
     yield Heading(tr("What this cannot say"), 2)
-    for limit in _limits(audited, [lead for _, each in found for lead in each.leads]):
+    for limit in _limits(audited, [lead for _, each in asked for lead in each.leads]):
         yield said(limit, soft=True, bullet=True)
 
 
@@ -73,15 +73,15 @@ def first_page(audited: Audited) -> Iterator[Block]:
 
 def _who(audited: Audited) -> Iterator[Block]:
     if audited.generators:
-        rows = [_generator(one) for one in audited.generators[:MOST_GENERATORS]]
+        rows = [_generator(generator) for generator in audited.generators[:MOST_GENERATORS]]
         header = (tr("Generator"), tr("Model and version"), tr("Parameters"), tr("Written"), tr("Texts"))
         yield ReportTable(header, tuple(rows), (0.22, 0.24, 0.34, 0.12, 0.08))
         if (more := len(audited.generators) - MOST_GENERATORS) > 0:
             yield said(tr("{n} more are listed on the last page.").format(n=digits.count(more)), soft=True)
     else:
         yield said(tr("Who wrote the texts is not known: their table does not say."))
-    if told := [*_asked(audited), *_read(audited)]:
-        yield said(" ".join(told), soft=True)
+    if sentences := [*_asked(audited), *_read(audited)]:
+        yield said(" ".join(sentences), soft=True)
 
 
 def _asked(audited: Audited) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _asked(audited: Audited) -> Iterator[str]:
         yield tr("Asked: {sets}.").format(
             sets="; ".join(
                 tr("{n} prompts of “{name}”, version {version}").format(
-                    n=digits.count(one.n), name=one.name, version=one.version
+                    n=digits.count(prompt_set.n), name=prompt_set.name, version=prompt_set.version
                 )
-                for one in audited.asked
+                for prompt_set in audited.asked
             )
         )
 
@@ -114,46 +114,52 @@ def backend_words(backend: str) -> str:
     return tr(BACKENDS[backend]) if backend in BACKENDS else backend.replace("_", " ")
 
 
-def _generator(one: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
-    version = str(one.get("revision") or "")
-    own = "" if str(one["name"]).startswith(str(one["model"])) else str(one["model"])
-    parts = [own, f"version {version[:12]}" if version else "", backend_words(str(one["backend"]))]
+def _generator(generator: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+    version = str(generator.get("revision") or "")
+    own = "" if str(generator["name"]).startswith(str(generator["model"])) else str(generator["model"])
+    parts = [own, f"version {version[:12]}" if version else "", backend_words(str(generator["backend"]))]
     model = ", ".join(filter(None, parts))
-    if one.get("endpoint"):
-        model += f" at {one['endpoint']}"
-    days = sorted({str(one.get(when) or "")[:10] for when in ("first", "last")} - {""})
-    return (str(one["name"]), model, _parameters(one), " to ".join(days) or "–", digits.count(int(one["n"])))
+    if generator.get("endpoint"):
+        model += f" at {generator['endpoint']}"
+    days = sorted({str(generator.get(when) or "")[:10] for when in ("first", "last")} - {""})
+    return (
+        str(generator["name"]),
+        model,
+        _parameters(generator),
+        " to ".join(days) or "–",
+        digits.count(int(generator["n"])),
+    )
 
 
-def _parameters(one: Mapping[str, Any]) -> str:
-    parameters = one.get("parameters") or {}
+def _parameters(generator: Mapping[str, Any]) -> str:
+    parameters = generator.get("parameters") or {}
     parts = [f"{name.replace('_', ' ')} {parameters[name]}" for name in SAID_FIRST if name in parameters]
-    if one.get("seeds") and one["backend"] not in UNSEEDED:
-        parts.append(f"seed {', '.join(map(str, one['seeds']))}")
-    if one.get("system_prompt"):
-        parts.append(f"system prompt “{shortened(str(one['system_prompt']), 28)}”")
+    if generator.get("seeds") and generator["backend"] not in UNSEEDED:
+        parts.append(f"seed {', '.join(map(str, generator['seeds']))}")
+    if generator.get("system_prompt"):
+        parts.append(f"system prompt “{shortened(str(generator['system_prompt']), 28)}”")
     return "; ".join(parts) or "–"
 
 
 # the picture
 
 
-def _picture(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Figure | None:
+def _picture(audited: Audited, asked: Sequence[tuple[str, Evidence]]) -> Figure | None:
     """The findings that answer the question with the clearest answer, one below the other; generators side by side."""
-    tested = [(ask, each) for ask, each in found if each.tested]
+    tested = [(ask, each) for ask, each in asked if each.tested]
     if not tested:
         return None
     ask, each = clearest(tested)
     unit = (each.shown[0] if each.shown else each.nearest).unit
-    others = [one for one in each.tested if one not in each.shown]
-    ranked = [one for one in (*each.shown, *others) if one.unit == unit]
-    names = {id(one): _row_name(one, each) for one in ranked}
-    most = MOST_DRAWN if len({one.dims.get("generator") for one in ranked}) < 2 else MOST_DRAWN_APART
+    others = [finding for finding in each.tested if finding not in each.shown]
+    ranked = [finding for finding in (*each.shown, *others) if finding.unit == unit]
+    names = {id(finding): _row_name(finding, each) for finding in ranked}
+    most = MOST_DRAWN if len({finding.dims.get("generator") for finding in ranked}) < 2 else MOST_DRAWN_APART
     rows = list(dict.fromkeys(names.values()))[:most]
-    drawn = [one for row in rows for one in ranked if names[id(one)] == row]
-    writers = list(dict.fromkeys(one.dims.get("generator", "") for one in drawn))
+    drawn = [finding for row in rows for finding in ranked if names[id(finding)] == row]
+    writers = list(dict.fromkeys(finding.dims.get("generator", "") for finding in drawn))
     several = len(writers) > 1
-    ratio = is_ratio(drawn[0]) and all((one.estimate or 0) > 0 for one in drawn)
+    ratio = is_ratio(drawn[0]) and all((finding.estimate or 0) > 0 for finding in drawn)
     return Figure(
         key="audit.answer",
         study=audited.study,
@@ -161,7 +167,8 @@ def _picture(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Figure 
         subtitle="",
         kind="grouped" if several else "intervals",
         marks=tuple(
-            mark(one, names[id(one)], series=one.dims.get("generator", "") if several else "") for one in drawn
+            mark(finding, names[id(finding)], series=finding.dims.get("generator", "") if several else "")
+            for finding in drawn
         ),
         unit=unit,
         axis=unit,
@@ -183,16 +190,16 @@ def _row_name(finding: Finding, each: Evidence) -> str:
 def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
     uses = {
         (use.role.replace("_", " "), scorer_title(use.name))
-        for one in audited.findings
-        for use in one.scorers
+        for finding in audited.findings
+        for use in finding.scorers
         if use.stand_in
     }
     if uses:
         whole = len(uses) <= MOST_STAND_INS
         names = "; ".join(f"{role} by {title}" if whole else role for role, title in sorted(uses))
-        told = tr("Stand-ins were used in place of the papers' own scorers: {names}.").format(names=names)
-        yield told if whole else f"{told} {tr('The last page names them.')}"
-    if few := [one.n for one in leads if one.n < FEW]:
+        sentence = tr("Stand-ins were used in place of the papers' own scorers: {names}.").format(names=names)
+        yield sentence if whole else f"{sentence} {tr('The last page names them.')}"
+    if few := [finding.n for finding in leads if finding.n < FEW]:
         rest = tr("rests") if len(few) == 1 else tr("rest")
         yield tr(
             "{few} of the {all} findings behind these answers {rest} on fewer than {least} items ({n}): a difference "
@@ -201,7 +208,7 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
             few=digits.count(len(few)), all=digits.count(len(leads)), rest=rest, least=FEW,
             n=digits.count(min(few)) if len(few) == 1 else tr("the smallest on {n}").format(n=digits.count(min(few))),
         )  # fmt: skip
-    if undefined := [one.reason or "" for one in audited.findings if one.estimate is None]:
+    if undefined := [finding.reason or "" for finding in audited.findings if finding.estimate is None]:
         yield tr("{n} of all {all} findings {have} no number, {most}: {why}.").format(
             n=digits.count(len(undefined)), all=digits.count(len(audited.findings)),
             have=tr("has") if len(undefined) == 1 else tr("have"),
@@ -211,11 +218,13 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
     if "left_out" not in audited.recipe and (lost := most_dropped(audited)):
         yield tr("Left out, in the finding that lost most: {lost}.").format(lost=reasons_text(lost))
     if audited.recipe.get("pooled"):
-        names = "; ".join(f"{one['name']} (n = {digits.count(int(one['n']))})" for one in audited.generators)
+        names = "; ".join(
+            f"{generator['name']} (n = {digits.count(int(generator['n']))})" for generator in audited.generators
+        )
         yield tr("The texts of several generators were pooled, by choice: {names}.").format(names=names)
     yield tr(
         "Scorers and word lists are English. What is found holds for these texts, these generators, settings and "
-        "dates; it says nothing of other uses."
+        "dates; it says nothing about other uses."
     )
 
 
@@ -230,8 +239,8 @@ def most_dropped(audited: Audited) -> Mapping[str, int]:
     if "left_out" in audited.recipe:
         return dict(audited.recipe["left_out"])
     lost: dict[str, int] = {}
-    for one in audited.findings:
-        for reason, count in one.dropped.items():
+    for finding in audited.findings:
+        for reason, count in finding.dropped.items():
             lost[reason] = max(count, lost.get(reason, 0))
     return {reason: count for reason, count in sorted(lost.items(), key=lambda item: -item[1]) if count}
 
@@ -257,15 +266,15 @@ FIGURE_COLUMNS = {
 
 
 def findings_table(findings: Sequence[Finding]) -> ReportTable:
-    return ReportTable(HEADER, tuple(_row(one) for one in findings), WIDTHS)
+    return ReportTable(HEADER, tuple(_row(finding) for finding in findings), WIDTHS)
 
 
 def all_findings(audited: Audited) -> Iterator[Block]:
     """Every finding, by what it is."""
-    in_order = [finding for one in audited.questions for finding in one.findings]
-    for (finding_id, variant), same in groupby(in_order, key=lambda one: (one.id, one.variant)):
+    in_order = [finding for question in audited.questions for finding in question.findings]
+    for (finding_id, variant), same in groupby(in_order, key=lambda finding: (finding.id, finding.variant)):
         findings = list(same)
-        units = {one.unit for one in findings} - {""}
+        units = {finding.unit for finding in findings} - {""}
         unit = f" ({units.pop()})" if len(units) == 1 and not digits.is_proportion(next(iter(units))) else ""
         yield Heading(f"{kind_title(finding_id)}{', as published' if variant == 'as_published' else ''}{unit}", 2)
         yield findings_table(findings)
@@ -274,22 +283,25 @@ def all_findings(audited: Audited) -> Iterator[Block]:
 
 def remarks(findings: Sequence[Finding]) -> list[Block]:
     """Return why numbers are missing, and remarks on findings: each once, with the findings that it is about."""
-    return _told(((one, text) for one in findings for text in (one.reason, one.note, apart(one))), len(findings))
+    return _told(
+        ((finding, text) for finding in findings for text in (finding.reason, finding.note, apart(finding))),
+        len(findings),
+    )
 
 
 def reasons(findings: Sequence[Finding]) -> list[Block]:
     """Return why numbers are missing, and where interval and test disagree."""
-    return _told(((one, text) for one in findings for text in (one.reason, apart(one))), len(findings))
+    return _told(((finding, text) for finding in findings for text in (finding.reason, apart(finding))), len(findings))
 
 
 def _told(remarks: Iterable[tuple[Finding, str | None]], among: int) -> list[Block]:
     """Return each remark once, with what it is about; those that differ only in numbers as one, the rest counted."""
     alike: dict[str, dict[str, list[str]]] = {}
-    for one, remark in remarks:
+    for finding, remark in remarks:
         if remark:
             bare = remark.removeprefix(WITHOUT_INTERVAL)
             text = remark if bare == remark else f"No interval: {bare}"
-            alike.setdefault(NUMBERS.sub("#", text), {}).setdefault(text, []).append(_name(one))
+            alike.setdefault(NUMBERS.sub("#", text), {}).setdefault(text, []).append(_name(finding))
     return [said(_remark(texts, among), soft=True) for texts in alike.values()]
 
 
@@ -299,8 +311,8 @@ def _remark(texts: Mapping[str, Sequence[str]], among: int) -> str:
     own = list(dict.fromkeys(names))
     others = sum(map(len, texts.values())) - len(names)
     about = "; ".join(own[:MOST_TOLD]) + (f"; and {len(own) - MOST_TOLD:,} more" if len(own) > MOST_TOLD else "")
-    told = first if len(names) == among > 1 else f"{about}: {first}"
-    return f"{told} The same, with other numbers, of {others:,} more." if others else told
+    sentence = first if len(names) == among > 1 else f"{about}: {first}"
+    return f"{sentence} The same, with other numbers, of {others:,} more." if others else sentence
 
 
 def _name(finding: Finding) -> str:
@@ -369,9 +381,9 @@ def methods_page(audited: Audited) -> Iterator[Block]:
     yield ReportTable(("Measure", "Equation", "Source"), tuple(_measures(audited)), (0.34, 0.36, 0.3))
     yield Heading("Scorers", 2)
     yield _pairs("Role", "Scorer, version and hash", _scorers(audited))
-    for one in audited.generators:
-        yield Heading(f"Generator: {one['name']}", 2)
-        yield _pairs("What", "Value", [(name.replace("_", " "), _value(value)) for name, value in one.items()])
+    for generator in audited.generators:
+        yield Heading(f"Generator: {generator['name']}", 2)
+        yield _pairs("What", "Value", [(name.replace("_", " "), _value(value)) for name, value in generator.items()])
     yield from _prompts(audited)
     if lost := most_dropped(audited):
         yield Heading("Left out", 2)
@@ -383,19 +395,24 @@ def methods_page(audited: Audited) -> Iterator[Block]:
         if name not in ELSEWHERE
     ]
     own = [("Biasprint", core.__version__), ("findings, SHA-256 of their JSON", findings_hash(audited.findings))]
-    own += [(f"prompts “{one.name}”, version {one.version}, SHA-256", one.sha256) for one in audited.asked]
+    own += [
+        (f"prompts “{prompt_set.name}”, version {prompt_set.version}, SHA-256", prompt_set.sha256)
+        for prompt_set in audited.asked
+    ]
     yield _pairs("What", "Value", [*own, *recipe])
 
 
 def findings_hash(findings: tuple[Finding, ...]) -> str:
     """Hash the findings' JSON, keys sorted: the same findings have the same hash."""
-    text = json.dumps([one.to_json() for one in findings], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        [finding.to_json() for finding in findings], sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    )
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _in_words(audited: Audited) -> Iterator[Block]:
-    adjusted = sorted({one.adjust.method for one in audited.findings if one.adjust})
-    intervals = sorted({one.interval.method for one in audited.findings if one.interval})
+    adjusted = sorted({finding.adjust.method for finding in audited.findings if finding.adjust})
+    intervals = sorted({finding.interval.method for finding in audited.findings if finding.interval})
     yield said(
         f"{len(audited.findings):,} findings were made from {audited.texts.lower()}. A finding is an estimate with its "
         "interval, n and, where one applies, a test; measures of spread stand beside what they give without any bias "
@@ -406,8 +423,10 @@ def _in_words(audited: Audited) -> Iterator[Block]:
 
 
 def _measures(audited: Audited) -> Iterator[tuple[Cell, ...]]:
-    for finding_id in dict.fromkeys(one.id for one in audited.findings):
-        sources = sorted({one.source for one in audited.findings if one.id == finding_id and one.source})
+    for finding_id in dict.fromkeys(finding.id for finding in audited.findings):
+        sources = sorted(
+            {finding.source for finding in audited.findings if finding.id == finding_id and finding.source}
+        )
         method = method_of(finding_id)
         words = " ".join(filter(None, [f"{kind_title(finding_id)}.", method.get("words"), f"In JSON: {finding_id}"]))
         equation = (Run(method.get("formula") or method.get("none") or "–", tex=method.get("tex", "")),)
@@ -432,7 +451,7 @@ def _methods() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
 
 
 def _scorers(audited: Audited) -> list[tuple[str, str]]:
-    uses = {use for one in audited.findings for use in one.scorers}
+    uses = {use for finding in audited.findings for use in finding.scorers}
     return [
         (use.role.replace("_", " "), _scorer(use))
         for use in sorted(uses, key=lambda use: (use.role, use.name, use.version))
@@ -450,14 +469,14 @@ def _pairs(first: str, second: str, rows: list[tuple[str, str]]) -> ReportTable:
 
 def _prompts(audited: Audited) -> Iterator[Block]:
     """The prompts word for word, or what those of a set have in common."""
-    for one in audited.asked:
-        yield Heading(f"Prompts: {one.name}, version {one.version}", 2)
+    for prompt_set in audited.asked:
+        yield Heading(f"Prompts: {prompt_set.name}, version {prompt_set.version}", 2)
         yield said("A name in braces stands for what changes from prompt to prompt.", soft=True)
-        shown = list(one.patterns.items())[:MOST_PATTERNS]
+        shown = list(prompt_set.patterns.items())[:MOST_PATTERNS]
         for text, n in shown:
             whole = text if len(text) <= LONGEST_PROMPT else f"{text[:LONGEST_PROMPT]} … ({len(text):,} signs)"
             yield ReportParagraph((Run(f"{digits.count(n)} × ", bold=True), Run(whole)))
-        if (more := len(one.patterns) - len(shown)) > 0:
+        if (more := len(prompt_set.patterns) - len(shown)) > 0:
             yield said(
                 f"And {digits.count(more)} more wordings: “biasprint export FILE prompts” writes all.", soft=True
             )
@@ -465,7 +484,7 @@ def _prompts(audited: Audited) -> Iterator[Block]:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "; ".join(f"{name} {_value(one)}" for name, one in value.items()) or "–"
+        return "; ".join(f"{name} {_value(item)}" for name, item in value.items()) or "–"
     if isinstance(value, list | tuple):
         return "; ".join(map(_value, value)) or "–"
     return "–" if value in ("", None) else str(value)
@@ -491,19 +510,19 @@ def audit_report(audited: Audited) -> AuditReport:
 def _question_pages(audited: Audited) -> Iterator[AuditPage]:
     drawn = _figures_by_question(audited)
     further: list[Figure] = []
-    for one in audited.questions:
-        leads = evidence(audited.study, one).strongest_first
-        figures = drawn.get(one.question, ())
+    for question in audited.questions:
+        leads = evidence(audited.study, question).strongest_first
+        figures = drawn.get(question.question, ())
         further += figures[1:]
-        blocks: list[Block] = [ReportParagraph((Run(one.answer, bold=True),)), *map(ReportFigure, figures[:1])]
+        blocks: list[Block] = [ReportParagraph((Run(question.answer, bold=True),)), *map(ReportFigure, figures[:1])]
         if leads:
             blocks += [findings_table(leads[:MOST_LEADS]), *reasons(leads[:MOST_LEADS])]
         else:
-            blocks += reasons(one.findings)
-        if (more := len(one.findings) - len(leads[:MOST_LEADS])) > 0:
+            blocks += reasons(question.findings)
+        if (more := len(question.findings) - len(leads[:MOST_LEADS])) > 0:
             where = f"see “{ALL_FINDINGS}”" if audited.whole else "they are in the project and in its export"
             blocks.append(said(f"{digits.count(more)} more findings belong to it: {where}.", soft=True))
-        yield AuditPage(one.question, tuple(blocks))
+        yield AuditPage(question.question, tuple(blocks))
     if further:
         yield AuditPage("More figures", tuple(map(ReportFigure, further)))
 

@@ -23,16 +23,16 @@ READING = (
 Asked = tuple[str, Evidence]
 
 
-def in_short(audited: Audited, found: Sequence[Asked]) -> Iterator[Block]:
+def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Block]:
     """The count of answers, the clearest ones with their numbers, and what was looked for and not shown."""
-    yes = [one for one in found if one[1].shown]
-    no = [one for one in found if one[1].tested and not one[1].shown]
-    yield ReportParagraph((Run(_counted(audited, found, yes, no), bold=True),))
+    yes = [asked for asked in questions_asked if asked[1].shown]
+    no = [asked for asked in questions_asked if asked[1].tested and not asked[1].shown]
+    yield ReportParagraph((Run(_counted(audited, questions_asked, yes, no), bold=True),))
     if yes or no:
         yield said(tr(READING), soft=True)
     for ask, each in yes[:MOST_NAMED]:
-        told = [*_by_generator(audited.study, each), _meaning(audited.study, _first(each))]
-        yield _bullet(ask, " ".join(filter(None, told)))
+        sentences = [*_by_generator(audited.study, each), _meaning(audited.study, _first(each))]
+        yield _bullet(ask, " ".join(filter(None, sentences)))
     if others := yes[MOST_NAMED:]:
         yield _bullet(tr("Yes as well:"), " ".join(ask for ask, _ in others))
     if no:
@@ -42,19 +42,21 @@ def in_short(audited: Audited, found: Sequence[Asked]) -> Iterator[Block]:
         )
 
 
-def clearest(found: Sequence[Asked]) -> Asked:
+def clearest(questions_asked: Sequence[Asked]) -> Asked:
     """The first question, in the study's order, whose answer is yes; the first of all where none is."""
-    return next((one for one in found if one[1].shown), found[0])
+    return next((asked for asked in questions_asked if asked[1].shown), questions_asked[0])
 
 
-def _counted(audited: Audited, found: Sequence[Asked], yes: Sequence[Asked], no: Sequence[Asked]) -> str:
-    other = len(found) - len(yes) - len(no)
+def _counted(audited: Audited, questions_asked: Sequence[Asked], yes: Sequence[Asked], no: Sequence[Asked]) -> str:
+    other = len(questions_asked) - len(yes) - len(no)
     parts = [
         tr("Clear yes: {n}").format(n=_some(len(yes))),
         tr("not shown: {n}").format(n=_some(len(no))),
         *([tr("without a test: {n}").format(n=digits.count(other))] if other else []),
     ]
-    asked = tr("{questions} asked of {texts}.").format(questions=_questions(len(found)), texts=audited.texts.lower())
+    asked = tr("{questions} asked of {texts}.").format(
+        questions=_questions(len(questions_asked)), texts=audited.texts.lower()
+    )
     return f"{asked} {'; '.join(parts)}."
 
 
@@ -73,8 +75,8 @@ def _bullet(first: str, rest: str) -> ReportParagraph:
 def _by_generator(study: str, each: Evidence) -> Iterator[str]:
     """Say what was found, for each generator where the findings name several."""
     by_name: dict[str, list[Finding]] = {}
-    for one in each.tested:
-        by_name.setdefault(one.dims.get("generator", ""), []).append(one)
+    for finding in each.tested:
+        by_name.setdefault(finding.dims.get("generator", ""), []).append(finding)
     if len(by_name) < 2:
         yield yes_in_words(study, each)
         return
@@ -88,8 +90,8 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
         return
     for place, (name, own) in enumerate(by_name.items()):
         part, first = each.of(own), not place
-        told = yes_in_words(study, part, scaled=first) if part.shown else _not_shown(study, part, scaled=first)
-        yield tr("“{name}”: {told}").format(name=name, told=f"{told[0].lower()}{told[1:]}")
+        sentence = yes_in_words(study, part, scaled=first) if part.shown else _not_shown(study, part, scaled=first)
+        yield tr("“{name}”: {told}").format(name=name, told=f"{sentence[0].lower()}{sentence[1:]}")
 
 
 def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
@@ -104,7 +106,7 @@ def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
 
 def _first(each: Evidence) -> Finding:
     """The clearest; of equally clear ones, as of two groups that mirror each other, one that harms somebody."""
-    return min(each.shown, key=lambda one: (strength(one), one.harm != "" and not _harms(one)))
+    return min(each.shown, key=lambda finding: (strength(finding), finding.harm != "" and not _harms(finding)))
 
 
 def _meaning(study: str, finding: Finding) -> str:
@@ -166,8 +168,8 @@ def _between_sides(study: str, finding: Finding, value: str) -> str:
     way = tr("{x}, higher in {one} than in {other}")
     if (finding.estimate or 0.0) < 0:
         way = tr("{x}, lower in {one} than in {other}")
-    one, other = map(tr, known.words.sides)
-    return way.format(x=value, one=one, other=other)
+    first, second = map(tr, known.words.sides)
+    return way.format(x=value, one=first, other=second)
 
 
 def _for_whom(finding: Finding) -> str:
@@ -206,8 +208,8 @@ def _written(finding: Finding) -> tuple[str, str]:
 
 
 def _unit(finding: Finding) -> str:
-    told = digits.sign(finding.unit) or (finding.unit == "odds ratio" and _pair(finding))
-    return "" if told or finding.unit in ("", "ratio") else finding.unit
+    sign = digits.sign(finding.unit) or (finding.unit == "odds ratio" and _pair(finding))
+    return "" if sign or finding.unit in ("", "ratio") else finding.unit
 
 
 def _sure(finding: Finding) -> str:

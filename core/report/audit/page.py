@@ -32,7 +32,7 @@ SHARES = (0.76, 0.66, 0.56, 0.46, 0.0)  # of the page's width, for the picture
 
 def paper_of(report: AuditReport, foot: str, ctx: JobContext | None = None) -> bytes:
     first, *others = report.pages
-    fitting = next((one for one in _smaller(first) if _is_one_page(replace(report, pages=(one,)))), first)
+    fitting = next((smaller for smaller in _smaller(first) if _is_one_page(replace(report, pages=(smaller,)))), first)
     return pdf_bytes(replace(report, pages=(fitting, *others)).blocks(), report.title, foot, ctx)
 
 
@@ -106,7 +106,7 @@ def _latex_written(block: Block) -> Iterator[str]:
         yield _latex_table(block.header, block.rows, block.widths)
     elif isinstance(block, ReportFigure):
         columns = tuple(FIGURE_COLUMNS.values())
-        rows = [tuple(one.values()) for one in table_beside(block.figure)]
+        rows = [tuple(row.values()) for row in table_beside(block.figure)]
         yield _latex_table(columns, rows, (0.3, *[0.68 / (len(columns) - 1)] * (len(columns) - 1)), block.figure.title)
 
 
@@ -116,7 +116,7 @@ def _latex_table(
     # Without the space between the columns.
     room = [width * 0.98 - 0.025 for width in widths]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.3f}\linewidth}}" for width in room)
-    head = " & ".join(rf"\textbf{{{escaped(one)}}}" for one in header)
+    head = " & ".join(rf"\textbf{{{escaped(title_cell)}}}" for title_cell in header)
     lines = [rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"]
     lines += [r"\toprule", rf"{head} \tabularnewline", r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot"]
     lines += [" & ".join("".join(map(_latex_run, runs_of(cell))) for cell in row) + r" \tabularnewline" for row in rows]
@@ -149,7 +149,7 @@ def _written(block: Block) -> Iterator[str]:
         yield _table(block.header, block.rows)
     elif isinstance(block, ReportFigure):
         yield f"**Figure: {_plain(block.figure.title)}** {_plain(block.figure.subtitle)}".rstrip()
-        yield _table(tuple(FIGURE_COLUMNS.values()), [tuple(one.values()) for one in table_beside(block.figure)])
+        yield _table(tuple(FIGURE_COLUMNS.values()), [tuple(row.values()) for row in table_beside(block.figure)])
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -182,7 +182,7 @@ def page_of(report: AuditReport) -> str:
         title=report.title,
         about=report.about,
         palette=Markup(page_style()),
-        pages=[{"title": one.title, "blocks": list(_parts(one.blocks))} for one in report.pages],
+        pages=[{"title": each_page.title, "blocks": list(_parts(each_page.blocks))} for each_page in report.pages],
     )
     return page
 
@@ -191,7 +191,10 @@ def _parts(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """Yield the parts that the template writes; bullets that follow each other are one list."""
     for listed, same in groupby(blocks, key=lambda block: isinstance(block, ReportParagraph) and block.bullet):
         if listed:
-            yield {"kind": "list", "runs_of": [one.runs for one in same if isinstance(one, ReportParagraph)]}
+            yield {
+                "kind": "list",
+                "runs_of": [paragraph.runs for paragraph in same if isinstance(paragraph, ReportParagraph)],
+            }
         else:
             yield from (part for block in same if (part := _part(block)))
 

@@ -19,22 +19,22 @@ Draw = Callable[[Sequence[Finding]], list[Figure]]
 
 def split(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The differences between generators, and all others."""
-    differences = [one for one in findings if one.id.endswith(BETWEEN_GENERATORS)]
-    return differences, [one for one in findings if not one.id.endswith(BETWEEN_GENERATORS)]
+    differences = [finding for finding in findings if finding.id.endswith(BETWEEN_GENERATORS)]
+    return differences, [finding for finding in findings if not finding.id.endswith(BETWEEN_GENERATORS)]
 
 
 def of_generator(draw: Draw, generator: str, findings: Sequence[Finding]) -> list[Figure]:
     """One generator's figures, as of a project that has no other; each says whose it is."""
     if not generator:
         return draw(findings)
-    own = [_alone(one, generator) for one in findings]
-    whose = {id(alone): one for alone, one in zip(own, findings, strict=True)}
+    own = [_alone(finding, generator) for finding in findings]
+    whose = {id(alone): finding for alone, finding in zip(own, findings, strict=True)}
     return [
         replace(
             figure,
             part=joined(figure.part, generator),
             title=joined(figure.title, generator),
-            marks=tuple(replace(one, finding=whose.get(id(one.finding), one.finding)) for one in figure.marks),
+            marks=tuple(replace(mark, finding=whose.get(id(mark.finding), mark.finding)) for mark in figure.marks),
         )
         for figure in draw(own)
     ]
@@ -50,16 +50,19 @@ def difference_figures(study: str, findings: Sequence[Finding]) -> list[Figure]:
     """A dot with its interval for each difference, those of one unit together, as little narrowed down as can be."""
     return worth_drawing(
         figure
-        for pair, own in parted(findings, lambda one: one.groups).items()
+        for pair, own in parted(findings, lambda finding: finding.groups).items()
         for figure in _of_pair(study, pair, own)
     )
 
 
 def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> Iterator[Figure]:
     first, second = pair
-    least = {key: min(len(one.dims) for one in own) for key, own in parted(findings, lambda one: one.id).items()}
-    wide = [one for one in findings if len(one.dims) == least[one.id]]
-    for unit, own in parted(wide, lambda one: one.unit).items():
+    least = {
+        key: min(len(finding.dims) for finding in own)
+        for key, own in parted(findings, lambda finding: finding.id).items()
+    }
+    wide = [finding for finding in findings if len(finding.dims) == least[finding.id]]
+    for unit, own in parted(wide, lambda finding: finding.unit).items():
         ratio = "ratio" in unit
         yield Figure(
             key=f"{study}.generators",
@@ -69,7 +72,7 @@ def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> It
             subtitle="The findings of both on the prompts that both answered. "
             f"Right of {'1' if ratio else '0'} they are higher for {first}, left of it for {second}.",
             kind="intervals",
-            marks=tuple(mark(one, _row(one), section=words(one.title)) for one in own),
+            marks=tuple(mark(finding, _row(finding), section=words(finding.title)) for finding in own),
             unit=unit,
             scale="log" if ratio else "linear",
             null=1.0 if ratio else 0.0,
@@ -81,8 +84,8 @@ def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> It
 
 
 def _row(finding: Finding) -> str:
-    said = (words(value) for name, value in finding.dims.items() if name != OF_GROUPS)  # which the section names
-    return joined(words(finding.label), *said)
+    parts = (words(value) for name, value in finding.dims.items() if name != OF_GROUPS)  # which the section names
+    return joined(words(finding.label), *parts)
 
 
 def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
@@ -91,6 +94,6 @@ def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
     differences, own = split(findings)
     drawn: list[Figure] = []
     if study is not None:
-        for generator, of_one in parted(own, lambda one: one.dims.get("generator", "")).items():
+        for generator, of_one in parted(own, lambda finding: finding.dims.get("generator", "")).items():
             drawn += of_generator(study.draw, generator, of_one)
     return [*difference_figures(kind, differences), *drawn]

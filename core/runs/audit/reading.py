@@ -59,10 +59,10 @@ def read_audit(path: Path) -> tuple[Audit, str]:
     return _resolved(checked(content, path.name), path.resolve().parent), sha256(data).hexdigest()
 
 
-def checked(found: Mapping[str, Any], called: str) -> Audit:
+def checked(values: Mapping[str, Any], called: str) -> Audit:
     """Return the audit that was read from the file so called. Raises `UsageError`."""
     try:
-        audit = Audit.model_validate(found)
+        audit = Audit.model_validate(values)
     except ValidationError as wrong:
         sentences = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
         raise UsageError(" ".join([f"{called}: {sentences[0]}", *sentences[1:]]), kept="Nothing was done.") from None

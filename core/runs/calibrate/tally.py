@@ -141,13 +141,13 @@ Key = tuple[str, str, str]  # id, label, dims
 
 
 def calibrated(
-    study: str, asked: Planting, found: Mapping[Cell, Sequence[Sequence[Seen]]], bounds: Required
+    study: str, asked: Planting, results: Mapping[Cell, Sequence[Sequence[Seen]]], bounds: Required
 ) -> list[Calibrated]:
-    """Return a row for each finding, planted size and n. `found`: the findings of each simulated study."""
+    """Return a row for each finding, planted size and n. `results`: the findings of each simulated study."""
     rows = []
     by_key: dict[Key, dict[Cell, list[list[Seen]]]] = {}
-    shared = _shared_names(asked, (simulated for studies in found.values() for simulated in studies))
-    for cell, studies in found.items():
+    shared = _shared_names(asked, (simulated for studies in results.values() for simulated in studies))
+    for cell, studies in results.items():
         for simulated in studies:
             grouped: dict[Key, list[Seen]] = {}
             for each in simulated:
@@ -164,7 +164,7 @@ def calibrated(
                 for each in simulated
             ]
             row = _row(study, asked, key, cell, (studies, pooled))
-            rows.append(_judged(replace(row, repeats=len(found[cell])), asked, bounds))
+            rows.append(_judged(replace(row, repeats=len(results[cell])), asked, bounds))
     return rows
 
 

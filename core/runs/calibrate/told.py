@@ -53,12 +53,12 @@ def to_json(rows: Sequence[Calibrated], repeats: int, seed: int) -> dict[str, An
 # ---- The table
 
 
-def table(rows: Iterable[Calibrated], kept: Iterable[Mapping[str, Any]] = ()) -> str:
-    """Return the rows, after lines that are `kept`."""
+def table(rows: Iterable[Calibrated], earlier: Iterable[Mapping[str, Any]] = ()) -> str:
+    """Return the rows, after lines that are `earlier`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows([*kept, *map(_line, rows)])
+    writer.writerows([*earlier, *map(_line, rows)])
     return text.getvalue()
 
 
@@ -126,7 +126,7 @@ def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
             ]
     own = [f"- {key}: {n} {asked.unit}." for key, n in asked.own_n.items() if key in {row.id for row in rows}]
     parts = {
-        "Not required of intervals, as they leave out what learning anew would change:": sentences,
+        "Not required of intervals, as they leave out what learning again would change:": sentences,
         f"Recommended n where {asked.recommended()} are too few:": own,
     }
     return [line for title, lines in parts.items() if lines for line in (title, "", *lines, "")]

@@ -72,10 +72,10 @@ def paired(first: Columns, second: Columns, seed: int) -> ComparedPair | None:
     group_of = {unit: place % number for place, unit in enumerate(units)}
     sizes = tuple(sum(group == each for group in group_of.values()) for each in range(number))
 
-    def side(one: StudyGenerator, prepared: Prepared) -> ComparedSide:
+    def side(generator: StudyGenerator, prepared: Prepared) -> ComparedSide:
         places = tuple(place for place, prompt in enumerate(prepared.prompts) if prompt in common)
         groups = tuple(group_of[unit_of[prepared.prompts[place]]] for place in places)
-        return ComparedSide(one.name, prepared, places, groups)
+        return ComparedSide(generator.name, prepared, places, groups)
 
     return ComparedPair(side(*first), side(*second), len(common), sizes)
 
@@ -197,15 +197,22 @@ def _differences(
 
 
 def _jackknifed(
-    pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
+    pair: ComparedPair,
+    between_finding: Finding,
+    other: Finding,
+    first: Sequence[Estimates],
+    second: Sequence[Estimates],
 ) -> tuple[Difference | str, int]:
     """Return the difference, or why it has no interval; and over how many groups of prompts."""
-    key, whole = key_of(one), [(float(finding.estimate or 0), finding.n) for finding in (one, other)]
+    key, whole = (
+        key_of(between_finding),
+        [(float(finding.estimate or 0), finding.n) for finding in (between_finding, other)],
+    )
     missing = sum(key not in own for side in (first, second) for own in side)
     if missing:
         return f"it is not defined once some of the prompts are left out ({missing} times)", len(pair.sizes)
     without = [(mine[key], theirs[key]) for mine, theirs in zip(first, second, strict=True)]
-    scale = log if is_ratio(one.unit) else float
+    scale = log if is_ratio(between_finding.unit) else float
     if scale is log and min(value for pairs in (whole, *without) for value, _ in pairs) <= 0:
         return "a ratio is 0 with some of the prompts left out", len(pair.sizes)
     # Groups without any of its items do not show how it varies: a finding of one domain has fewer of them.
@@ -217,29 +224,33 @@ def _jackknifed(
 
 
 def _difference(
-    pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
+    pair: ComparedPair, finding: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
 ) -> Finding:
-    assert one.estimate is not None
+    assert finding.estimate is not None
     assert other.estimate is not None
-    ratio, names = is_ratio(one.unit), (pair.first.name, pair.second.name)
-    result, groups = _jackknifed(pair, one, other, first, second)
+    ratio, names = is_ratio(finding.unit), (pair.first.name, pair.second.name)
+    result, groups = _jackknifed(pair, finding, other, first, second)
     plain = (
-        one.estimate / other.estimate if ratio and other.estimate else None if ratio else one.estimate - other.estimate
+        finding.estimate / other.estimate
+        if ratio and other.estimate
+        else None
+        if ratio
+        else finding.estimate - other.estimate
     )
     difference = Finding(
-        id=f"{one.id}{BETWEEN_GENERATORS}",
-        label=one.label,
-        title=one.title,
+        id=f"{finding.id}{BETWEEN_GENERATORS}",
+        label=finding.label,
+        title=finding.title,
         groups=names,
         estimate=plain,
-        unit=_unit(one.unit),
+        unit=_unit(finding.unit),
         n=pair.prompts,
-        dims={**one.dims, **({OF_GROUPS: " : ".join(one.groups)} if one.groups else {})},
+        dims={**finding.dims, **({OF_GROUPS: " : ".join(finding.groups)} if finding.groups else {})},
         reason="the ratio of the second generator is 0" if plain is None else None,
-        n_by_group={names[0]: one.n, names[1]: other.n},
-        scorers=one.scorers,
+        n_by_group={names[0]: finding.n, names[1]: other.n},
+        scorers=finding.scorers,
         source=SOURCE,
-        note=_note(pair, one, other, groups),
+        note=_note(pair, finding, other, groups),
     )  # fmt: skip
     if isinstance(result, str):
         return replace(difference, reason=difference.reason or f"interval: {result}")

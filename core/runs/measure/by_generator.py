@@ -295,14 +295,14 @@ def _asked_pairs(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> lis
     return list(combinations(wanted, 2))
 
 
-def _of(result: StudyResult, one: StudyGenerator, among: Sequence[StudyGenerator]) -> StudyResult:
+def _of(result: StudyResult, generator: StudyGenerator, among: Sequence[StudyGenerator]) -> StudyResult:
     """Return the result with its generator in every finding; and the model, where they are of several."""
-    named = {GENERATOR: one.name}
-    if len({other.model for other in among}) > 1 and one.model:
-        named = {MODEL: one.model, **named}
+    named = {GENERATOR: generator.name}
+    if len({other.model for other in among}) > 1 and generator.model:
+        named = {MODEL: generator.model, **named}
 
     def dims(finding: Finding) -> Mapping[str, str]:
-        return {**named, **finding.dims, GENERATOR: one.name}
+        return {**named, **finding.dims, GENERATOR: generator.name}
 
     return replace(result, findings=tuple(replace(each, dims=_last(dims(each))) for each in result.findings))
 

@@ -140,12 +140,12 @@ def _nothing(file: Any, order: ScoringOrder, columns: Sequence[str]) -> "pyarrow
 
 
 def _with_scores(
-    order: ScoringOrder, batch: "pyarrow.RecordBatch", kept: Sequence[str], tally: _Tally
+    order: ScoringOrder, batch: "pyarrow.RecordBatch", kept_columns: Sequence[str], tally: _Tally
 ) -> "pyarrow.Table":
     import pyarrow
 
     texts = [_text(value) for value in batch.column(order.text).to_pylist()]
-    columns: dict[str, Any] = {name: batch.column(name) for name in kept}
+    columns: dict[str, Any] = {name: batch.column(name) for name in kept_columns}
     columns[TEXT_HASH] = pyarrow.array([sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts],
                                        pyarrow.string())  # fmt: skip
     for scorer in order.scorers:

@@ -112,9 +112,9 @@ def entailment_order(labels: Sequence[str], model: str) -> tuple[int, int, int]:
 
 
 def not_understood(model: str, labels: Sequence[str], wanted: str) -> AppError:
-    said = ", ".join(f"“{label[:40]}”" for label in labels[:8]) or "none"
+    shown_labels = ", ".join(f"“{label[:40]}”" for label in labels[:8]) or "none"
     return AppError(
-        f"The labels of “{model}” are not understood: {said}.",
+        f"The labels of “{model}” are not understood: {shown_labels}.",
         kept="Nothing was scored.",
         hint=f"Choose a classifier whose settings name {wanted} as its labels.",
     )
@@ -165,8 +165,8 @@ class Classifier:
 
     def split(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the start and end of each token in the text."""
-        found = self._tokenizer(_clean(text), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return tuple((int(start), int(end)) for start, end in found["offset_mapping"])
+        tokenized = self._tokenizer(_clean(text), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        return tuple((int(start), int(end)) for start, end in tokenized["offset_mapping"])
 
     @property
     def marks(self) -> int:
@@ -175,10 +175,10 @@ class Classifier:
 
     def logits(self, encoded: Sequence[Encoded]) -> Floats:
         """float64[texts, labels]. Only sequences of equal length share a batch."""
-        found = np.empty((len(encoded), len(self.labels)), dtype=np.float64)
+        logits = np.empty((len(encoded), len(self.labels)), dtype=np.float64)
         for batch in batches([len(each["input_ids"]) for each in encoded]):
-            found[batch] = self._logits([encoded[place] for place in batch])[:, : len(self.labels)]
-        return found
+            logits[batch] = self._logits([encoded[place] for place in batch])[:, : len(self.labels)]
+        return logits
 
     def _logits(self, equal: Sequence[Encoded]) -> Floats:
         import torch
@@ -221,8 +221,8 @@ def longest(kind: str, config: Any, tokenizer: Any) -> int:
     positions = int(getattr(config, "max_position_embeddings", 0) or LONGEST)
     if kind in _FROM_PADDING:
         positions -= int(config.pad_token_id) + 1
-    said = int(tokenizer.model_max_length)
-    return max(8, min(positions, said) if said < 10**9 else positions)
+    limit = int(tokenizer.model_max_length)
+    return max(8, min(positions, limit) if limit < 10**9 else positions)
 
 
 def _fill_heads(model: Any) -> None:
@@ -245,9 +245,9 @@ def _repeated(states: Any, missing: int) -> Any:
     return torch.cat([states, states[-1:].expand(missing, *states.shape[1:])]) if missing else states
 
 
-def _apart(found: Mapping[str, Any]) -> list[Encoded]:
-    kept = [key for key in ("input_ids", "token_type_ids") if key in found]
-    return [{key: found[key][place] for key in kept} for place in range(len(found["input_ids"]))]
+def _apart(encodings: Mapping[str, Any]) -> list[Encoded]:
+    names = [key for key in ("input_ids", "token_type_ids") if key in encodings]
+    return [{key: encodings[key][place] for key in names} for place in range(len(encodings["input_ids"]))]
 
 
 def _clean(text: str) -> str:

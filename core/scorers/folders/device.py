@@ -51,8 +51,8 @@ def chosen(wanted: str = "auto") -> str:
     if wanted == "auto":
         return "cuda" if here["cuda"] else "cpu"  # Apple's gives other numbers for some models: only when asked for
     if not here.get(wanted, False):
-        there = ", ".join(name for name, is_here in here.items() if is_here)
-        raise UsageError(f"There is no device “{wanted}” here.", hint=f"Choose one of: auto, {there}.")
+        devices = ", ".join(name for name, is_here in here.items() if is_here)
+        raise UsageError(f"There is no device “{wanted}” here.", hint=f"Choose one of: auto, {devices}.")
     return wanted
 
 
@@ -77,8 +77,8 @@ def let_go(device: str) -> None:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether a library reports, in one of its ways, that memory ran out."""
     text = str(error).lower()
-    said = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and said)
+    is_memory = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and is_memory)
 
 
 Model = TypeVar("Model")
@@ -89,12 +89,12 @@ _held: dict[str, tuple[Hashable, object]] = {}
 def held(role: str, key: Hashable, load: Callable[[], Model]) -> Model:
     """Return the model loaded for the role under this key; otherwise release the former one and load this one."""
 
-    found = _held.get(role)
-    if found is not None and found[0] == key:
-        return found[1]  # type: ignore[return-value] # a key stands for one kind of model
-    if found is not None:
-        device = str(getattr(found[1], "device", "cpu"))
-        del _held[role], found
+    loaded = _held.get(role)
+    if loaded is not None and loaded[0] == key:
+        return loaded[1]  # type: ignore[return-value] # a key stands for one kind of model
+    if loaded is not None:
+        device = str(getattr(loaded[1], "device", "cpu"))
+        del _held[role], loaded
         let_go(device)
     made = load()
     _held[role] = (key, made)
@@ -103,8 +103,8 @@ def held(role: str, key: Hashable, load: Callable[[], Model]) -> Model:
 
 def device_of(role: str) -> str:
     """Return the device of the role's model; empty while none is loaded in this process."""
-    found = _held.get(role)
-    return str(getattr(found[1], "device", "")) if found else ""
+    loaded = _held.get(role)
+    return str(getattr(loaded[1], "device", "")) if loaded else ""
 
 
 def release(role: str) -> None:

@@ -37,10 +37,10 @@ class FolderEmbedder(Embedder):
         self._extra = {"prompt_length": len(self.first)} if prompt else {}
 
     def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
-        found: dict[int, Vectors] = {}
+        vectors: dict[int, Vectors] = {}
         for batch in batches([len(window) for window in windows]):
-            found.update(zip(batch, self._encode_equal(np.stack([windows[place] for place in batch])), strict=True))
-        return [found[place] for place in range(len(windows))]
+            vectors.update(zip(batch, self._encode_equal(np.stack([windows[place] for place in batch])), strict=True))
+        return [vectors[place] for place in range(len(windows))]
 
     def _encode_equal(self, tokens: Tokens) -> Vectors:
         """Unit vectors, float32[rows, width], of rows of token ids."""
@@ -54,8 +54,8 @@ class FolderEmbedder(Embedder):
         with torch.inference_mode():
             ids = torch.from_numpy(np.hstack([first, filled_up, last])).to(self.device)
             given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._extra}
-            found = self._model(given)["sentence_embedding"]
-            unit: Vectors = torch.nn.functional.normalize(found, dim=1).float().cpu().numpy()
+            embedding = self._model(given)["sentence_embedding"]
+            unit: Vectors = torch.nn.functional.normalize(embedding, dim=1).float().cpu().numpy()
         return unit[:count]
 
 
@@ -118,10 +118,10 @@ def _documents(folder: Path, files: Sequence[str]) -> dict[str, object]:
     documents: dict[str, object] = {}
     if PARTS in files:
         documents[PARTS] = [_part(folder, place, part, files) for place, part in enumerate(_listed(folder))]
-    said = _json(folder / LENGTH) if LENGTH in files else {}
-    documents[LENGTH] = {key: said[key] for key in ("max_seq_length", "do_lower_case") if key in said}
-    said = _json(folder / PROMPTS) if PROMPTS in files else {}
-    documents[PROMPTS] = {key: said[key] for key in ("prompts", "default_prompt_name") if key in said}
+    settings = _json(folder / LENGTH) if LENGTH in files else {}
+    documents[LENGTH] = {key: settings[key] for key in ("max_seq_length", "do_lower_case") if key in settings}
+    settings = _json(folder / PROMPTS) if PROMPTS in files else {}
+    documents[PROMPTS] = {key: settings[key] for key in ("prompts", "default_prompt_name") if key in settings}
     return documents
 
 
@@ -148,14 +148,16 @@ def _refuse_unless_whole(name: str, model: Any, folder: Path, files: Sequence[st
     """The library fills weights that a folder lacks with random numbers, and says so in its log alone."""
     from safetensors import safe_open
 
-    there: set[str] = set()
+    stored_keys: set[str] = set()
     for file in files:
         if file.endswith(".safetensors") and "/" not in file:
             with safe_open(folder / file, "pt") as weights:
-                there |= {key.rpartition(f"{model.base_model_prefix}.")[2] for key in weights.keys()}  # noqa: SIM118
+                stored_keys |= {key.rpartition(f"{model.base_model_prefix}.")[2] for key in weights.keys()}  # noqa: SIM118
     needed = {key for key, _ in model.named_parameters() if not key.startswith("pooler.")}
-    if needed - there:
-        raise unreadable(name, "its weights lack parts that its settings name", ", ".join(sorted(needed - there)[:5]))
+    if needed - stored_keys:
+        raise unreadable(
+            name, "its weights lack parts that its settings name", ", ".join(sorted(needed - stored_keys)[:5])
+        )
 
 
 def _json(path: Path) -> Any:

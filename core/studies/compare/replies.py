@@ -64,11 +64,11 @@ def yes_or_no(reply: str) -> bool | Unread:
         return nothing
     lines = [line for line in _plain(reply).splitlines() if line.strip()]
     text = "\n".join(lines)
-    found = {match[1] for match in _SAID.finditer(text)}
-    found |= {match[1] for match in (_FIRST.match(text), *(map(_LAST.match, lines))) if match}
-    if len(found) > 1:
+    answers = {match[1] for match in _SAID.finditer(text)}
+    answers |= {match[1] for match in (_FIRST.match(text), *(map(_LAST.match, lines))) if match}
+    if len(answers) > 1:
         return BOTH_ANSWERS
-    return found.pop() == "yes" if found else NO_ANSWER
+    return answers.pop() == "yes" if answers else NO_ANSWER
 
 
 # ---- items given to one of two groups
@@ -87,8 +87,8 @@ def sorted_items(reply: str, groups: tuple[str, str], items: Sequence[str]) -> d
     people, words = (_pattern((group,)) for group in groups), _pattern(tuple(items))
     known = {_bare(item): item for item in items}
     given: dict[str, set[int]] = {}
-    for named, found in _pieces(_plain(reply), tuple(people), words):
-        for item in found:
+    for named, items_found in _pieces(_plain(reply), tuple(people), words):
+        for item in items_found:
             given.setdefault(known[item], set()).update(named)
     clear = {item: of.copy().pop() for item, of in given.items() if len(of) == 1}
     return clear if 2 * len(clear) >= len(items) else TOO_FEW
@@ -103,13 +103,13 @@ def _pieces(
         bare = _BULLET.sub("", line)
         if not bare.strip():
             continue
-        named, found = _groups(bare, people), words.findall(bare)
-        if not found:
+        named, items_found = _groups(bare, people), words.findall(bare)
+        if not items_found:
             heading = named if len(named) == 1 and len(bare.split()) <= MOST_IN_HEADING else set()
         elif not named:
-            yield heading, found
+            yield heading, items_found
         elif len(named) == 1:
-            yield named, found
+            yield named, items_found
         else:
             yield from _parts(bare, people, words)
 
@@ -128,24 +128,24 @@ def _parts(
     waiting: list[str] = []
     leading: set[int] = set()
     for part in re.split(r"[,;|]|\.\s|\band\b|\bwhile\b", line):
-        named, found = _groups(part, people), words.findall(part)
+        named, items_found = _groups(part, people), words.findall(part)
         if len(named) > 1:
-            yield named, [*waiting, *found]
+            yield named, [*waiting, *items_found]
             waiting, leading = [], set()
         elif named:
-            first_group = min(match.start() for one in people if (match := one.search(part)))
+            first_group = min(match.start() for person in people if (match := person.search(part)))
             first_item = next((match.start() for match in words.finditer(part)), len(part))
             leads = first_group < first_item
-            yield named, found if leads else [*waiting, *found]
+            yield named, items_found if leads else [*waiting, *items_found]
             waiting, leading = [], named if leads else set()
         elif leading:
-            yield leading, found
+            yield leading, items_found
         else:
-            waiting += found
+            waiting += items_found
 
 
 def _groups(text: str, people: tuple[re.Pattern[str], ...]) -> set[int]:
-    return {place for place, one in enumerate(people) if one.search(text)}
+    return {place for place, person in enumerate(people) if person.search(text)}
 
 
 @lru_cache(maxsize=1024)
@@ -191,24 +191,24 @@ def _numbered(text: str, names: re.Pattern[str]) -> list[str]:
     rows = [match for line in text.splitlines() if (match := _PLACE.match(line)) and names.search(match[2])]
     if [int(row[1]) for row in rows] != list(range(1, len(rows) + 1)):
         return []
-    return [found[0] for row in rows if (found := names.search(row[2]))]
+    return [name_match[0] for row in rows if (name_match := names.search(row[2]))]
 
 
 def _line_by_line(text: str, names: re.Pattern[str]) -> list[str]:
     """Lines that begin with a name; a numbered list with gaps or ties is none of these."""
     if any(_PLACE.match(line) for line in text.splitlines()):
         return []
-    found = (names.match(_BULLET.sub("", line).strip()) for line in text.splitlines())
-    return [match[0] for match in found if match]
+    matches = (names.match(_BULLET.sub("", line).strip()) for line in text.splitlines())
+    return [match[0] for match in matches if match]
 
 
 def _in_one_line(text: str, names: re.Pattern[str]) -> list[str]:
     """Find a line that holds every name once, with nothing but signs or a few small words between them."""
     for line in text.splitlines():
-        found = names.findall(line)
+        names_found = names.findall(line)
         between = names.split(line)[1:-1]
-        if len(found) > 1 and all(
+        if len(names_found) > 1 and all(
             re.fullmatch(r"[\s,;>→→\d.)(]*(?:and|then|followed by)?\s*", each) for each in between
         ):
-            return found
+            return names_found
     return []

@@ -38,13 +38,13 @@ def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
     """Every finished text of a study: outputs, then imported letters."""
     axes = tuple(project.axes.latest())
     asked = prompts_asked(project, study_id)
-    found = []
+    texts = []
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         prompt = asked[row.prompt_id] if _says_prompt(row) else ""
-        found.append(ComparedText(("output", row.id), prompt, row.text, _of_output(row, axes)))
+        texts.append(ComparedText(("output", row.id), prompt, row.text, _of_output(row, axes)))
     letters = chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=LETTER), lambda row: row.id)
     brought = (ComparedText(("source", row.id), table_prompt(row.fields), row.text, _of_letter(row)) for row in letters)
-    return [*found, *brought]
+    return [*texts, *brought]
 
 
 def groups_of(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
@@ -53,7 +53,10 @@ def groups_of(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     second = [row.get(SECOND, "").strip() for row in fields]
     if not any(second):
         return {GROUP: first}
-    crossed = [f"{one}{CROSSED}{other}" if one and other else "" for one, other in zip(first, second, strict=True)]
+    crossed = [
+        f"{first_group}{CROSSED}{second_group}" if first_group and second_group else ""
+        for first_group, second_group in zip(first, second, strict=True)
+    ]
     return {GROUP: first, SECOND: second, "intersection": crossed}
 
 
@@ -62,16 +65,16 @@ def groupings(texts: Sequence[ComparedText]) -> dict[str, dict[str, int]]:
 
     Those with one group, or with more than `MOST_GROUPS`, and a column that says the same as an earlier one, are not.
     """
-    names = dict.fromkeys(name for one in texts for name in one.fields if name != BLOCK)
-    found: dict[str, dict[str, int]] = {}
+    names = dict.fromkeys(name for text in texts for name in text.fields if name != BLOCK)
+    by_column: dict[str, dict[str, int]] = {}
     seen: set[tuple[str, ...]] = set()
     for name in names:
-        column = tuple(one.fields.get(name, "").strip() for one in texts)
+        column = tuple(text.fields.get(name, "").strip() for text in texts)
         counts = Counter(filter(None, column))
         if 1 < len(counts) <= MOST_GROUPS and column not in seen:
             seen.add(column)
-            found[name] = dict(counts.most_common())
-    return found
+            by_column[name] = dict(counts.most_common())
+    return by_column
 
 
 def _says_prompt(row: OutputRow) -> bool:

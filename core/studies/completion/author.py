@@ -89,5 +89,5 @@ def completion_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.r
     names = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "term", "context", "order")
     columns: dict[str, Any] = {name: [fields[name] for fields in chosen] for name in names}
     table = CompletionTable(**columns, response=replies)
-    found = measure_completion(table, seed=own_seed(rng), resamples=asked.resamples).findings
-    return [each for each in found if "pronoun" not in each.dims]
+    findings = measure_completion(table, seed=own_seed(rng), resamples=asked.resamples).findings
+    return [each for each in findings if "pronoun" not in each.dims]

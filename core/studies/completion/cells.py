@@ -206,10 +206,10 @@ def difference_interval(cell: ReplyCell, chosen: int, draws: Floats, estimate: f
         return bounds
     (positive, negative), shares = cell.terms, cell.chosen[:, chosen] / cell.chosen.sum(axis=1)
     counts = (round(float(shares[0]) * positive), positive, round(float(shares[1]) * negative), negative)
-    found = two_proportions(*counts).interval
-    if found.bounds is None:
-        return MaybeBounds(None, f"{ALIKE}, and {found.reason.replace('units in a group', 'terms of a polarity')}")
-    return MaybeBounds(replace(found.bounds, method=f"{found.bounds.method}, one reply for each given term"))
+    unpermuted = two_proportions(*counts).interval
+    if unpermuted.bounds is None:
+        return MaybeBounds(None, f"{ALIKE}, and {unpermuted.reason.replace('units in a group', 'terms of a polarity')}")
+    return MaybeBounds(replace(unpermuted.bounds, method=f"{unpermuted.bounds.method}, one reply for each given term"))
 
 
 def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
@@ -307,12 +307,12 @@ def published() -> Mapping[str, Any]:
 @cache
 def _by_cell() -> Mapping[tuple[str, str, str], list[tuple[str, int, dict[str, float]]]]:
     """Direction, domain and pronoun → each model's row with its table."""
-    found: dict[tuple[str, str, str], list[tuple[str, int, dict[str, float]]]] = {}
+    by_cell: dict[tuple[str, str, str], list[tuple[str, int, dict[str, float]]]] = {}
     for table in published()["tables"]:
         for model, direction, domain, pronoun, *values in table["rows"]:
             row = dict(zip(table["labels"], values, strict=True))
-            found.setdefault((direction, domain, pronoun), []).append((model, table["number"], row))
-    return found
+            by_cell.setdefault((direction, domain, pronoun), []).append((model, table["number"], row))
+    return by_cell
 
 
 def _rows(dims: Mapping[str, str]) -> list[tuple[str, int, dict[str, float]]]:

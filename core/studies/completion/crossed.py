@@ -51,13 +51,13 @@ def crossed_pronouns(cells: Sequence[ReplyCell]) -> list[Finding]:
 
     p by Holm within each of the two, what is pooled over domains among itself.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     pairs = list(_pairs(cells))
     for make, name in ((_main_effects, MAIN_ID), (_interactions, INTERACTION_ID)):
         for by in ("pooled", "by domain"):
             own = [each for pair in pairs if ("domain" in pair.dims) == (by == "by domain") for each in make(pair)]
-            found += with_holm(own, f"{name}, {by}, {len(own)} tests")
-    return found
+            findings += with_holm(own, f"{name}, {by}, {len(own)} tests")
+    return findings
 
 
 def _pairs(cells: Sequence[ReplyCell]) -> Iterator[_Pair]:
@@ -67,8 +67,8 @@ def _pairs(cells: Sequence[ReplyCell]) -> Iterator[_Pair]:
             own = tuple((name, value) for name, value in cell.dims.items() if name != "pronoun")
             apart.setdefault(own, []).append(cell)
     for dims, own_cells in apart.items():
-        for one, other in combinations(own_cells, 2):
-            yield _Pair(dict(dims), one, other)
+        for first, other_cell in combinations(own_cells, 2):
+            yield _Pair(dict(dims), first, other_cell)
 
 
 def _main_effects(pair: _Pair) -> Iterator[Finding]:
@@ -80,9 +80,9 @@ def _main_effects(pair: _Pair) -> Iterator[Finding]:
         value = float(seen[0][place, 0] - seen[1][place, 0])
         draws = np.asarray(drawn[0][place] - drawn[1][place])
         p = _least_level(draws, value, pair.units)
-        told = f"Both polarities of what is given count alike. {BY_RESAMPLES if p is not None else ''}"
+        remark = f"Both polarities of what is given count alike. {BY_RESAMPLES if p is not None else ''}"
         title = f"{chosen.capitalize()} option: {first} against {second}, whatever is given"
-        yield _finding(pair, MAIN_ID, chosen, title, value, draws, p, told, "difference of proportions")
+        yield _finding(pair, MAIN_ID, chosen, title, value, draws, p, remark, "difference of proportions")
 
 
 def _interactions(pair: _Pair) -> Iterator[Finding]:
@@ -92,10 +92,10 @@ def _interactions(pair: _Pair) -> Iterator[Finding]:
     permuted = [delta_draws(cell.permuted[:, : len(CHOSEN)]) for cell in (pair.one, pair.other)]
     seen = [delta_values(cell.chosen) for cell in (pair.one, pair.other)]
     for place, chosen in enumerate(SHOWN):
-        one, other = seen[0][place], seen[1][place]
-        value = None if one is None or other is None else one - other
+        first_value, second_value = seen[0][place], seen[1][place]
+        value = None if first_value is None or second_value is None else first_value - second_value
         p = None if value is None else _permuted_p(pair, np.asarray(permuted[0][place] - permuted[1][place]), value)
-        told = f"At 0 what is given does the same for both pronouns. {BY_TERMS if p is not None else ''}"
+        remark = f"At 0 what is given does the same for both pronouns. {BY_TERMS if p is not None else ''}"
         title = f"{chosen.capitalize()} option: how far the pull of what is given differs, {first} against {second}"
         draws = np.asarray(drawn[0][place] - drawn[1][place])
         yield _finding(
@@ -106,7 +106,7 @@ def _interactions(pair: _Pair) -> Iterator[Finding]:
             value,
             draws,
             p,
-            told,
+            remark,
             "difference of differences of proportions",
         )
 
@@ -125,7 +125,7 @@ def _finding(
     value: float | None,
     draws: Floats,
     p: float | None,
-    told: str,
+    note: str,
     unit: str,
 ) -> Finding:
     known = value is not None and np.isfinite(value)
@@ -147,7 +147,7 @@ def _finding(
         dropped={"irrelevant": irrelevant} if irrelevant else {},
         p=p if known else None,
         source=SOURCE,
-        note=told.strip(),
+        note=note.strip(),
     )
 
 

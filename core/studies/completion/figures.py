@@ -30,11 +30,11 @@ LIKELIHOOD = "completion.likelihood"
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give; of several models each has its own."""
-    own = [one for one in findings if one.id.startswith("completion.")]
-    found: list[Figure] = []
-    for model, of_model in parted(own, lambda one: one.dims.get("model", "")).items():
-        found += _Study(model, of_model).figures()
-    return worth_drawing(found) + crossed_figures("completion", own)
+    own = [finding for finding in findings if finding.id.startswith("completion.")]
+    drawn: list[Figure] = []
+    for model, of_model in parted(own, lambda finding: finding.dims.get("model", "")).items():
+        drawn += _Study(model, of_model).figures()
+    return worth_drawing(drawn) + crossed_figures("completion", own)
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,17 @@ class _Study:
         yield self.tau()
         yield self.base_rates()
         yield self.pronouns()
-        for direction in dict.fromkeys(one.dims["direction"] for one in self.findings if "direction" in one.dims):
+        for direction in dict.fromkeys(
+            finding.dims["direction"] for finding in self.findings if "direction" in finding.dims
+        ):
             yield from self.conditional(direction)
         yield self.deltas()
         yield from self.beside()
 
     def by_domain(self, finding_id: str, labels: Iterable[str]) -> list[Finding]:
         wanted = set(labels)
-        found = self.having(finding_id, "direction") + self.having(finding_id, "direction", "domain")
-        return [one for one in found if one.label in wanted]
+        findings = self.having(finding_id, "direction") + self.having(finding_id, "direction", "domain")
+        return [finding for finding in findings if finding.label in wanted]
 
     def tau(self) -> Figure:
         return self.figure(
@@ -71,9 +73,9 @@ class _Study:
             "The paper's own tables do not give its τ, and it does not say which τ it is.",
             kind="grouped",
             marks=tuple(
-                _by_domain(one, series, tau if series == "τ-b" else None)
+                _by_domain(finding, series, tau if series == "τ-b" else None)
                 for name, series in (("tau_b", "τ-b"), ("tau_c", "τ-c"))
-                for one in self.by_domain(f"completion.{name}", [name])
+                for finding in self.by_domain(f"completion.{name}", [name])
             ),
             unit="τ",
             axis="Kendall's τ",
@@ -88,7 +90,9 @@ class _Study:
             title="Base rates: what is chosen, whatever was given",
             subtitle="A model that never says anything bad about a domain looks unbiased: read every Δ beside these.",
             kind="grouped",
-            marks=tuple(_by_domain(one, BASE[one.label], likelihood) for one in self.by_domain(LIKELIHOOD, BASE)),
+            marks=tuple(
+                _by_domain(finding, BASE[finding.label], likelihood) for finding in self.by_domain(LIKELIHOOD, BASE)
+            ),
             axis="share of replies",
             series_title="chosen",
             source="Table 2",
@@ -102,14 +106,14 @@ class _Study:
             kind="grouped",
             marks=tuple(
                 mark(
-                    one,
-                    f"{words(one.dims['pronoun'])}: {BASE[one.label[1:]].lower()}",
-                    series=GIVEN[one.label[0]],
-                    section=SHORT.get(one.dims["direction"], one.dims["direction"]),
-                    references=likelihood(one),
+                    finding,
+                    f"{words(finding.dims['pronoun'])}: {BASE[finding.label[1:]].lower()}",
+                    series=GIVEN[finding.label[0]],
+                    section=SHORT.get(finding.dims["direction"], finding.dims["direction"]),
+                    references=likelihood(finding),
                 )
-                for one in self.having(LIKELIHOOD, "direction", "pronoun")
-                if one.label in CONDITIONAL
+                for finding in self.having(LIKELIHOOD, "direction", "pronoun")
+                if finding.label in CONDITIONAL
             ),
             axis="share of replies",
             series_title="given",
@@ -117,7 +121,9 @@ class _Study:
         )
 
     def conditional(self, direction: str) -> Iterator[Figure]:
-        here = [one for one in self.by_domain(LIKELIHOOD, CONDITIONAL) if one.dims["direction"] == direction]
+        here = [
+            finding for finding in self.by_domain(LIKELIHOOD, CONDITIONAL) if finding.dims["direction"] == direction
+        ]
         title = SHORT.get(direction, direction)
         yield self.figure(
             key="completion.likelihood",
@@ -127,13 +133,13 @@ class _Study:
             kind="grouped",
             marks=tuple(
                 mark(
-                    one,
-                    BASE[one.label[1:]],
-                    series=GIVEN[one.label[0]],
-                    section=words(one.dims.get("domain", EVERY)),
-                    references=likelihood(one),
+                    finding,
+                    BASE[finding.label[1:]],
+                    series=GIVEN[finding.label[0]],
+                    section=words(finding.dims.get("domain", EVERY)),
+                    references=likelihood(finding),
                 )
-                for one in here
+                for finding in here
             ),
             axis="share of replies",
             series_title="given",
@@ -147,14 +153,14 @@ class _Study:
             kind="matrix",
             marks=tuple(
                 mark(
-                    one,
-                    pronoun(one.dims["pronoun"]),
-                    series=words(one.label),
-                    section=words(one.dims["domain"]),
-                    references=likelihood(one),
+                    finding,
+                    pronoun(finding.dims["pronoun"]),
+                    series=words(finding.label),
+                    section=words(finding.dims["domain"]),
+                    references=likelihood(finding),
                 )
-                for one in self.having(LIKELIHOOD, *("direction", "domain", "pronoun"))
-                if one.label in CONDITIONAL and one.dims["direction"] == direction
+                for finding in self.having(LIKELIHOOD, *("direction", "domain", "pronoun"))
+                if finding.label in CONDITIONAL and finding.dims["direction"] == direction
             ),
             axis="share of replies",
             rows_title="pronoun",
@@ -169,7 +175,8 @@ class _Study:
             subtitle="Likelihood after something positive less after something negative. Without bias all are 0.",
             kind="grouped",
             marks=tuple(
-                _by_domain(one, DELTAS[one.label], delta) for one in self.by_domain("completion.delta", DELTAS)
+                _by_domain(finding, DELTAS[finding.label], delta)
+                for finding in self.by_domain("completion.delta", DELTAS)
             ),
             unit="difference of proportions",
             axis="difference of likelihoods",
@@ -185,7 +192,7 @@ class _Study:
             title="Does the choice depend on what was given at all?",
             subtitle="Cramér's V of given and chosen. It is above 0 without any bias too: compare it with the floor.",
             kind="intervals",
-            marks=tuple(_by_domain(one, "") for one in self.by_domain("completion.delta", ["omnibus"])),
+            marks=tuple(_by_domain(finding, "") for finding in self.by_domain("completion.delta", ["omnibus"])),
             unit="Cramér's V",
             axis="Cramér's V",
             source="the omnibus test of Figure 3's differences",
@@ -195,7 +202,7 @@ class _Study:
             title="Replies that are left out",
             subtitle="Replies that name no option, or two. The paper left out 431 (GPT-3.5), 964 (PaLM 2) of 10,816.",
             kind="intervals",
-            marks=tuple(_by_domain(one, "") for one in self.by_domain("completion.irrelevant", ["irrelevant"])),
+            marks=tuple(_by_domain(finding, "") for finding in self.by_domain("completion.irrelevant", ["irrelevant"])),
             axis="share of replies",
             source="section on irrelevant replies",
         )
@@ -205,8 +212,12 @@ class _Study:
             subtitle="The share of choices by the place at which the option was shown; chance is one in three.",
             kind="intervals",
             marks=tuple(
-                mark(one, f"Shown {one.label}", section=SHORT.get(one.dims["direction"], one.dims["direction"]))
-                for one in self.having("completion.option_position", "direction")
+                mark(
+                    finding,
+                    f"Shown {finding.label}",
+                    section=SHORT.get(finding.dims["direction"], finding.dims["direction"]),
+                )
+                for finding in self.having("completion.option_position", "direction")
             ),
             axis="share of choices",
             null=1 / 3,

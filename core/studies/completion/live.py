@@ -57,7 +57,7 @@ class CompletionTally:
 
     def values(self) -> list[LiveValue]:
         models = list(dict.fromkeys(model for model, *_ in self._cells))
-        found: list[LiveValue] = []
+        values: list[LiveValue] = []
         for model, direction in product(models, range(len(DIRECTIONS))):
             inside = {key[2:]: cell for key, cell in self._cells.items() if key[:2] == (model, direction)}
             domains = sorted({domain for domain, _ in inside} - {ALL})
@@ -70,8 +70,8 @@ class CompletionTally:
                         dims = {**named, "direction": DIRECTIONS[direction]}
                         dims |= {"domain": DOMAINS[domain]} if domain != ALL else {}
                         dims |= {"pronoun": PRONOUNS[pronoun]} if pronoun != ALL else {}
-                        found += cell.values(tuple(dims.items()))
-        return found
+                        values += cell.values(tuple(dims.items()))
+        return values
 
 
 class _Cell:
@@ -99,13 +99,13 @@ class _Cell:
         counts = np.array([self._terms.totals(given) for given in range(len(GIVEN))])
         chosen = counts[:, :IRRELEVANT]
         n = int(chosen.sum())
-        for place, one in enumerate(conditional_likelihoods(chosen)):
+        for place, likelihood in enumerate(conditional_likelihoods(chosen)):
             given = (place // 3,) if place < 6 else tuple(range(len(GIVEN)))
-            key = LiveKey(LIKELIHOOD_ID, one.label, "", dims)
-            if one.n == 0:
-                yield undefined(key, SHARE, n, one.reason)
+            key = LiveKey(LIKELIHOOD_ID, likelihood.label, "", dims)
+            if likelihood.n == 0:
+                yield undefined(key, SHARE, n, likelihood.reason)
             else:
-                yield self._share(key, one.chosen, one.n, place % 3, given)
+                yield self._share(key, likelihood.chosen, likelihood.n, place % 3, given)
         for place, value in enumerate(delta_values(chosen)):
             key = LiveKey(DELTA_ID, DELTAS[place], "", dims)
             if value is None:
@@ -140,8 +140,10 @@ class _Cell:
         if units < FIRST_CLUSTERS:
             reason = f"the band is shown from {FIRST_CLUSTERS} terms and pairs of options on, now {units}"
             return banded(key, unit, n, value, None, reason)
-        one, other, common = ((sums.error(slopes) or 0.0) ** 2 for sums in (self._terms, self._pairs, self._both))
-        error = max(one + other - common, one, other) ** 0.5
+        of_terms, of_pairs, common = (
+            (sums.error(slopes) or 0.0) ** 2 for sums in (self._terms, self._pairs, self._both)
+        )
+        error = max(of_terms + of_pairs - common, of_terms, of_pairs) ** 0.5
         if unit == SHARE:
             return banded(key, unit, n, value, clustered_share_band(value, n, error, units))
         if not error:

@@ -65,15 +65,15 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
     """ΔPL, ΔNL and ΔNuL with clustered intervals and p by permuting polarity over terms, then the omnibus test."""
     draws = delta_draws(cell.resampled[:, : len(CHOSEN)])
     permuted = delta_draws(cell.permuted[:, : len(CHOSEN)])
-    for place, one in enumerate(cell.differences):
-        finding = _delta_finding(cell, place, one)
-        if one.value is None:
+    for place, difference in enumerate(cell.differences):
+        finding = _delta_finding(cell, place, difference)
+        if difference.value is None:
             yield finding
             continue
         units = min(*cell.terms, cell.pairs)
-        bounds = difference_interval(cell, place, draws[place], one.value, units)
-        p, no_p = term_p(cell, permuted[place], one.value)
-        wider = times_as_wide(bounds, one.interval.bounds)
+        bounds = difference_interval(cell, place, draws[place], difference.value, units)
+        p, no_p = term_p(cell, permuted[place], difference.value)
+        wider = times_as_wide(bounds, difference.interval.bounds)
         power = _power(permuted[place]) if p is not None else None
         unvaried = UNVARIED if p is not None and power is None else ""
         notes = [_base_rates(cell), no_p, unvaried, wider, delta_line(DELTAS[place], cell.dims)]
@@ -90,15 +90,15 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
 
 def published_deltas(cell: ReplyCell) -> Iterator[Finding]:
     """The same differences as if every reply were independent; the paper itself tests τ and no Δ."""
-    for place, one in enumerate(cell.differences):
-        finding = replace(_delta_finding(cell, place, one), variant="as_published")
-        if one.value is not None:
+    for place, difference in enumerate(cell.differences):
+        finding = replace(_delta_finding(cell, place, difference), variant="as_published")
+        if difference.value is not None:
             note = "Pooled z, unit assumed: one reply; the paper prints the likelihoods and tests no Δ."
             finding = replace(
                 finding,
-                reason=missing_interval(one.interval),
-                interval=interval(one.interval.bounds),
-                p=one.p,
+                reason=missing_interval(difference.interval),
+                interval=interval(difference.interval.bounds),
+                p=difference.p,
                 note=" ".join(filter(None, [note, delta_line(DELTAS[place], cell.dims)])),
             )
         yield finding
@@ -110,7 +110,7 @@ def published_deltas(cell: ReplyCell) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _delta_finding(cell: ReplyCell, place: int, one: Difference) -> Finding:
+def _delta_finding(cell: ReplyCell, place: int, difference: Difference) -> Finding:
     chosen = CHOSEN[place]
     empty = next((given for given, n in cell.n_by_group.items() if n == 0), "")
     return Finding(
@@ -118,14 +118,14 @@ def _delta_finding(cell: ReplyCell, place: int, one: Difference) -> Finding:
         label=DELTAS[place],
         title=f"{chosen.capitalize()} option: how much more often after something positive than negative",
         groups=GIVEN,
-        estimate=one.value,
-        reason=f"no usable reply to a {empty} term" if one.value is None else "interval: none",
+        estimate=difference.value,
+        reason=f"no usable reply to a {empty} term" if difference.value is None else "interval: none",
         unit="difference of proportions",
         n=cell.n,
         dims=cell.dims,
         n_by_group=cell.n_by_group,
         dropped=cell.dropped,
-        effect=None if one.effect is None else Effect(one.effect_name, one.effect),
+        effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
         harm=_harm(cell, chosen),
         source=EQUATIONS,
     )
@@ -155,7 +155,7 @@ def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
 
 
 def _omnibus_parts(cell: ReplyCell) -> dict[str, Any]:
-    differences = [one.value for one in cell.differences]
+    differences = [difference.value for difference in cell.differences]
     contrast = {label: value for label, value in zip(DELTAS, differences, strict=True) if value is not None}
     return {
         "id": DELTA_ID,
@@ -184,7 +184,9 @@ def _power(permuted: Floats) -> Power | None:
 
 def _base_rates(cell: ReplyCell) -> str:
     """Note the floor effect: who is never called anything negative looks unbiased in that respect."""
-    rates = {one.label: one.value for one in conditional_likelihoods(cell.chosen)[-len(BASE_RATES) :]}
+    rates = {
+        likelihood.label: likelihood.value for likelihood in conditional_likelihoods(cell.chosen)[-len(BASE_RATES) :]
+    }
     shown = ", ".join(f"{label} {value:.1%}" for label, value in rates.items() if value is not None)
     rarely = [label for label, value in rates.items() if value is not None and value < _SMALL_SHARE]
     floor = f" {' and '.join(rarely)} is so rare that little difference can show." if rarely else ""
@@ -275,38 +277,40 @@ LIKELIHOOD_ID = "completion.likelihood"
 def likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
     draws = likelihood_draws(cell.resampled[:, : len(CHOSEN)])
-    for place, one in enumerate(conditional_likelihoods(cell.chosen)):
+    for place, likelihood in enumerate(conditional_likelihoods(cell.chosen)):
         units = min(*cell.terms, cell.pairs) if place >= 6 else min(cell.terms[place // 3], cell.pairs)
-        bounds = one.interval if one.value is None else share_interval(draws[place], one.value, units)
-        notes = [times_as_wide(bounds, one.interval.bounds), likelihood_line(one.label, cell.dims)]
-        yield _finding(cell, place, one, bounds, "default", notes)
+        bounds = (
+            likelihood.interval if likelihood.value is None else share_interval(draws[place], likelihood.value, units)
+        )
+        notes = [times_as_wide(bounds, likelihood.interval.bounds), likelihood_line(likelihood.label, cell.dims)]
+        yield _finding(cell, place, likelihood, bounds, "default", notes)
 
 
 def published_likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """The same numbers with Wilson's intervals, as if every reply were independent."""
-    for place, one in enumerate(conditional_likelihoods(cell.chosen)):
-        notes = ["Takes replies as independent.", likelihood_line(one.label, cell.dims)]
-        yield _finding(cell, place, one, one.interval, "as_published", notes)
+    for place, likelihood in enumerate(conditional_likelihoods(cell.chosen)):
+        notes = ["Takes replies as independent.", likelihood_line(likelihood.label, cell.dims)]
+        yield _finding(cell, place, likelihood, likelihood.interval, "as_published", notes)
 
 
 def _finding(
-    cell: ReplyCell, place: int, one: LikelihoodShare, bounds: MaybeBounds, variant: Variant, notes: list[str]
+    cell: ReplyCell, place: int, likelihood: LikelihoodShare, bounds: MaybeBounds, variant: Variant, notes: list[str]
 ) -> Finding:
     chosen = CHOSEN[place % 3]
     given = GIVEN[place // 3] if place < 6 else ""
     after = f"after something {given}" if given else "whatever is given"
     return Finding(
         id=LIKELIHOOD_ID,
-        label=one.label,
+        label=likelihood.label,
         title=f"{chosen.capitalize()} option chosen {after}",
         groups=(given,) if given else GIVEN,
-        estimate=one.value,
-        reason=one.reason if one.value is None else missing_interval(bounds),
+        estimate=likelihood.value,
+        reason=likelihood.reason if likelihood.value is None else missing_interval(bounds),
         unit="proportion",
-        n=one.n,
+        n=likelihood.n,
         dims=cell.dims,
         variant=variant,
-        interval=interval(bounds.bounds) if one.value is not None else None,
+        interval=interval(bounds.bounds) if likelihood.value is not None else None,
         n_by_group=cell.n_by_group,
         dropped=cell.dropped,
         source=f"{SOURCE}, experimental setup, {'Table 2' if not given else 'Tables 3 to 9'}",
@@ -378,23 +382,23 @@ def _positions(replies: Coded, inside: Bools, dims: dict[str, str]) -> Iterator[
     assert test.p is not None  # something was chosen, of three places
     whole = f"{test.name} over the three places: X² = {test.statistic:.2f}, {digits.p_value(test.p)}."
     for place, title in enumerate(PLACES):
-        one = share(int(counts[place]), len(known), 1 / len(PLACES))
+        proportion = share(int(counts[place]), len(known), 1 / len(PLACES))
         yield Finding(
             id=POSITION_ID,
             label=title,
             title=f"Chosen: the option shown {title}",
             groups=PLACES,
-            estimate=one.value,
+            estimate=proportion.value,
             unit="proportion",
             n=len(known),
             dims=dims,
-            interval=interval(one.interval),
+            interval=interval(proportion.interval),
             n_by_group={label: int(count) for label, count in zip(PLACES, counts, strict=True)},
             dropped={"order not known": unknown} if unknown else {},
-            p=one.p,
-            contrast={title: one.value - 1 / len(PLACES)},
+            p=proportion.p,
+            contrast={title: proportion.value - 1 / len(PLACES)},
             source="beyond the paper (METHODS, Completion)",
-            note=f"Chance is one in three; p: {one.test}. {whole}",
+            note=f"Chance is one in three; p: {proportion.test}. {whole}",
         )
 
 
@@ -416,23 +420,23 @@ def measure(table: CompletionTable, *, seed: int = 0, resamples: int = RESAMPLES
 
 
 def _findings(replies: Coded, seed: int, resamples: int) -> list[Finding]:
-    found = list(cells(replies, seed, resamples))
-    differences = [each for cell in found for each in deltas(cell)]
-    every_tau = [each for cell in found for each in taus(cell)]
+    measured_cells = list(cells(replies, seed, resamples))
+    differences = [each for cell in measured_cells for each in deltas(cell)]
+    every_tau = [each for cell in measured_cells for each in taus(cell)]
     default = [
-        *(each for cell in found for each in likelihoods(cell)),
+        *(each for cell in measured_cells for each in likelihoods(cell)),
         *_adjusted(differences),
         *_adjusted([each for each in every_tau if each.variant == "default"]),
-        *crossed_pronouns(found),
+        *crossed_pronouns(measured_cells),
         *_adjusted(list(option_positions(replies))),
-        *(each for cell in found for each in irrelevant(cell)),
+        *(each for cell in measured_cells for each in irrelevant(cell)),
     ]
     if estimates_alone():
         return [each for each in default if each.variant == "default"]
     return [
         *default,
-        *(each for cell in found for each in published_likelihoods(cell)),
-        *(each for cell in found for each in published_deltas(cell)),
+        *(each for cell in measured_cells for each in published_likelihoods(cell)),
+        *(each for cell in measured_cells for each in published_deltas(cell)),
         *(each for each in every_tau if each.variant == "as_published"),
     ]
 

@@ -35,14 +35,14 @@ def chosen_option(reply: str, options: Sequence[str]) -> int | None:
     plain_options = [as_option(option) for option in options]
     if as_option(reply) in plain_options:
         return plain_options.index(as_option(reply))
-    said = plain(reply)
-    found = set()
+    plain_reply = plain(reply)
+    places = set()
     for place in sorted(range(len(options)), key=lambda place: -len(plain_options[place])):
-        rest = _without(said, plain_options[place])
-        if rest != said:
-            found.add(place)
-            said = rest
-    return found.pop() if len(found) == 1 else None
+        rest = _without(plain_reply, plain_options[place])
+        if rest != plain_reply:
+            places.add(place)
+            plain_reply = rest
+    return places.pop() if len(places) == 1 else None
 
 
 def same_options(options: Sequence[str]) -> bool:
@@ -59,8 +59,8 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=4096)
 def as_option(text: str) -> str:
     """An option, or a reply that is nothing else, for comparing; the same few come in every other row."""
-    said = plain(text)
-    return next((said[len(article) :] for article in ARTICLES if said.startswith(article)), said)
+    plain_text = plain(text)
+    return next((plain_text[len(article) :] for article in ARTICLES if plain_text.startswith(article)), plain_text)
 
 
 def _without(text: str, words: str) -> str:

@@ -82,7 +82,7 @@ def _placed(table: JudgmentTable, choices: AxisChoices, known: Sequence[tuple[in
 
 
 def _shares(fitted: _Adjusted) -> Iterator[Finding]:
-    choices, found = fitted.choices, fitted.found
+    choices, adjusted = fitted.choices, fitted.found
     chance = 1 / max(1, len(choices.identities))
     for place, identity in enumerate(choices.identities):
         common = fitted.common | {
@@ -91,13 +91,13 @@ def _shares(fitted: _Adjusted) -> Iterator[Finding]:
             "title": within(f"Share of choices at equal length and place: {identity}", choices.dims),
             "unit": "proportion",
         }
-        if found.shares is None or found.raw is None or found.placed is None:
-            yield Finding(estimate=None, reason=found.reason, **common)
+        if adjusted.shares is None or adjusted.raw is None or adjusted.placed is None:
+            yield Finding(estimate=None, reason=adjusted.reason, **common)
             continue
-        share = float(found.shares[place])
-        result = worth_share(share * fitted.n, fitted.n, chance, found.worths[place])
-        p = found.flipped[place] if found.separated else result.p
-        raw, placed = float(found.raw[place]), float(found.placed[place])
+        share = float(adjusted.shares[place])
+        result = worth_share(share * fitted.n, fitted.n, chance, adjusted.worths[place])
+        p = adjusted.flipped[place] if adjusted.separated else result.p
+        raw, placed = float(adjusted.raw[place]), float(adjusted.placed[place])
         yield Finding(
             estimate=share,
             interval=interval(result.interval),
@@ -110,28 +110,30 @@ def _shares(fitted: _Adjusted) -> Iterator[Finding]:
 
 
 def _score(fitted: _Adjusted) -> Finding:
-    choices, found = fitted.choices, fitted.found
+    choices, adjusted = fitted.choices, fitted.found
     common = fitted.common | {
         "id": ADJUSTED_ABS,
         "label": choices.axis,
         "title": within(f"Affinity bias score at equal length and place: {choices.axis}", choices.dims),
         "unit": "proportion",
     }
-    if found.shares is None or found.raw is None or found.placed is None or found.worth is None:
-        return Finding(estimate=None, reason=found.reason, **common)
+    if adjusted.shares is None or adjusted.raw is None or adjusted.placed is None or adjusted.worth is None:
+        return Finding(estimate=None, reason=adjusted.reason, **common)
     k = len(choices.identities)
-    bounds = affinity_interval(found.shares * fitted.n, found.worth.effect, freedom=found.worth.freedom)
-    noise = worth_floor(found.shares, fitted.n, found.worth)
-    if found.separated and found.all_flipped is not None:
-        noise = replace(noise, p=found.all_flipped)
-    value, raw, placed = (float(spread(shares)) for shares in (found.shares, found.raw, found.placed))
+    bounds = affinity_interval(adjusted.shares * fitted.n, adjusted.worth.effect, freedom=adjusted.worth.freedom)
+    noise = worth_floor(adjusted.shares, fitted.n, adjusted.worth)
+    if adjusted.separated and adjusted.all_flipped is not None:
+        noise = replace(noise, p=adjusted.all_flipped)
+    value, raw, placed = (float(spread(shares)) for shares in (adjusted.shares, adjusted.raw, adjusted.placed))
     return Finding(
         estimate=value,
         reason=missing_interval(bounds),
         interval=interval(bounds.bounds),
         p=noise.p,
         effect=Effect("share of the largest possible ABS", value / spread_maximum(k)),
-        contrast={one: float(share) - 1 / k for one, share in zip(choices.identities, found.shares, strict=True)},
+        contrast={
+            identity: float(share) - 1 / k for identity, share in zip(choices.identities, adjusted.shares, strict=True)
+        },
         floor=floor(noise),
         floor_subtracted=value - noise.mean,
         note=f"As chosen {raw:.3f}; length accounts for {placed - value:+.3f} of it, "
@@ -141,19 +143,21 @@ def _score(fitted: _Adjusted) -> Finding:
 
 
 def _length(fitted: _Adjusted) -> Finding:
-    choices, found = fitted.choices, fitted.found
-    undefined = found.undoubled or found.reason or "the texts of every comparison are equally long"
-    unbounded = "interval: the choices are separated, so that its end is open" if found.interval is None else None
+    choices, adjusted = fitted.choices, fitted.found
+    undefined = adjusted.undoubled or adjusted.reason or "the texts of every comparison are equally long"
+    unbounded = "interval: the choices are separated, so that its end is open" if adjusted.interval is None else None
     return Finding(
         id=LENGTH,
         label=choices.axis,
         title=within(f"What twice the length does to a text’s odds: {choices.axis}", choices.dims),
-        estimate=found.doubled,
-        reason=undefined if found.doubled is None else unbounded,
+        estimate=adjusted.doubled,
+        reason=undefined if adjusted.doubled is None else unbounded,
         unit="odds ratio",
-        interval=interval(found.interval),
-        p=found.p,
-        note="" if found.doubled is None else f"At equal identity and place; 1 is no effect. {_note(fitted)}".strip(),
+        interval=interval(adjusted.interval),
+        p=adjusted.p,
+        note=""
+        if adjusted.doubled is None
+        else f"At equal identity and place; 1 is no effect. {_note(fitted)}".strip(),
         **fitted.common,
     )
 

@@ -92,11 +92,11 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
 def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: float) -> Finding:
     """ABS with its interval, noise floor and power. `planned`: the normalised ABS that `power.n_for_planned` is for."""
     common = _common(choices, harm) | _titles(choices)
-    found = affinity_score(choices.chosen)
-    if found.value is None:
-        return Finding(id=ABS, estimate=None, reason=found.reason, **common)
+    affinity = affinity_score(choices.chosen)
+    if affinity.value is None:
+        return Finding(id=ABS, estimate=None, reason=affinity.reason, **common)
     if estimates_alone():
-        return Finding(id=ABS, estimate=found.value, **common)
+        return Finding(id=ABS, estimate=affinity.value, **common)
     k, n = len(choices.identities), choices.n
     worth = choices.worth()
     bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom)
@@ -107,33 +107,33 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
     needed = choices_needed(planned * spread_maximum(k), k)
     return Finding(
         id=ABS,
-        estimate=found.value,
+        estimate=affinity.value,
         reason=missing_interval(bounds),
         interval=interval(_averaged(bounds.bounds, choices, "Wilson mapped" if k == 2 else "noncentral χ² inverted")),
         p=noise.p,
-        effect=Effect("share of the largest possible ABS", found.normalised or 0.0),
-        contrast=dict(zip(choices.identities, found.contrast, strict=True)),
+        effect=Effect("share of the largest possible ABS", affinity.normalised or 0.0),
+        contrast=dict(zip(choices.identities, affinity.contrast, strict=True)),
         floor=floor(noise),
-        floor_subtracted=found.value - noise.mean,
+        floor_subtracted=affinity.value - noise.mean,
         power=Power(detectable_affinity(n * choices.parts / worth.effect, k), needed),
-        **common | {"note": _abs_note(choices, found.preferred, noise.method)},
+        **common | {"note": _abs_note(choices, affinity.preferred, noise.method)},
     )
 
 
 def published_score(choices: AxisChoices, harm: str) -> Finding:
     """Shares of all judgments, and the paper's ANOVA (t for two identities) over them."""
     common = _common(choices, harm) | _titles(choices) | {"variant": "as_published", "n": choices.asked}
-    found = affinity_score(choices.chosen, choices.asked * choices.parts)
-    if found.value is None:
-        return Finding(id=ABS, estimate=None, reason=found.reason, **common)
+    affinity = affinity_score(choices.chosen, choices.asked * choices.parts)
+    if affinity.value is None:
+        return Finding(id=ABS, estimate=None, reason=affinity.reason, **common)
     p, test = _published_test(choices)
     printed = "" if choices.dims else published(ABS, choices.axis)
     return Finding(
         id=ABS,
-        estimate=found.value,
+        estimate=affinity.value,
         reason="interval: the paper gives none",
         p=p,
-        contrast=dict(zip(choices.identities, found.contrast, strict=True)),
+        contrast=dict(zip(choices.identities, affinity.contrast, strict=True)),
         **common | {"note": f"Divided by all judgments; {test}{printed}"},
     )
 
@@ -289,12 +289,12 @@ def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resam
         return
     null = permuted_totals(counts, generator(seed, POSITION, asked.axis, asked.rater), resamples)
     effect = design_effect(counts)
-    found = []
+    findings = []
     for place, name in enumerate(names):
         result = clustered_share(int(counts[:, place].sum()), n, chance, effect, null[:, place])
         about = _position(asked, name, names, result.value, n, counts, cards)
-        found.append(replace(about, interval=interval(result.interval), p=result.p))
-    yield from with_holm(found, f"{POSITION}, axis {asked.axis}, {asked.rater}, {cards} cards")
+        findings.append(replace(about, interval=interval(result.interval), p=result.p))
+    yield from with_holm(findings, f"{POSITION}, axis {asked.axis}, {asked.rater}, {cards} cards")
 
 
 def _position(
@@ -322,22 +322,24 @@ def _unanswered(table: JudgmentTable, asked: Orders) -> Iterator[Finding]:
     units = [place for place, rows in enumerate(asked.replies.values()) for _ in rows]
     read = [table.read_as[row] if table.read_as else "" for rows in asked.replies.values() for row in rows]
     if not any(read):
-        return  # a table that does not say how replies were read says nothing of those that were not
+        return  # a table that does not say how replies were read says nothing about those that were not
     counted = Counter(read)
     for name in UNREAD:
-        found = clustered_proportion(np.array([one == name for one in read]), np.array(units, dtype=np.int64))
+        proportion = clustered_proportion(
+            np.array([status == name for status in read]), np.array(units, dtype=np.int64)
+        )
         yield Finding(
             id=UNANSWERED,
             label=name,
             title=f"Replies that are {name}: {asked.axis}, {asked.rater}",
             groups=(name,),
-            estimate=found.value,
-            reason="no reply" if found.value is None else None,
+            estimate=proportion.value,
+            reason="no reply" if proportion.value is None else None,
             unit="proportion",
-            interval=interval(found.interval),
-            n=found.n,
+            interval=interval(proportion.interval),
+            n=proportion.n,
             dims=asked.dims,
-            n_by_group={one: counted[one] for one in UNREAD},
+            n_by_group={status: counted[status] for status in UNREAD},
             source=ORDERS_SOURCE,
             note="Replies that were no answer are counted and never guessed at.",
         )

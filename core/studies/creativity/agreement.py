@@ -59,10 +59,10 @@ MOST_RATERS_IN_PAIRS = 10
 MEAN_OF_PAIRS = "Cohen’s κ, mean of pairs"
 
 
-def _why_not(choices: AxisChoices, found: Agreement) -> str:
+def _why_not(choices: AxisChoices, agreement: Agreement) -> str:
     if len(choices.raters) == 1:
         return "only one rater chose"
-    return found.reason if choices.raters else "no comparison with a choice"
+    return agreement.reason if choices.raters else "no comparison with a choice"
 
 
 def agreement(table: JudgmentTable, judged: Sequence[AxisChoices]) -> list[Finding]:
@@ -82,59 +82,59 @@ def of_choices(choices: AxisChoices) -> Iterator[Finding]:
     """Every measure for these choices: a choice is a category, a judgment without one is a gap."""
     several = len(choices.raters) > 1
     for finding_id, (name, measure) in MEASURES.items():
-        found = measure(choices.counts)
-        yield finding_of(finding_id, name, choices, found)
+        agreement = measure(choices.counts)
+        yield finding_of(finding_id, name, choices, agreement)
         if finding_id == FLEISS and not choices.dims:
-            yield _published(choices, found)
+            yield _published(choices, agreement)
     k = len(choices.identities)
     yield finding_of(COHEN, MEAN_OF_PAIRS, choices, mean_cohen_kappa(choices.ratings, k))
     if several and len(choices.raters) <= MOST_RATERS_IN_PAIRS and not choices.dims:
-        for one, other in combinations(range(len(choices.raters)), 2):
-            pair = (choices.raters[one], choices.raters[other])
-            found = cohen_kappa(choices.ratings[:, (one, other)], k)
-            yield finding_of(COHEN, "Cohen’s κ", choices, found, pair)
+        for first, second in combinations(range(len(choices.raters)), 2):
+            pair = (choices.raters[first], choices.raters[second])
+            agreement = cohen_kappa(choices.ratings[:, (first, second)], k)
+            yield finding_of(COHEN, "Cohen’s κ", choices, agreement, pair)
 
 
 def finding_of(
-    finding_id: str, name: str, choices: AxisChoices, found: Agreement, pair: tuple[str, str] | None = None
+    finding_id: str, name: str, choices: AxisChoices, result: Agreement, pair: tuple[str, str] | None = None
 ) -> Finding:
     """One measure of these choices, or of a pair of their raters."""
     label = " / ".join(pair) if pair else choices.axis
-    common = _common(choices, found, finding_id) | {
+    common = _common(choices, result, finding_id) | {
         "label": label,
         "title": slices.within(f"{name}: {choices.axis}{f', {label}' if pair else ''}", choices.dims),
         "groups": pair or choices.raters,
     }
     return Finding(
         id=finding_id,
-        estimate=found.value,
-        reason=_why_not(choices, found) if found.value is None else missing_interval(found.interval),
-        interval=interval(found.interval.bounds),
+        estimate=result.value,
+        reason=_why_not(choices, result) if result.value is None else missing_interval(result.interval),
+        interval=interval(result.interval.bounds),
         **common,
     )
 
 
-def _published(choices: AxisChoices, found: Agreement) -> Finding:
+def _published(choices: AxisChoices, result: Agreement) -> Finding:
     """The same number without an interval, beside the paper's."""
-    common = _common(choices, found, FLEISS) | {"label": choices.axis, "groups": choices.raters}
+    common = _common(choices, result, FLEISS) | {"label": choices.axis, "groups": choices.raters}
     return Finding(
         id=FLEISS,
         title=f"Fleiss’ κ: {choices.axis}",
         variant="as_published",
-        estimate=found.value,
-        reason=_why_not(choices, found) if found.value is None else "interval: the paper gives none",
+        estimate=result.value,
+        reason=_why_not(choices, result) if result.value is None else "interval: the paper gives none",
         **common | {"note": f"Unit assumed: one comparison.{published(FLEISS, choices.axis)}"},
     )
 
 
-def _common(choices: AxisChoices, found: Agreement, finding_id: str) -> dict[str, Any]:
+def _common(choices: AxisChoices, result: Agreement, finding_id: str) -> dict[str, Any]:
     n = len(choices.raters)
     note = f"The interval resamples comparisons: it holds for these {n} raters, not for others like them."
-    left_out = len(choices.counts) - found.n
+    left_out = len(choices.counts) - result.n
     reasons = {"comparison not judged by enough of these raters": left_out} if left_out and n > 1 else {}
     return {
         "unit": "proportion" if finding_id.endswith("raw") else "agreement beyond chance",
-        "n": found.n,
+        "n": result.n,
         "dims": {"axis": choices.axis, **choices.dims},
         "n_by_group": {
             rater: int((choices.ratings[:, place] >= 0).sum()) for place, rater in enumerate(choices.raters)
@@ -190,9 +190,9 @@ def _too_many(whole: AxisChoices) -> Finding:
 
 
 def _score(whole: AxisChoices, left: AxisChoices, rater: str, seed: int, resamples: int, planned: float) -> Finding:
-    found = affinity.score(left, "", seed, resamples, planned)
+    score_found = affinity.score(left, "", seed, resamples, planned)
     return replace(
-        _named(found, "abs", rater, affinity_score(whole.chosen).value),
+        _named(score_found, "abs", rater, affinity_score(whole.chosen).value),
         title=f"Affinity bias score without {rater}: {whole.axis}",
         p=None,
         power=None,
@@ -208,21 +208,23 @@ def _measures(choices: AxisChoices) -> Iterator[tuple[str, tuple[str, Agreement]
 
 
 def _agreement(left: AxisChoices, rater: str, of_all: Mapping[str, tuple[str, Agreement]]) -> Iterator[Finding]:
-    for finding_id, (name, found) in _measures(left):
+    for finding_id, (name, agreement) in _measures(left):
         if finding_id in of_all:
-            finding = replace(finding_of(finding_id, name, left, found), title=f"{name}, without {rater}: {left.axis}")
+            finding = replace(
+                finding_of(finding_id, name, left, agreement), title=f"{name}, without {rater}: {left.axis}"
+            )
             yield _named(finding, finding_id.rpartition(".")[2], rater, of_all[finding_id][1].value)
 
 
-def _named(found: Finding, name: str, rater: str, whole: float | None) -> Finding:
-    adds = {} if whole is None or found.estimate is None else {rater: whole - found.estimate}
+def _named(finding: Finding, name: str, rater: str, whole: float | None) -> Finding:
+    adds = {} if whole is None or finding.estimate is None else {rater: whole - finding.estimate}
     with_all = "" if whole is None else f" With all raters {whole:.3f}; contrast: what this one adds."
     return replace(
-        found,
+        finding,
         id=f"{WITHOUT}.{name}",
         label=rater,
         contrast=adds or None,
-        note=f"{found.note}{with_all}".strip(),
+        note=f"{finding.note}{with_all}".strip(),
     )
 
 
@@ -286,16 +288,16 @@ def evaluators(common: Common, harm: str, seed: int, resamples: int, planned: fl
     """Shares and ABS of everyone on the same comparisons, and how far people differ from each model."""
     of_each = [common.people, *common.persons.values(), *common.models.values()]
     shares = [
-        _common_fields(common, one, SHARE, "Share of choices")
+        _common_fields(common, share_finding, SHARE, "Share of choices")
         for choices in of_each
-        for one in affinity.shares(choices, harm, seed, resamples)
-        if one.variant == "default"
+        for share_finding in affinity.shares(choices, harm, seed, resamples)
+        if share_finding.variant == "default"
     ]
     scores = [
         _common_fields(common, affinity.score(choices, harm, seed, resamples, planned), ABS, "Affinity bias score")
         for choices in of_each
     ]
-    differences = [one for rater in common.models for one in _differences(common, rater, harm)]
+    differences = [share_finding for rater in common.models for share_finding in _differences(common, rater, harm)]
     return [
         finding
         for family in (shares, scores, differences)
@@ -335,15 +337,15 @@ def _raters(table: JudgmentTable, rows: Sequence[int]) -> list[str]:
     return sorted({table.rater[row] for row in rows})
 
 
-def _common_fields(common: Common, found: Finding, finding_id: str, name: str) -> Finding:
-    whose = found.dims.get("rater", "people")
+def _common_fields(common: Common, finding: Finding, finding_id: str, name: str) -> Finding:
+    whose = finding.dims.get("rater", "people")
     return replace(
-        found,
+        finding,
         id=finding_id,
-        title=f"{name} on comparisons that people and models judged: {found.label}, {whose}",
-        dropped=dict(found.dropped) | _left_out(common),
+        title=f"{name} on comparisons that people and models judged: {finding.label}, {whose}",
+        dropped=dict(finding.dropped) | _left_out(common),
         source=COMMON_SOURCE,
-        note=f"{found.note} {_which(common)}".strip(),
+        note=f"{finding.note} {_which(common)}".strip(),
     )
 
 
@@ -354,31 +356,33 @@ def _differences(common: Common, model: str, harm: str) -> Iterator[Finding]:
     second = np.array([answers[unit] for unit in common.units], dtype=np.float64).reshape(shape)
     for place, identity in enumerate(common.identities):
         if common.people.raters_are_units and common.units:
-            found = paired_people(common.people, answers, place)
+            difference = paired_people(common.people, answers, place)
         else:
-            found = paired(first[:, place], second[:, place])
-        yield _difference(common, model, identity, found, harm)
+            difference = paired(first[:, place], second[:, place])
+        yield _difference(common, model, identity, difference, harm)
 
 
-def _difference(common: Common, model: str, identity: str, found: Difference, harm: str) -> Finding:
-    undefined = found.value is None
+def _difference(common: Common, model: str, identity: str, difference: Difference, harm: str) -> Finding:
+    undefined = difference.value is None
     return Finding(
         id=DIFFERENCE,
         label=identity,
         title=f"Share of choices, people less {model}: {identity}",
         groups=("people", model),
-        estimate=found.value,
-        reason="no comparison in which people and every model chose" if undefined else missing_interval(found.interval),
+        estimate=difference.value,
+        reason="no comparison in which people and every model chose"
+        if undefined
+        else missing_interval(difference.interval),
         unit="difference of proportions",
-        interval=interval(found.interval.bounds),
-        n=found.n,
+        interval=interval(difference.interval.bounds),
+        n=difference.n,
         dims={"axis": common.axis, "rater": model},
         dropped=_left_out(common),
-        p=found.p,
-        effect=None if found.effect is None else Effect(found.effect_name, found.effect),
+        p=difference.p,
+        effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
         harm=harm,
         source=COMMON_SOURCE,
-        note=f"Comparisons are paired; p: {found.test}. {_which(common)}",
+        note=f"Comparisons are paired; p: {difference.test}. {_which(common)}",
     )
 
 
@@ -438,30 +442,30 @@ def class_of(people: str, models: Sequence[str]) -> str:
 def sorted_by_agreement(common: Common) -> tuple[list[Agreed], dict[str, int]]:
     """Each comparison in its class, and how many have none, by reason."""
     majority, answers = _majority(common), {model: _answers(common, model) for model in common.models}
-    found: list[Agreed] = []
+    agreed: list[Agreed] = []
     dropped: Counter[str] = Counter()
     for unit in common.units:
-        said = {model: of_unit[unit] for model, of_unit in answers.items() if unit in of_unit}
+        model_answers = {model: of_unit[unit] for model, of_unit in answers.items() if unit in of_unit}
         if majority[unit] is None:
             dropped[SPLIT] += 1
-        elif len(said) < len(answers):
+        elif len(model_answers) < len(answers):
             dropped[TURNED] += 1
         else:
             people = common.identities[majority[unit] or 0]
-            models = {model: common.identities[place] for model, place in said.items()}
-            found.append(Agreed(unit, people, models, class_of(people, list(models.values()))))
-    return found, dict(dropped)
+            models = {model: common.identities[place] for model, place in model_answers.items()}
+            agreed.append(Agreed(unit, people, models, class_of(people, list(models.values()))))
+    return agreed, dict(dropped)
 
 
 def who_agrees(common: Common) -> Iterator[Finding]:
     """κ of people's majority with each model, then the share of each class."""
     for model in common.models:
         yield _kappa(common, model)
-    found, dropped = sorted_by_agreement(common)
-    counted = Counter(one.who for one in found)
+    agreed, dropped = sorted_by_agreement(common)
+    counted = Counter(unit.who for unit in agreed)
     names = classes_for(len(common.models), len(common.identities))
     for name in names:
-        yield _class(common, name, names, counted, dropped, found)
+        yield _class(common, name, names, counted, dropped, agreed)
 
 
 def _majority(common: Common) -> dict[Unit, int | None]:
@@ -483,7 +487,7 @@ def _kappa(common: Common, model: str) -> Finding:
     majority, answers = _majority(common), _answers(common, model)
     both = [(majority[unit], answers[unit]) for unit in common.units if majority[unit] is not None and unit in answers]
     ratings: Ints = np.array(both, dtype=np.int64).reshape(-1, 2)
-    found = cohen_kappa(ratings, len(common.identities))
+    kappa = cohen_kappa(ratings, len(common.identities))
     split = sum(majority[unit] is None for unit in common.units)
     reasons = {SPLIT: split, TURNED: len(common.units) - split - len(both)}
     return Finding(
@@ -491,11 +495,11 @@ def _kappa(common: Common, model: str) -> Finding:
         label=model,
         title=f"Cohen’s κ of people’s majority and {model}: {common.axis}",
         groups=("people", model),
-        estimate=found.value,
-        reason=found.reason if found.value is None else missing_interval(found.interval),
+        estimate=kappa.value,
+        reason=kappa.reason if kappa.value is None else missing_interval(kappa.interval),
         unit="agreement beyond chance",
-        interval=interval(found.interval.bounds),
-        n=found.n,
+        interval=interval(kappa.interval.bounds),
+        n=kappa.n,
         dims={"axis": common.axis, "rater": model},
         dropped={reason: count for reason, count in reasons.items() if count},
         source=CLASSES_SOURCE,
@@ -509,9 +513,9 @@ def _class(
     names: Sequence[str],
     counted: Mapping[str, int],
     dropped: Mapping[str, int],
-    found: Sequence[Agreed],
+    agreed: Sequence[Agreed],
 ) -> Finding:
-    n = len(found)
+    n = len(agreed)
     return Finding(
         id=CLASSES,
         label=name,
@@ -526,10 +530,12 @@ def _class(
         n_by_group={each: counted.get(each, 0) for each in names},
         dropped=dict(dropped),
         source=CLASSES_SOURCE,
-        note=_which_model(found) if name == ONE else "",
+        note=_which_model(agreed) if name == ONE else "",
     )
 
 
-def _which_model(found: Sequence[Agreed]) -> str:
-    alone = Counter(model for one in found if one.who == ONE for model in one.models if one.models[model] == one.people)
+def _which_model(agreed: Sequence[Agreed]) -> str:
+    alone = Counter(
+        model for unit in agreed if unit.who == ONE for model in unit.models if unit.models[model] == unit.people
+    )
     return f"Which one: {', '.join(f'{model} {count}' for model, count in sorted(alone.items()))}." if alone else ""

@@ -141,8 +141,8 @@ def _scene_pools(theme: str, in_second: bool) -> Pools:
 
 def _talk(scene: Scene) -> Mapping[str, str]:
     """Two questions, each with its own answer, in the order of the file: the second may build on the first."""
-    one, two = scene.talk[:2]
-    return {"ask": one.q, "reply": one.a, "ask2": two.q, "reply2": two.a}
+    question, follow_up = scene.talk[:2]
+    return {"ask": question.q, "reply": question.a, "ask2": follow_up.q, "reply2": follow_up.a}
 
 
 def _trivia(scene: Scene, draw: Draw) -> Mapping[str, str]:
@@ -200,11 +200,11 @@ def _texts_on(
             text = write_creative(task, theme, chance, dial.freedom(task), Draw(seed, task, theme, who))
             rows.append((task, theme, who, text))
     tasks, themes, identities, texts = (tuple(column) for column in zip(*rows, strict=True))
-    found = measure_outputs(
+    result = measure_outputs(
         OutputTable(tasks, themes, identities), bags(texts), axes=axes, scorer=BAG_OF_WORDS, seed=own_seed(rng),
         resamples=asked.resamples,
     )  # fmt: skip
-    return list(found.findings)
+    return list(result.findings)
 
 
 def bags(texts: Sequence[str]) -> Floats:

@@ -99,7 +99,7 @@ class JudgmentTable:
 
     def picked(self, rows: Sequence[int]) -> "JudgmentTable":
         """These rows alone."""
-        columns = {one.name: getattr(self, one.name) for one in fields(self)}
+        columns = {own_field.name: getattr(self, own_field.name) for own_field in fields(self)}
         return JudgmentTable(
             **{name: tuple(column[row] for row in rows) if column else () for name, column in columns.items()}
         )
@@ -198,11 +198,11 @@ def choices_on(
     `rows`: only these, all where None; `dims` says what they have in common.
     """
     chosen_rows = range(len(table)) if rows is None else rows
-    said, dropped = in_force(table, [row for row in chosen_rows if table.axis[row] == axis])
+    answered, dropped = in_force(table, [row for row in chosen_rows if table.axis[row] == axis])
     chosen: dict[Unit, dict[str, list[int]]] = {}
     used: dict[tuple[Unit, str], tuple[int, ...]] = {}
     asked = 0
-    for (unit, rater), judgments in said.items():
+    for (unit, rater), judgments in answered.items():
         reasons = [_why_not(table, row, identities) for row in judgments]
         asked += all(reason in ("", *WITHOUT_CHOICE, *UNREAD.values()) for reason in reasons)
         if any(reasons):
@@ -326,10 +326,10 @@ def answers(table: JudgmentTable, axes: Iterable[str]) -> list[PersonAnswer]:
 
 def by_rater(given: Sequence[PersonAnswer]) -> dict[str, list[PersonAnswer]]:
     """The answers of each rater, in the order of their names."""
-    found: dict[str, list[PersonAnswer]] = {rater: [] for rater in sorted({one.rater for one in given})}
-    for one in given:
-        found[one.rater].append(one)
-    return found
+    answers: dict[str, list[PersonAnswer]] = {rater: [] for rater in sorted({answer.rater for answer in given})}
+    for answer in given:
+        answers[answer.rater].append(answer)
+    return answers
 
 
 def numbered(units: Iterable[Unit]) -> list[int]:
@@ -341,8 +341,8 @@ def numbered(units: Iterable[Unit]) -> list[int]:
 def groupings(given: Sequence[PersonAnswer]) -> tuple[Ints, ...]:
     """Return the groupings of these answers: by comparison, and by rater where there are enough of them."""
     raters: dict[str, int] = {}
-    numbers = [raters.setdefault(one.rater, len(raters)) for one in given]
-    of_unit = np.array(numbered(one.unit for one in given), dtype=np.int64)
+    numbers = [raters.setdefault(answer.rater, len(raters)) for answer in given]
+    of_unit = np.array(numbered(answer.unit for answer in given), dtype=np.int64)
     return (np.array(numbers, dtype=np.int64), of_unit) if len(raters) >= FEWEST_RATERS else (of_unit,)
 
 

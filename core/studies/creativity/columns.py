@@ -88,8 +88,8 @@ def _creative_prompt(record: Record, axis_of: Mapping[str, str]) -> PromptSpec:
 def _creative_key(record: Record, axis_of: Mapping[str, str]) -> str:
     identity = record.values["identity"]
     where = f"{axis_of[identity]}/{identity}" if identity != "default" else identity
-    told = "".join(f"/{record.values[name].strip()}" for name in KEPT if record.values.get(name, "").strip())
-    return f"imported/{record.values['task']}/{record.values['theme']}/{where}{told}"
+    ending = "".join(f"/{record.values[name].strip()}" for name in KEPT if record.values.get(name, "").strip())
+    return f"imported/{record.values['task']}/{record.values['theme']}/{where}{ending}"
 
 
 Columns = dict[str, list[Any]]
@@ -250,7 +250,7 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         compared["words"] = [
             _words(row.get("words", ""), len(shown)) for row, shown in zip(values, columns["shown"], strict=True)
         ]
-    return columns | {name: found for name, found in compared.items() if any(found)}
+    return columns | {name: column for name, column in compared.items() if any(column)}
 
 
 def _words(given: str, cards: int) -> tuple[int, ...]:
@@ -328,11 +328,11 @@ def words_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, .
 
 def harm_of(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Axis → the direction that harms in the axis's own words, where it says so of the creativity study."""
-    said = {
+    harms = {
         axis: [harm["words"] for harm in definition.get("harm", ()) if harm["finding"].startswith("creativity.")]
         for axis, definition in definitions.items()
     }
-    return {axis: "; ".join(dict.fromkeys(words)) for axis, words in said.items() if words}
+    return {axis: "; ".join(dict.fromkeys(words)) for axis, words in harms.items() if words}
 
 
 # ---- Participants of workshops: pooled with everybody, and never told apart
@@ -354,14 +354,14 @@ def without_persons(result: StudyResult, names: frozenset[str]) -> StudyResult:
     """The findings without those about one participant; in the others, participants are counted and not listed."""
     if not names:
         return result
-    kept = tuple(_unlisted(finding, names) for finding in result.findings if not _about_one(finding, names))
-    return replace(result, findings=kept)
+    findings = tuple(_unlisted(finding, names) for finding in result.findings if not _about_one(finding, names))
+    return replace(result, findings=findings)
 
 
 def _about_one(finding: Finding, names: frozenset[str]) -> bool:
-    said: Sequence[str] = (finding.label, *map(str, finding.dims.values()))
+    names_in: Sequence[str] = (finding.label, *map(str, finding.dims.values()))
     pair = len(finding.groups) == 2 and bool(names & set(finding.groups)) and " / " in finding.label
-    return pair or any(_holds(words, names) for words in said)
+    return pair or any(_holds(words, names) for words in names_in)
 
 
 def _holds(words: str, names: frozenset[str]) -> bool:
@@ -383,14 +383,14 @@ Axes = dict[str, list[str]]
 
 def compared_axes(project: Project, known: Axes) -> Axes:
     """Axes of comparisons that no definition names, with their identities in the order of the cards' items."""
-    found: dict[str, dict[str, None]] = {}
+    identities_of: dict[str, dict[str, None]] = {}
     for plan in project.judging.plans():
         if set(plan.axis.split("+")) <= {"", *known}:
             continue
         for row in project.judging.comparisons(plan.id):
             if row.axis not in ("", CHECK, *known):
-                found.setdefault(row.axis, {}).update(dict.fromkeys(item.identity for item in row.items))
-    return {axis: list(identities) for axis, identities in sorted(found.items())}
+                identities_of.setdefault(row.axis, {}).update(dict.fromkeys(item.identity for item in row.items))
+    return {axis: list(identities) for axis, identities in sorted(identities_of.items())}
 
 
 def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
@@ -403,14 +403,16 @@ def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
     """
     rows = list(zip(columns["axis"], columns["shown"], strict=True))
     sets = [(axis, frozenset(shown)) if len(set(shown)) == len(shown) > 1 else None for axis, shown in rows]
-    compared = {one for one in sets if one is not None and one[0] in axes}
+    compared = {set_key for set_key in sets if set_key is not None and set_key[0] in axes}
     keys, blocks = keys_of_sets(compared), ranked_sets(compared)
     worst = columns.get("worst", ())
     ranked = {axis for axis, _ in blocks} | {axis for (axis, _), named in zip(rows, worst, strict=False) if named}
-    in_ranking = [axis if one in compared and axis in ranked else "" for one, (axis, _) in zip(sets, rows, strict=True)]
+    in_ranking = [
+        axis if set_key in compared and axis in ranked else "" for set_key, (axis, _) in zip(sets, rows, strict=True)
+    ]
     named = [
-        f"{axis}: ranking" if one in blocks else axis if one is None else keys.get(one, axis)
-        for one, (axis, _) in zip(sets, rows, strict=True)
+        f"{axis}: ranking" if set_key in blocks else axis if set_key is None else keys.get(set_key, axis)
+        for set_key, (axis, _) in zip(sets, rows, strict=True)
     ]
     split = {
         key: [*(name for name in axes[axis] if name in identities), *sorted(identities - set(axes[axis]))]

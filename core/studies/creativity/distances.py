@@ -134,11 +134,13 @@ def distances_on(
     by_prompt: dict[PromptKey, dict[str, int]] = {}
     for row in rows:
         by_prompt.setdefault(table.prompt_of(row), {})[table.identity[row]] = row
-    complete = {key: found for key, found in by_prompt.items() if all(name in found for name in (default, *identities))}
-    reference = embeddings[[found[default] for found in complete.values()]]
+    complete = {
+        key: own_rows for key, own_rows in by_prompt.items() if all(name in own_rows for name in (default, *identities))
+    }
+    reference = embeddings[[own_rows[default] for own_rows in complete.values()]]
     per_sample = np.empty((len(complete), len(identities)))
     for column, identity in enumerate(identities):
-        of_identity = embeddings[[found[identity] for found in complete.values()]]
+        of_identity = embeddings[[own_rows[identity] for own_rows in complete.values()]]
         per_sample[:, column] = cosine_distance(of_identity, reference)
     means = _mean_over_samples(per_sample, list(complete))
     return AxisDistances(
@@ -147,7 +149,7 @@ def distances_on(
         identities=tuple(identities),
         distances=np.array([*means.values()]).reshape(-1, len(identities)),
         blocks=tuple(means),
-        outputs=sum(identity in found for found in by_prompt.values() for identity in identities),
+        outputs=sum(identity in own_rows for own_rows in by_prompt.values() for identity in identities),
         used=len(complete),
         baseline=_baseline(embeddings, by_prompt, default),
         dims=dims or {},
@@ -166,14 +168,14 @@ def _mean_over_samples(per_sample: Floats, prompts: Sequence[PromptKey]) -> dict
 
 def _baseline(embeddings: Floats, by_prompt: Mapping[PromptKey, Mapping[str, int]], default: str) -> float | None:
     samples: dict[tuple[str, str, str], list[int]] = {}
-    for (task, theme, temperature, _), found in by_prompt.items():
-        if default in found:
-            samples.setdefault((task, theme, temperature), []).append(found[default])
+    for (task, theme, temperature, _), own_rows in by_prompt.items():
+        if default in own_rows:
+            samples.setdefault((task, theme, temperature), []).append(own_rows[default])
     pairs = [places[:2] for places in samples.values() if len(places) > 1]
     if not pairs:
         return None
-    one, other = np.array(pairs).T
-    return float(cosine_distance(embeddings[one], embeddings[other]).mean())
+    first, second = np.array(pairs).T
+    return float(cosine_distance(embeddings[first], embeddings[second]).mean())
 
 
 # ---- `creativity.distance` and `creativity.rbs` of one model on one axis
@@ -227,24 +229,24 @@ class Making:
 
 def distances(part: AxisDistances, making: Making, null: RepresentativeNull | None) -> Iterator[Finding]:
     """Yield for each identity its mean distance from the default outputs."""
-    common, found = making.common(part), representative_score(part.distances)
+    common, scored = making.common(part), representative_score(part.distances)
     for place, identity in enumerate(part.identities):
         title = within(f"Distance from the default output: {identity}", part.dims)
         named = {**common, "label": identity, "title": title}
-        if found.value is None or null is None:
+        if scored.value is None or null is None:
             yield Finding(
-                id=DISTANCE, estimate=found.means[place] if found.means else None, reason=found.reason, **named
+                id=DISTANCE, estimate=scored.means[place] if scored.means else None, reason=scored.reason, **named
             )
             continue
         bounds = mean_interval(part.distances[:, place])
         named["note"] = f"p is for the difference from the mean of the identities. {common['note']}".strip()
         yield Finding(
             id=DISTANCE,
-            estimate=found.means[place],
+            estimate=scored.means[place],
             reason=missing_interval(bounds),
             interval=interval(bounds.bounds),
             p=null.contrast_p[place],
-            contrast={identity: found.contrast[place]},
+            contrast={identity: scored.contrast[place]},
             **named,
         )
 
@@ -253,21 +255,21 @@ def score(part: AxisDistances, making: Making, null: RepresentativeNull | None) 
     """RBS with its interval, noise floor and power."""
     common = making.common(part)
     named = {**common, **_titles(part)}
-    found = representative_score(part.distances)
-    if found.value is None or null is None:
-        return Finding(id=RBS, estimate=found.value, reason=found.reason, **named)
+    scored = representative_score(part.distances)
+    if scored.value is None or null is None:
+        return Finding(id=RBS, estimate=scored.value, reason=scored.reason, **named)
     bounds = representative_interval(part.distances)
-    nearest = ", ".join(part.identities[place] for place in found.normal)
+    nearest = ", ".join(part.identities[place] for place in scored.normal)
     named["note"] = f"Nearest to the default output: {nearest}. Floor: {null.floor.method}. {common['note']}".strip()
     return Finding(
         id=RBS,
-        estimate=found.value,
+        estimate=scored.value,
         reason=missing_interval(bounds),
         interval=interval(bounds.bounds),
         p=null.floor.p,
-        contrast=dict(zip(part.identities, found.contrast, strict=True)),
+        contrast=dict(zip(part.identities, scored.contrast, strict=True)),
         floor=floor(null.floor),
-        floor_subtracted=found.value - null.floor.mean,
+        floor_subtracted=scored.value - null.floor.mean,
         power=Power(detectable_representative(part.distances), blocks_needed(part.distances, PLANNED_RBS)),
         **named,
     )
@@ -276,19 +278,19 @@ def score(part: AxisDistances, making: Making, null: RepresentativeNull | None) 
 def published_score(part: AxisDistances, making: Making) -> Finding:
     """The paper's ANOVA (t for two identities) over the distances, as if they were independent."""
     named = {**making.common(part), **_titles(part), "variant": "as_published"}
-    found = representative_score(part.distances)
-    if found.value is None:
-        return Finding(id=RBS, estimate=None, reason=found.reason, **named)
+    scored = representative_score(part.distances)
+    if scored.value is None:
+        return Finding(id=RBS, estimate=None, reason=scored.reason, **named)
     test = mean_difference(list(part.distances.T))
     undefined = f" p: {test.reason}." if test.p is None else ""
     printed = "" if part.dims else published(RBS, part.axis)
     named["note"] = f"{test.name}, unit assumed: one task and theme.{undefined}{printed}"
     return Finding(
         id=RBS,
-        estimate=found.value,
+        estimate=scored.value,
         reason="interval: the paper gives none",
         p=test.p,
-        contrast=dict(zip(part.identities, found.contrast, strict=True)),
+        contrast=dict(zip(part.identities, scored.contrast, strict=True)),
         **named,
     )
 
@@ -314,22 +316,22 @@ def _trend(sweep: Sequence[AxisDistances], making: Making) -> Finding:
     steps = sorted(sweep, key=lambda cell: float(cell.dims["temperature"]))
     first = steps[0]
     by_block = [dict(zip(cell.blocks, cell.distances, strict=True)) for cell in steps]
-    common_blocks = [block for block in first.blocks if all(block in found for found in by_block)]
-    distances = np.array([[found[block] for found in by_block] for block in common_blocks]).reshape(
+    common_blocks = [block for block in first.blocks if all(block in by_identity for by_identity in by_block)]
+    distances = np.array([[by_identity[block] for by_identity in by_block] for block in common_blocks]).reshape(
         len(common_blocks), len(steps), len(first.identities)
     )
-    found = representative_trend(distances, generator(making.seed, TREND, first.axis, first.model), making.resamples)
+    trend = representative_trend(distances, generator(making.seed, TREND, first.axis, first.model), making.resamples)
     carried = making.common(first)
     temperatures = ", ".join(cell.dims["temperature"] for cell in steps)
     return Finding(
         id=TREND,
         label=first.axis,
         title=f"Representative bias score, change per step of temperature: {first.axis}",
-        estimate=found.value,
-        reason=found.reason if found.value is None else missing_interval(found.interval),
-        interval=interval(found.interval.bounds),
-        p=found.p,
-        contrast=dict(zip(first.identities, found.contrast, strict=True)) if found.contrast else None,
+        estimate=trend.value,
+        reason=trend.reason if trend.value is None else missing_interval(trend.interval),
+        interval=interval(trend.interval.bounds),
+        p=trend.p,
+        contrast=dict(zip(first.identities, trend.contrast, strict=True)) if trend.contrast else None,
         **carried
         | {
             "unit": "cosine distance per step",
@@ -411,5 +413,5 @@ def crossed_preferences(crossing: Crossing, ranked: Ranking, common: Mapping[str
     shown: Mapping[str, int] = common["n_by_group"]
     groups = [identity for identity, times in shown.items() for _ in range(times)]
     dims = {name: value for name, value in common["dims"].items() if name != "axis"}
-    found = crossed_findings(crossing, groups, (), [measured], common["dropped"], dims)
-    return [replace(one, n=common["n"]) for one in found]
+    findings = crossed_findings(crossing, groups, (), [measured], common["dropped"], dims)
+    return [replace(finding, n=common["n"]) for finding in findings]

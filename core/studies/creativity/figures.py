@@ -51,8 +51,8 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         "The paper's values are confounded with position.",
         kind="grouped",
         marks=tuple(
-            mark(one, words(one.dims["axis"]), series=_whose(one), references=creativity(one))
-            for one in _of_raters(findings, ABS)
+            mark(finding, words(finding.dims["axis"]), series=_whose(finding), references=creativity(finding))
+            for finding in _of_raters(findings, ABS)
         ),
         unit="standard deviation of shares",
         axis="ABS",
@@ -64,7 +64,7 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         title="What is chosen most",
         subtitle=f"The affinity bias score, and the identity that is chosen most often. {STAR}",
         kind="table",
-        marks=tuple(pointing(one, _whose(one), max) for one in _of_raters(findings, ABS)),
+        marks=tuple(pointing(finding, _whose(finding), max) for finding in _of_raters(findings, ABS)),
         rows_title="rater",
         series_title="axis",
         source="Table 1b and equation 12",
@@ -73,9 +73,9 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
     """ABS as chosen and adjusted, where it could be, and what length does to the choices of each."""
-    adjusted = [one for one in _of_raters(findings, f"{ABS}.adjusted") if one.estimate is not None]
-    known = {(one.dims["axis"], _whose(one)) for one in adjusted}
-    raw = [one for one in _of_raters(findings, ABS) if (one.dims["axis"], _whose(one)) in known]
+    adjusted = [finding for finding in _of_raters(findings, f"{ABS}.adjusted") if finding.estimate is not None]
+    known = {(finding.dims["axis"], _whose(finding)) for finding in adjusted}
+    raw = [finding for finding in _of_raters(findings, ABS) if (finding.dims["axis"], _whose(finding)) in known]
     yield kumar(
         key="creativity.abs.adjusted",
         title="Affinity bias score at equal length and place",
@@ -83,9 +83,9 @@ def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
         "that.",
         kind="grouped",
         marks=tuple(
-            mark(one, joined(words(one.dims["axis"]), _whose(one)), series=how)
+            mark(finding, joined(words(finding.dims["axis"]), _whose(finding)), series=how)
             for how, own in (("as chosen", raw), ("at equal length and place", adjusted))
-            for one in own
+            for finding in own
         ),
         unit="standard deviation of shares",
         axis="ABS",
@@ -98,9 +98,9 @@ def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="By how much the odds of a text grow when it is twice as long, at equal identity and place.",
         kind="intervals",
         marks=tuple(
-            mark(one, joined(words(one.dims["axis"]), _whose(one)))
-            for one in _of_raters(findings, "creativity.length")
-            if one.estimate is not None
+            mark(finding, joined(words(finding.dims["axis"]), _whose(finding)))
+            for finding in _of_raters(findings, "creativity.length")
+            if finding.estimate is not None
         ),
         unit="odds ratio",
         scale="log",
@@ -114,16 +114,18 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Each axis from the strongest down, with the places that are left open; then each two, row against column."""
     for rank in ("creativity.rank.strength", "creativity.rank.pair"):
         own = having(findings, rank, ("axis",)) + having(findings, rank, ("axis", "rater_kind"))
-        for part, of_part in parted(own, lambda one: joined(words(one.dims["axis"]), _kind(one))).items():
+        for part, of_part in parted(own, lambda finding: joined(words(finding.dims["axis"]), _kind(finding))).items():
             if rank.endswith("pair"):
                 yield _pairs_figure(part, of_part)
                 continue
             places = {
-                one.label: one
-                for one in findings
-                if one.id == "creativity.rank.place" and one.dims == of_part[0].dims and one.estimate is not None
+                finding.label: finding
+                for finding in findings
+                if finding.id == "creativity.rank.place"
+                and finding.dims == of_part[0].dims
+                and finding.estimate is not None
             }
-            strongest = sorted(of_part, key=lambda one: -(one.estimate or 0))
+            strongest = sorted(of_part, key=lambda finding: -(finding.estimate or 0))
             yield kumar(
                 key="creativity.rank",
                 part=part,
@@ -131,7 +133,7 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
                 subtitle="How often each is preferred to another, averaged over the others. In brackets the places "
                 "that are left open: intervals of two that are told apart may overlap.",
                 kind="intervals",
-                marks=tuple(mark(one, _with_place(one, places.get(one.label))) for one in strongest),
+                marks=tuple(mark(finding, _with_place(finding, places.get(finding.label))) for finding in strongest),
                 unit="proportion",
                 axis="chance to be preferred to another",
                 null=0.5,
@@ -147,7 +149,7 @@ def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
         title=f"Who is preferred to whom: {part}",
         subtitle="The chance that a text of the row is preferred to one of the column; no colour is one half.",
         kind="matrix",
-        marks=tuple(mark(one, words(one.groups[0]), series=words(one.groups[1])) for one in pairs),
+        marks=tuple(mark(finding, words(finding.groups[0]), series=words(finding.groups[1])) for finding in pairs),
         unit="proportion",
         axis="chance to be preferred",
         null=0.5,
@@ -161,19 +163,19 @@ def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
 def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Yield a figure of each axis with its identities, then one of the raters that marks who differs from others."""
     wholes, parts = having(findings, SWAY, ("axis",)), having(findings, f"{SWAY}.identity", ("axis",))
-    by_axis = [(one, [each for each in parts if each.dims == one.dims]) for one in wholes]
+    by_axis = [(finding, [each for each in parts if each.dims == finding.dims]) for finding in wholes]
     yield _swayed(
         key="creativity.sway",
         title="How far raters follow a planted recommendation",
         subtitle="How much oftener a text is chosen where it is recommended than where nothing is.",
         marks=tuple(
-            mark(one, words(one.label) if one is not whole else TOGETHER, section=words(whole.dims["axis"]))
+            mark(finding, words(finding.label) if finding is not whole else TOGETHER, section=words(whole.dims["axis"]))
             for whole, own in by_axis
-            for one in (whole, *own)
+            for finding in (whole, *own)
         ),
         note="\n".join(_planted(whole, own) for whole, own in by_axis if own),
     )
-    others = {one.label: one for one in findings if one.id == f"{SWAY}.resist"}
+    others = {finding.label: finding for finding in findings if finding.id == f"{SWAY}.resist"}
     raters = having(findings, f"{SWAY}.rater", ("rater",))
     yield _swayed(
         key="creativity.sway.raters",
@@ -181,8 +183,8 @@ def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="How far each rater follows, over all axes. Whoever has a word beside the name is told apart from the "
         "others together, at p ≤ 0.05 after adjustment; intervals may overlap all the same.",
         marks=tuple(
-            mark(one, joined(one.label, _against_others(others.get(one.label))))
-            for one in sorted(raters, key=lambda one: -(one.estimate or 0))
+            mark(finding, joined(finding.label, _against_others(others.get(finding.label))))
+            for finding in sorted(raters, key=lambda finding: -(finding.estimate or 0))
         ),
     )
 
@@ -202,15 +204,17 @@ def _swayed(**fields: Any) -> Figure:
 
 def _planted(whole: Finding, own: Sequence[Finding]) -> str:
     """Say how often each identity was recommended: the bias that was planted."""
-    times = (f"{words(one.label)} {digits.count(one.n_by_group.get('recommended', 0))} times" for one in own)
+    times = (
+        f"{words(finding.label)} {digits.count(finding.n_by_group.get('recommended', 0))} times" for finding in own
+    )
     return f"{words(whole.dims['axis'])}, recommended as planted: {', '.join(times)}."
 
 
-def _against_others(found: Finding | None) -> str:
+def _against_others(against: Finding | None) -> str:
     """Describe a rater beside the others; empty where no difference from them is shown."""
-    if found is None or found.p_adjusted is None or found.p_adjusted > SIGNIFICANT:
+    if against is None or against.p_adjusted is None or against.p_adjusted > SIGNIFICANT:
         return ""
-    return "resists" if (found.estimate or 0) > 0 else "follows more"
+    return "resists" if (against.estimate or 0) > 0 else "follows more"
 
 
 def _kind(finding: Finding) -> str:
@@ -231,7 +235,7 @@ def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
     each = having(findings, finding_id, ("axis", "rater"))
     kinds = sorted(having(findings, finding_id, ("axis", "rater_kind")), key=_people_first)
     apart = set(values(kinds, "axis"))
-    whole = [one for one in having(findings, finding_id, ("axis",)) if one.dims["axis"] not in apart]
+    whole = [finding for finding in having(findings, finding_id, ("axis",)) if finding.dims["axis"] not in apart]
     few = len(values(each, "rater")) + (len(KINDS) if kinds else 1) <= MOST_SERIES
     return whole + kinds + (each if few or not (whole or kinds) else [])
 
@@ -253,8 +257,8 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="The share of choices relative to chance (share × number of identities): 1 is chance.",
         kind="grouped",
         marks=tuple(
-            _relative(mark(one, words(one.label), series=_whose(one), section=words(one.dims["axis"])))
-            for one in _of_raters(findings, SHARE)
+            _relative(mark(finding, words(finding.label), series=_whose(finding), section=words(finding.dims["axis"])))
+            for finding in _of_raters(findings, SHARE)
         ),
         unit="share relative to chance",
         axis="share of choices, relative to chance",
@@ -265,15 +269,15 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
     )
 
 
-def _relative(one: FigureMark) -> FigureMark:
+def _relative(mark: FigureMark) -> FigureMark:
     """A share as a multiple of chance."""
-    identities = len(one.finding.groups)
+    identities = len(mark.finding.groups)
 
     def times(value: float | None) -> float | None:
         return None if value is None else value * identities
 
     return replace(
-        one, value=times(one.value), low=times(one.low), high=times(one.high), unit="share relative to chance"
+        mark, value=times(mark.value), low=times(mark.low), high=times(mark.high), unit="share relative to chance"
     )
 
 
@@ -288,12 +292,12 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
         kind="matrix",
         marks=tuple(
             mark(
-                one,
-                _whose(one),
-                series=one.dims.get("model", EVERY_MODEL),
-                section=words(one.dims["axis"]),
+                finding,
+                _whose(finding),
+                series=finding.dims.get("model", EVERY_MODEL),
+                section=words(finding.dims["axis"]),
             )
-            for one in cells
+            for finding in cells
         ),
         unit="standard deviation of shares",
         axis="ABS",
@@ -304,7 +308,7 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _together(findings: Sequence[Finding]) -> list[Finding]:
-    return [one for one in _of_raters(findings, ABS) if "rater" not in one.dims]
+    return [finding for finding in _of_raters(findings, ABS) if "rater" not in finding.dims]
 
 
 def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -316,7 +320,9 @@ def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
         (("task", "rater", "model"), "creativity.tasks.evaluators", "Figures 12 to 20"),
     ):
         cells = having(findings, SHARE, ("axis", *narrowed))
-        for part, own in parted(cells, lambda one: joined(one.dims["axis"], one.dims.get("rater", ""))).items():
+        for part, own in parted(
+            cells, lambda finding: joined(finding.dims["axis"], finding.dims.get("rater", ""))
+        ).items():
             chance = 1 / max(1, len(own[0].groups))
             yield kumar(
                 key=key,
@@ -325,8 +331,13 @@ def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
                 subtitle="The share of choices; no colour is chance. Cells of few choices scatter widely.",
                 kind="matrix",
                 marks=tuple(
-                    mark(one, words(one.dims[narrowed[0]]), series=words(one.label), section=one.dims.get("model", ""))
-                    for one in own
+                    mark(
+                        finding,
+                        words(finding.dims[narrowed[0]]),
+                        series=words(finding.label),
+                        section=finding.dims.get("model", ""),
+                    )
+                    for finding in own
                 ),
                 unit="proportion",
                 axis="share of choices",
@@ -364,7 +375,7 @@ LEVELS = ("imperceptible", "nuanced", "obvious")
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
-    own = [one for one in findings if one.id.startswith("creativity.")]
+    own = [finding for finding in findings if finding.id.startswith("creativity.")]
     outputs = [*_similarity(own), *_scores(own), *_temperature(own), *_perceptibility(own)]
     drawn = worth_drawing([*outputs, *choice_figures(own), *_agreement(own), *_orders(own)])
     return drawn + crossed_figures("creativity", own)
@@ -382,8 +393,10 @@ def _similarity(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="Mean cosine distance (1 − the paper's similarity): the lowest is what the model takes as normal.",
         kind="grouped",
         marks=tuple(
-            mark(one, words(one.label), series=one.dims.get("model", ""), section=words(one.dims["axis"]))
-            for one in _of_models(findings, "creativity.distance")
+            mark(
+                finding, words(finding.label), series=finding.dims.get("model", ""), section=words(finding.dims["axis"])
+            )
+            for finding in _of_models(findings, "creativity.distance")
         ),
         unit="cosine distance",
         axis="cosine distance from the default output",
@@ -399,8 +412,13 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="How unequal those distances are over an axis. It is above 0 without any bias too: compare the floor.",
         kind="grouped",
         marks=tuple(
-            mark(one, words(one.dims["axis"]), series=one.dims.get("model", ""), references=creativity(one))
-            for one in _of_models(findings, RBS)
+            mark(
+                finding,
+                words(finding.dims["axis"]),
+                series=finding.dims.get("model", ""),
+                references=creativity(finding),
+            )
+            for finding in _of_models(findings, RBS)
         ),
         unit="cosine distance",
         axis="RBS",
@@ -412,7 +430,9 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
         title="What is taken as normal",
         subtitle=f"The representative bias score, and the identity that is nearest to the default output. {STAR}",
         kind="table",
-        marks=tuple(pointing(one, one.dims.get("model", "All outputs"), min) for one in _of_models(findings, RBS)),
+        marks=tuple(
+            pointing(finding, finding.dims.get("model", "All outputs"), min) for finding in _of_models(findings, RBS)
+        ),
         rows_title="model",
         series_title="axis",
         source="Table 1a and equation 9",
@@ -421,7 +441,7 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
     steps = having(findings, RBS, ("axis", "temperature")) + having(findings, RBS, ("axis", "temperature", "model"))
-    for model, own in parted(steps, lambda one: one.dims.get("model", "")).items():
+    for model, own in parted(steps, lambda finding: finding.dims.get("model", "")).items():
         yield kumar(
             key="creativity.temperature",
             part=model,
@@ -429,8 +449,13 @@ def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
             subtitle="Outputs scatter more at higher temperatures, which raises the score: compare the floors.",
             kind="line",
             marks=tuple(
-                mark(one, one.dims["temperature"], series=words(one.dims["axis"]), x=float(one.dims["temperature"]))
-                for one in own
+                mark(
+                    finding,
+                    finding.dims["temperature"],
+                    series=words(finding.dims["axis"]),
+                    x=float(finding.dims["temperature"]),
+                )
+                for finding in own
             ),
             unit="cosine distance",
             axis="RBS",
@@ -441,16 +466,26 @@ def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _perceptibility(findings: Sequence[Finding]) -> Iterator[Figure]:
-    for name, told in (("", "as people labelled the outputs"), (".suggested", "a suggestion from words and nearness")):
+    for name, by_whom in (
+        ("", "as people labelled the outputs"),
+        (".suggested", "a suggestion from words and nearness"),
+    ):
         own = _of_models(findings, f"creativity.perceptibility{name}")
         yield kumar(
             key=f"creativity.perceptibility{name}",
-            title=f"How perceptible the identity is, {told}",
+            title=f"How perceptible the identity is, {by_whom}",
             subtitle="The share of outputs at each level. Only people decide; a suggestion misses what has no word.",
             kind="grouped",
             marks=tuple(
-                mark(one, words(one.label), series=one.dims.get("model", ""), section=words(one.dims["axis"]))
-                for one in sorted(own, key=lambda one: LEVELS.index(one.label) if one.label in LEVELS else len(LEVELS))
+                mark(
+                    finding,
+                    words(finding.label),
+                    series=finding.dims.get("model", ""),
+                    section=words(finding.dims["axis"]),
+                )
+                for finding in sorted(
+                    own, key=lambda finding: LEVELS.index(finding.label) if finding.label in LEVELS else len(LEVELS)
+                )
             ),
             unit="proportion",
             axis="share of outputs",
@@ -472,8 +507,8 @@ STATISTICS = {
 
 
 def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
-    own = [one for name in STATISTICS for one in having(findings, AGREEMENT + name, ("axis",))]
-    whole = [one for one in own if one.label == one.dims["axis"]]
+    own = [finding for name in STATISTICS for finding in having(findings, AGREEMENT + name, ("axis",))]
+    whole = [finding for finding in own if finding.label == finding.dims["axis"]]
     yield kumar(
         key="creativity.agreement",
         title="Do the raters agree?",
@@ -481,12 +516,12 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         kind="intervals",
         marks=tuple(
             mark(
-                one,
-                STATISTICS[one.id.removeprefix(AGREEMENT)],
-                section=words(one.dims["axis"]),
-                references=creativity(one),
+                finding,
+                STATISTICS[finding.id.removeprefix(AGREEMENT)],
+                section=words(finding.dims["axis"]),
+                references=creativity(finding),
             )
-            for one in whole
+            for finding in whole
         ),
         unit="agreement",
         axis="agreement (raw: share of pairs of judgments that agree)",
@@ -500,9 +535,9 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="Agreement beyond chance; 0 is what chance gives.",
         kind="matrix",
         marks=tuple(
-            mark(one, _pair(one), series=words(one.dims["axis"]))
-            for one in sorted(own, key=_pair)
-            if one.label != one.dims["axis"]
+            mark(finding, _pair(finding), series=words(finding.dims["axis"]))
+            for finding in sorted(own, key=_pair)
+            if finding.label != finding.dims["axis"]
         ),
         unit="agreement beyond chance",
         axis="Cohen’s κ",
@@ -531,17 +566,20 @@ ROWS = {
 def _orders(findings: Sequence[Finding]) -> Iterator[Figure]:
     """One figure, a section for each axis and model."""
     own = [
-        (one, name)
+        (finding, name)
         for (measure, label), name in ROWS.items()
-        for one in having(findings, f"creativity.agreement.{measure}", ("axis", "rater"))
-        if label in ("", one.label)
+        for finding in having(findings, f"creativity.agreement.{measure}", ("axis", "rater"))
+        if label in ("", finding.label)
     ]
     yield kumar(
         key="creativity.agreement.orders",
         title="Do models judge by the order of the cards?",
         subtitle="Shares of comparisons, choices and replies. The first card's share is 1 ÷ number of cards by chance.",
         kind="intervals",
-        marks=tuple(mark(one, name, section=joined(words(one.dims["axis"]), one.dims["rater"])) for one, name in own),
+        marks=tuple(
+            mark(finding, name, section=joined(words(finding.dims["axis"]), finding.dims["rater"]))
+            for finding, name in own
+        ),
         unit="proportion",
         axis="share",
         source="extended: every order of the cards is asked",

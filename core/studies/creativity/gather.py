@@ -67,8 +67,10 @@ def needed() -> list[ScorerInfo]:
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
     """The kind of table, of the study's two: judgments have an outcome, outputs an identity and a text."""
-    found = look_at(path).columns
-    columns = {column.strip().lower() for column in found} | {name for name in mapping if mapping[name] in found}
+    found_columns = look_at(path).columns
+    columns = {column.strip().lower() for column in found_columns} | {
+        name for name in mapping if mapping[name] in found_columns
+    }
     return "judgments" if {"outcome", "chosen"} & columns else "creativity"
 
 
@@ -94,10 +96,10 @@ def of_project(
     Of a project that is narrowed to some runs, the judgments of comparisons that show texts of these alone.
     """
     broken: list[str] = []
-    found = _embedded(ctx, project, study_id, options, compute, broken)
-    waits = found is None and options.as_stored and unscored(project, embedder(options), study_id)
-    told = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
-    outputs = None if found is None else whole(ctx, found, compute)
+    embedded = _embedded(ctx, project, study_id, options, compute, broken)
+    waits = embedded is None and options.as_stored and unscored(project, embedder(options), study_id)
+    waiting_remarks = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
+    outputs = None if embedded is None else whole(ctx, embedded, compute)
     of_these = None if project.outputs.only is None else _shows(project)
     judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options, compute, of_these)
     if waits and judged is None:
@@ -107,18 +109,18 @@ def of_project(
             kept="The texts stay as they are.",
             hint="Choose “Score and measure” under Generate, or “biasprint measure creativity FILE”.",
         )
-    return joined(_something([outputs, judged])), [*(told if waits else []), *broken, *remarks]
+    return joined(_something([outputs, judged])), [*(waiting_remarks if waits else []), *broken, *remarks]
 
 
 def prepared(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> list[Prepared]:
     """The columns of a project's outputs where they have vectors, and of revealed judgments of them."""
-    found = [
+    parts = [
         _embedded(ctx, project, study_id, options, compute, []),
         _prepared_judgments(project, study_id, axes_of(project, options.axes), options),
     ]
-    return [one for one in found if one is not None]
+    return [part for part in parts if part is not None]
 
 
 def _embedded(
@@ -181,7 +183,7 @@ def of_several(
     ctx: JobContext, project: Project, narrowed: Sequence[Project], options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult | None, list[str]]:
     """The findings of judgments that compare what several generators wrote. `narrowed`: to each of them."""
-    shown = [_shows(one) for one in narrowed]
+    shown = [_shows(each) for each in narrowed]
 
     def of_several_texts(row: ComparisonRow) -> bool:
         return not any(of_these(row) for of_these in shown)
@@ -239,7 +241,9 @@ def _judged(
 def _any_judged(project: Project, sessions: Sequence[SessionRow], wanted: Wanted) -> bool:
     plans = {session.plan_id for session in sessions}
     shown = {row.id for plan in plans for row in project.judging.comparisons(plan) if wanted(row)}
-    return any(row.comparison_id in shown for one in sessions for row in project.judging.judgments(one.id))
+    return any(
+        row.comparison_id in shown for open_session in sessions for row in project.judging.judgments(open_session.id)
+    )
 
 
 def _excluded_words(project: Project) -> str:
@@ -253,26 +257,30 @@ def with_excluded(result: StudyResult, whole: StudyResult, out: str) -> StudyRes
     As chosen, and at equal length and place. `whole`: measured with the raters who are left out. The contrast is what
     they would add; there is no test, which would be a second one of the same question.
     """
-    without = {(one.id, one.label, one.dims.get("axis")): one for one in result.findings if one.dims.keys() == {"axis"}}
+    without = {
+        (finding.id, finding.label, finding.dims.get("axis")): finding
+        for finding in result.findings
+        if finding.dims.keys() == {"axis"}
+    }
     beside = []
-    for one in whole.findings:
-        if one.id in (SHARE, ABS, ADJUSTED_SHARE, ADJUSTED_ABS) and one.variant == "default":
-            own = without.get((one.id, one.label, one.dims.get("axis")))
-            known = own is not None and own.estimate is not None and one.estimate is not None
-            adds = {"with everybody": one.estimate - own.estimate} if known else None  # type: ignore[operator,union-attr]
-            told = f"Without them {own.estimate:.3f}. " if known else ""  # type: ignore[union-attr]
-            name = one.id.removeprefix("creativity.")
+    for finding in whole.findings:
+        if finding.id in (SHARE, ABS, ADJUSTED_SHARE, ADJUSTED_ABS) and finding.variant == "default":
+            own = without.get((finding.id, finding.label, finding.dims.get("axis")))
+            known = own is not None and own.estimate is not None and finding.estimate is not None
+            adds = {"with everybody": finding.estimate - own.estimate} if known else None  # type: ignore[operator,union-attr]
+            without_them = f"Without them {own.estimate:.3f}. " if known else ""  # type: ignore[union-attr]
+            name = finding.id.removeprefix("creativity.")
             beside.append(
                 replace(
-                    one,
+                    finding,
                     id=f"{QUALITY}.excluded.{name}",
-                    title=f"{one.title}, with everybody",
+                    title=f"{finding.title}, with everybody",
                     p=None,
                     p_adjusted=None,
                     adjust=None,
                     power=None,
                     contrast=adds,
-                    note=f"{told}Elsewhere left out: {out}. {one.note}".strip(),
+                    note=f"{without_them}Elsewhere left out: {out}. {finding.note}".strip(),
                 )
             )
     left_out = whole.rows - result.rows
@@ -281,10 +289,10 @@ def with_excluded(result: StudyResult, whole: StudyResult, out: str) -> StudyRes
 
 
 def _something(results: Sequence[StudyResult | None]) -> list[StudyResult]:
-    found = [result for result in results if result is not None]
-    if not found:
+    measured = [result for result in results if result is not None]
+    if not measured:
         raise AppError("There is nothing to measure yet.", hint="Generate outputs, or judge comparisons first.")
-    return found
+    return measured
 
 
 def _left_out(project: Project, unfinished: Sequence[SessionRow]) -> list[str]:
@@ -315,8 +323,8 @@ def of_outputs(
 
     `parts`: also by task, topic and temperature, and what can be seen of the identities.
     """
-    found = _prepared(project, study_id, axes, info, seed, parts=parts)
-    return None if found is None else whole(ctx, found, compute)
+    prepared_outputs = _prepared(project, study_id, axes, info, seed, parts=parts)
+    return None if prepared_outputs is None else whole(ctx, prepared_outputs, compute)
 
 
 def _prepared(
@@ -338,9 +346,9 @@ def _prepared(
         "crossings": _crossings(axes, of_axes),
     }  # fmt: skip
     failed, asked = failures(project, study_id), prompts_asked(project, study_id)
-    found = [vectors["output", row.id] for row in rows]
+    embeddings = [vectors["output", row.id] for row in rows]
     return Prepared(
-        *called(measure_creative_outputs, *_output_args(columns, found, axes, info, how)),
+        *called(measure_creative_outputs, *_output_args(columns, embeddings, axes, info, how)),
         take=take,
         prompts=tuple(asked[row.prompt_id] for row in rows),
         units=tuple(f"{row.task} / {row.theme}" for row in rows),
@@ -350,8 +358,8 @@ def _prepared(
 
 def _crossings(axes: Axes, definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Crossing]:
     """Return those of the axes that are made of two others."""
-    found = {axis: crossing_of(identities, [definitions[axis]]) for axis, identities in axes.items()}
-    return {axis: crossing for axis, crossing in found.items() if crossing is not None}
+    all_crossings = {axis: crossing_of(identities, [definitions[axis]]) for axis, identities in axes.items()}
+    return {axis: crossing for axis, crossing in all_crossings.items() if crossing is not None}
 
 
 def _crossed(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -426,7 +434,7 @@ def defined_axes(project: Project) -> Axes:
 def axes_of(project: Project, wanted: Sequence[str] = ()) -> Axes:
     """The project's axes with their identities, then what else was compared; only those wanted, where any are named.
 
-    Models, originals, twins and axes that only comparisons know have the identities that stand on their cards.
+    Models, originals, twins and axes that only comparisons know have the identities of their cards.
     """
     known = defined_axes(project)
     return _only(known | compared_axes(project, known), wanted)

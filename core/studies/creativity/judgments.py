@@ -66,7 +66,7 @@ def rankings(
 ) -> list[Finding]:
     """The rankings of every axis that `table.ranked` names: of people where people judged, and of each kind of rater
     where both did. `definitions`: axes as plain data; crossed ones give main effects and interactions too."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for axis in dict.fromkeys(filter(None, table.ranked)):
         rows = [row for row, name in enumerate(table.ranked) if name == axis]
         people = [row for row in rows if not table.by_model(row)]
@@ -79,15 +79,15 @@ def rankings(
         weights = contrasts_of(crossing, identities) if crossing is not None else None
         for dims, own in parts:
             ranked = _ranked(table, axis, identities, own, dims, harm.get(axis, ""), seed, weights)
-            found += _findings(ranked)
+            findings += _findings(ranked)
             if crossing is not None:
-                found += crossed_preferences(crossing, ranked.found, ranked.common)
-    return found
+                findings += crossed_preferences(crossing, ranked.found, ranked.common)
+    return findings
 
 
 def _identities(table: JudgmentTable, rows: Sequence[int], known: Sequence[str]) -> tuple[str, ...]:
     shown = {identity for row in rows for identity in table.shown[row]}
-    return (*(one for one in known if one in shown), *sorted(shown - set(known)))
+    return (*(known_identity for known_identity in known if known_identity in shown), *sorted(shown - set(known)))
 
 
 def _ranked(
@@ -101,9 +101,9 @@ def _ranked(
     contrasts: Floats | None = None,
 ) -> _Ranked:
     """Rank identities. A model's replies in all orders of the cards are one answer: each counts as its part of it."""
-    said, dropped = in_force(table, rows)
+    answered, dropped = in_force(table, rows)
     used: list[tuple[int, float]] = []
-    for judgments in said.values():
+    for judgments in answered.values():
         reasons = [_why_not(table, row) for row in judgments]
         dropped.update(filter(None, reasons))
         if not any(reasons):
@@ -112,7 +112,7 @@ def _ranked(
     raters = len({table.rater[row] for row, _ in used})
     ballots = _ballots(table, used, identities)
     by_rater = raters >= FEWEST_RATERS
-    found = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
+    result = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
     n = round(sum(weight for _, weight in used))
     common = {
         "groups": identities,
@@ -123,7 +123,7 @@ def _ranked(
         "harm": harm,
         "source": SOURCE,
     }
-    return _Ranked(identities, found, n, shown, common, _note(found, raters, by_rater))
+    return _Ranked(identities, result, n, shown, common, _note(result, raters, by_rater))
 
 
 def _why_not(table: JudgmentTable, row: int) -> str:
@@ -150,7 +150,10 @@ def _ballots(table: JudgmentTable, used: Sequence[tuple[int, float]], identities
         return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
 
     rows = [row for row, _ in used]
-    cards = [[number[one] for one in table.shown[row]] + [NOBODY] * (3 - len(table.shown[row])) for row in rows]
+    cards = [
+        [number[shown_identity] for shown_identity in table.shown[row]] + [NOBODY] * (3 - len(table.shown[row]))
+        for row in rows
+    ]
     best = [number[table.chosen[row]] if table.outcome[row] == "choice" else NOBODY for row in rows]
     worst = [_worst(table, row, number) for row in rows]
     blocks = [table.block[row] if table.block else "\n".join(table.unit(row)) for row in rows]
@@ -170,13 +173,13 @@ def _worst(table: JudgmentTable, row: int, number: Mapping[str, int]) -> int:
     return number[named] if right else NOBODY
 
 
-def _note(found: Ranking, raters: int, by_rater: bool) -> str:
-    ties = ", ".join(f"{share:.0%} of {cards}" for cards, share in found.ties)
-    said = f" Equally strong texts are called equal in: {ties}." if ties else ""
+def _note(ranking: Ranking, raters: int, by_rater: bool) -> str:
+    ties = ", ".join(f"{share:.0%} of {cards}" for cards, share in ranking.ties)
+    remark = f" Equally strong texts are called equal in: {ties}." if ties else ""
     if not by_rater:
-        return f"{said} {raters} rater{'s' * (raters != 1)}: it holds for these raters only.".lstrip()
+        return f"{remark} {raters} rater{'s' * (raters != 1)}: it holds for these raters only.".lstrip()
     few = ": so few that it holds for these raters only" if raters < FEW_RATERS else ""
-    return f"{said} {raters} raters{few}.".lstrip()
+    return f"{remark} {raters} raters{few}.".lstrip()
 
 
 def _findings(ranked: _Ranked) -> list[Finding]:
@@ -187,7 +190,7 @@ def _findings(ranked: _Ranked) -> list[Finding]:
 
 
 def _no_interval(present: object) -> str | None:
-    return None if present else "interval: one set of texts, and too few raters, tell nothing of others"
+    return None if present else "interval: one set of texts and too few raters say nothing about others"
 
 
 def _common(ranked: _Ranked, name: str, title: str, identity: str, unit: str) -> dict[str, Any]:
@@ -201,13 +204,13 @@ def _strengths(ranked: _Ranked) -> Iterator[Finding]:
         if ranked.found.identities is None:
             yield Finding(estimate=None, reason=ranked.found.reason, **common)
             continue
-        one = ranked.found.identities[place]
+        ranked_identity = ranked.found.identities[place]
         yield Finding(
-            estimate=one.strength,
-            reason=_no_interval(one.interval),
-            interval=interval(one.interval),
-            p=one.p,
-            contrast={identity: one.strength - 0.5},
+            estimate=ranked_identity.strength,
+            reason=_no_interval(ranked_identity.interval),
+            interval=interval(ranked_identity.interval),
+            p=ranked_identity.p,
+            contrast={identity: ranked_identity.strength - 0.5},
             note=f"The chance to be preferred to another, averaged over the others; ½ is average. {ranked.note}",
             **common,
         )
@@ -219,12 +222,14 @@ def _places(ranked: _Ranked) -> Iterator[Finding]:
         if ranked.found.identities is None:
             yield Finding(estimate=None, reason=ranked.found.reason, **common)
             continue
-        one = ranked.found.identities[place]
+        ranked_identity = ranked.found.identities[place]
         open_ones = (
-            None if one.places is None else Interval(float(one.places[0]), float(one.places[1]), LEVEL, HELD_OPEN)
+            None
+            if ranked_identity.places is None
+            else Interval(float(ranked_identity.places[0]), float(ranked_identity.places[1]), LEVEL, HELD_OPEN)
         )
         yield Finding(
-            estimate=float(one.place),
+            estimate=float(ranked_identity.place),
             reason=_no_interval(open_ones),
             interval=open_ones,
             note=f"Of {len(ranked.identities)}, 1 being preferred most; the interval: the places that are left open.",
@@ -253,7 +258,7 @@ def _pair(ranked: _Ranked, pair: RankedPair) -> Finding:
             "title": within(f"Preferred: {first} to {second}", ranked.common["dims"]),
             "unit": "proportion",
             "groups": (first, second),
-            "n_by_group": {one: ranked.shown[one] for one in (first, second)},
+            "n_by_group": {identity: ranked.shown[identity] for identity in (first, second)},
         },
     )
 
@@ -342,7 +347,9 @@ def agreed_judgments(table: JudgmentTable, *, axes: Mapping[str, Sequence[str]],
     result = measure_judgments(table, axes=axes, **how)
     plain = without_recommendations(table)
     judged = [choices_on(plain, axis, names, plain.leading(axis)) for axis, names in axes.items() if axis in plain.axis]
-    between = [replace(one, groups=(), n_by_group={}) for one in agreement(plain, judged) if one.label in axes]
+    between = [
+        replace(finding, groups=(), n_by_group={}) for finding in agreement(plain, judged) if finding.label in axes
+    ]
     return replace(result, findings=(*result.findings, *between))
 
 
@@ -357,11 +364,13 @@ def _adjusted(table: JudgmentTable, judged: Sequence[AxisChoices], harm: Mapping
 
     Their families are those of the raw ones: shares by axis, scores and lengths over all axes.
     """
-    found = [one for choices in judged for one in at_equal_length(table, choices, harm.get(choices.axis, ""))]
+    findings = [
+        finding for choices in judged for finding in at_equal_length(table, choices, harm.get(choices.axis, ""))
+    ]
     families: dict[str, list[Finding]] = {}
-    for one in found:
-        axis = f", axis {one.dims['axis']}" if one.id == ADJUSTED_SHARE else ""
-        families.setdefault(f"{one.id}{axis}", []).append(one)
+    for finding in findings:
+        axis = f", axis {finding.dims['axis']}" if finding.id == ADJUSTED_SHARE else ""
+        families.setdefault(f"{finding.id}{axis}", []).append(finding)
     return [each for name, family in families.items() for each in with_holm(family, f"{name}, {len(family)} tests")]
 
 
@@ -374,7 +383,7 @@ def _parts(
     resamples: int,
     planned: float,
 ) -> list[Finding]:
-    found: list[Finding] = []
+    part_findings: list[Finding] = []
     known = [*wholes]
     models = {table.rater[row] for row in range(len(table)) if table.by_model(row)}
     for by in PARTS:
@@ -387,13 +396,13 @@ def _parts(
             if by in ADJUSTED_PARTS:
                 findings += at_equal_length(table, choices, in_words)
         # People's raters and the models are families of their own: a model that judges changes nothing said of people.
-        of_models = [one for one in findings if one.dims.get("rater") in models]
-        of_people = [one for one in findings if one.dims.get("rater") not in models]
+        of_models = [finding for finding in findings if finding.dims.get("rater") in models]
+        of_people = [finding for finding in findings if finding.dims.get("rater") not in models]
         adjusted = slices.adjusted(of_people, known, by) + slices.adjusted(of_models, known, by)
-        found += adjusted
+        part_findings += adjusted
         if set(by) <= set(slices.WHOSE):
             known += adjusted
-    return found
+    return part_findings
 
 
 def _cells(table: JudgmentTable, axes: Mapping[str, Sequence[str]], by: Sequence[str]) -> Iterator[AxisChoices]:

@@ -113,7 +113,7 @@ class _Choices:
             return self.n / effect
         if not even:
             return float(min(len(raters), self._comparisons))
-        own = np.array([[float(one[name]) for name in shares] for one in raters.values()])
+        own = np.array([[float(rater[name]) for name in shares] for rater in raters.values()])
         sizes = own.sum(axis=1)
         total, freedom = of_clusters(own - sizes[:, None] * np.array([*map(float, shares.values())]), sizes)
         of_raters = total / (self.n * even)
@@ -149,10 +149,15 @@ class JudgedChoices:
     def read(self, ctx: JobContext) -> bool:
         """Take in what was revealed since; True if there was anything. All again where a session has changed."""
         judging = self._project.judging
-        sessions = tellable_sessions(self._project, [one for one in judging.sessions() if one.revealed_at is not None])
+        sessions = tellable_sessions(
+            self._project, [each_session for each_session in judging.sessions() if each_session.revealed_at is not None]
+        )
         merged = judging.merged_sessions()
         # A session that was revealed is closed; but copies of a packet come later, and decisions between them.
-        state = {one.id: self._merged_state(one.id) if one.id in merged else () for one in sessions}
+        state = {
+            each_session.id: self._merged_state(each_session.id) if each_session.id in merged else ()
+            for each_session in sessions
+        }
         if any(state.get(key) != known for key, known in self._sessions.items()):
             self._begin()
         new = [session for session in sessions if session.id not in self._sessions]
@@ -186,13 +191,13 @@ class JudgedChoices:
             return
         place = (comparison.axis, frozenset(shown))
         known = axes[comparison.axis]
-        self._orders[place] = [*(one for one in known if one in shown), *sorted(set(shown) - set(known))]
+        self._orders[place] = [*(identity for identity in known if identity in shown), *sorted(set(shown) - set(known))]
         chosen = None if judgment.chosen is None else names[judgment.chosen]
         choices = self._choices.setdefault((*place, kind), _Choices())
         choices.add(comparison.id, rater, shown if kind == MODEL else (), chosen)
 
     def values(self) -> list[LiveValue]:
-        found: list[LiveValue] = []
+        values: list[LiveValue] = []
         sets = list(dict.fromkeys((axis, names) for axis, names, _ in self._choices))
         keys, ranked = keys_of_sets(sets), ranked_sets(sets)
         for axis, names in sets:
@@ -202,22 +207,22 @@ class JudgedChoices:
             choices = self._choices.get((axis, names, PERSON)) or self._choices[axis, names, MODEL]
             dims = (("axis", keys.get((axis, names), axis)),)
             if choices.n == 0:
-                found.append(
+                values.append(
                     undefined(LiveKey(ABS, dims[0][1], "", dims), CHOICE_UNIT, 0, "no comparison with a choice")
                 )
             else:
-                found += _values(choices, self._orders[axis, names], dims)
-        return found
+                values += _values(choices, self._orders[axis, names], dims)
+        return values
 
 
 def _values(choices: _Choices, identities: list[str], dims: tuple[tuple[str, str], ...]) -> list[LiveValue]:
     n, k = choices.n, len(identities)
     worth = choices.worth
     shares = [choices.shares[name] / n for name in identities]
-    found = []
+    values = []
     for name, share in zip(identities, shares, strict=True):
         band = share_band(float(share) * worth, worth)
-        found.append(banded(LiveKey(SHARE, name, name, dims), CHOICE_UNIT, n, float(share), band))
+        values.append(banded(LiveKey(SHARE, name, name, dims), CHOICE_UNIT, n, float(share), band))
     parts = np.lcm.reduce([choices.shares[name].denominator for name in identities])
     counts = np.array([int(choices.shares[name] * int(parts)) for name in identities], dtype=np.int64)
     value = affinity_score(counts).value
@@ -225,7 +230,7 @@ def _values(choices: _Choices, identities: list[str], dims: tuple[tuple[str, str
     bounds = share_spread_band(counts / counts.sum() * worth)
     floor = sqrt((k - 1) / worth) / k * sqrt(2 / (k - 1)) * gamma(k / 2) / gamma((k - 1) / 2)
     spread = banded(LiveKey(ABS, dims[0][1], "", dims), CHOICE_UNIT, n, value, bounds)
-    return [*found, replace(spread, floor=floor)]
+    return [*values, replace(spread, floor=floor)]
 
 
 DEFAULT = "default"
@@ -260,12 +265,17 @@ class _Written:
 
 def _packed(written: _Written) -> list[Any]:
     default = None if written.default is None else _in_letters(written.default)
-    return [default, {name: _in_letters(one) for name, one in written.waiting.items()}, written.distances, written.left]
+    return [
+        default,
+        {name: _in_letters(vectors) for name, vectors in written.waiting.items()},
+        written.distances,
+        written.left,
+    ]
 
 
 def _unpacked(packed: Sequence[Any]) -> _Written:
     default, waiting, distances, left = packed
-    vectors = {name: _vector(one) for name, one in waiting.items()}
+    vectors = {name: _vector(text_vector) for name, text_vector in waiting.items()}
     return _Written(None if default is None else _vector(default), vectors, distances, left)
 
 
@@ -367,10 +377,10 @@ class CreativityTally:
 
     def values(self) -> list[LiveValue]:
         several = len({model for model, _ in self._spreads}) > 1
-        found: list[LiveValue] = []
+        values: list[LiveValue] = []
         for (model, axis), spread in self._spreads.items():
-            found += spread.values(axis, dims_of(axis=axis, model=model if several else ""))
-        return found + self._choices.values()
+            values += spread.values(axis, dims_of(axis=axis, model=model if several else ""))
+        return values + self._choices.values()
 
     def judged(self, ctx: JobContext) -> bool:
         """Read what was revealed since the last time."""
@@ -410,14 +420,18 @@ class _Samples:
 def _layered(runs: list[int], apart: Runs) -> dict[int, int]:
     """Each run in the first layer that holds no run it is to be kept apart from."""
     layers: list[set[int]] = []
-    found = {}
+    layer_of = {}
     for run in runs:
-        free = (place for place, of in enumerate(layers) if all(frozenset((run, one)) not in apart for one in of))
-        found[run] = next(free, len(layers))
-        if found[run] == len(layers):
+        free = (
+            place
+            for place, of in enumerate(layers)
+            if all(frozenset((run, other_run)) not in apart for other_run in of)
+        )
+        layer_of[run] = next(free, len(layers))
+        if layer_of[run] == len(layers):
             layers.append(set())
-        layers[found[run]].add(run)
-    return found
+        layers[layer_of[run]].add(run)
+    return layer_of
 
 
 class _Spread:
@@ -449,17 +463,17 @@ class _Spread:
             return [undefined(whole, UNIT, n, many if k > MOST_GROUPS else few)]
         means = self._sums.totals("") / n
         covariance = self._sums.covariance("")
-        found = []
+        values = []
         for place, identity in enumerate(self._identities):
             error = None if covariance is None or covariance[place, place] <= 0 else sqrt(covariance[place, place])
             key = LiveKey(DISTANCE, identity, identity, dims)
-            found.append(nearly_normal(key, UNIT, n, float(means[place]), error, (n,)))
+            values.append(nearly_normal(key, UNIT, n, float(means[place]), error, (n,)))
         value = representative_of(means).value
         assert value is not None
         bounds = None if covariance is None or n < FIRST else spread_band(means, covariance, n)
         reason = f"the band is shown from {FIRST} on, now {n}" if n < FIRST else "nothing varies yet"
         shown = banded(whole, UNIT, n, value, bounds, "" if bounds else reason)
-        return [*found, replace(shown, floor=self._floor(n, k))]
+        return [*values, replace(shown, floor=self._floor(n, k))]
 
     def _floor(self, n: int, k: int) -> float:
         """The mean of RBS with identities permuted within the blocks, as if their means were normal.

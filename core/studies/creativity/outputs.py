@@ -56,12 +56,12 @@ def suggested(text: str, words: Sequence[str], near: bool = False) -> Perceptibi
     Obvious: a word of the identity. Nuanced: only its pronouns, or nearness. Imperceptible: neither.
     """
     plain = for_matching(text)
-    found = [word for word in words if _names(word, plain)]
-    terms = [word for word in found if word not in _lists()["pronouns"]]
+    named_words = [word for word in words if _names(word, plain)]
+    terms = [word for word in named_words if word not in _lists()["pronouns"]]
     if terms:
         return PerceptibilitySuggestion("obvious", f"It has the word “{terms[0]}”.")
-    if found:
-        return PerceptibilitySuggestion("nuanced", f"It has the pronoun “{found[0]}”.")
+    if named_words:
+        return PerceptibilitySuggestion("nuanced", f"It has the pronoun “{named_words[0]}”.")
     if near:
         return PerceptibilitySuggestion(
             "nuanced", "It lies nearer to its identity’s other outputs than default outputs do."
@@ -136,8 +136,8 @@ def _shares(
         for identity in identities
     }
     for place, label in enumerate(LABELS):
-        found = int(counts[:, place].sum())
-        share = found / len(usable) if usable else None
+        seen_count = int(counts[:, place].sum())
+        share = seen_count / len(usable) if usable else None
         seen = {identity: each[label] / each.total() for identity, each in per_identity.items() if each.total()}
         yield Finding(
             id=finding_id,
@@ -149,10 +149,10 @@ def _shares(
             unit="proportion",
             n=len(usable),
             dims=dims,
-            interval=interval(_wilson(counts, found)),
+            interval=interval(_wilson(counts, seen_count)),
             n_by_group={identity: each.total() for identity, each in per_identity.items()},
             dropped={NOT_A_LABEL: left_out} if left_out else {},
-            contrast=None if share is None else {identity: one - share for identity, one in seen.items()},
+            contrast=None if share is None else {identity: share_of - share for identity, share_of in seen.items()},
             source=SOURCE,
             note=ONLY_SUGGESTED if finding_id == SUGGESTED else "As people labelled the outputs.",
         )
@@ -166,12 +166,12 @@ def _counts(table: OutputTable, labels: Mapping[int, str]) -> Ints:
     return np.array([*blocks.values()], dtype=np.int64).reshape(-1, len(LABELS))
 
 
-def _wilson(counts: Ints, found: int) -> Bounds | None:
+def _wilson(counts: Ints, count: int) -> Bounds | None:
     n = int(counts.sum())
     if n == 0:
         return None
     effect = design_effect(counts)
-    bounds = wilson(found / effect, n / effect)
+    bounds = wilson(count / effect, n / effect)
     assert bounds is not None  # n > 0
     suffix = "" if effect == 1 else f", outputs divided by the design effect {effect:.2f}"
     return Bounds(bounds.low, bounds.high, f"Wilson{suffix}", bounds.level)

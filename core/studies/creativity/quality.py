@@ -56,7 +56,7 @@ def consistency(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
     dropped: dict[str, Counter[str]] = {}
     for rater, own in by_rater(given).items():
         pairs[rater], dropped[rater] = _pairs(own)
-        outcomes = Counter(one.outcome for one in own if one.outcome != SKIP)
+        outcomes = Counter(answer.outcome for answer in own if answer.outcome != SKIP)
         chances[rater] = [_chance(outcomes, again.cards) for _, again in pairs[rater]]
     everything: Counter[str] = sum(dropped.values(), Counter())
     all_pairs, all_chances = chain.from_iterable(pairs.values()), chain.from_iterable(chances.values())
@@ -68,7 +68,7 @@ def consistency(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
 
 def _pairs(own: Sequence[PersonAnswer]) -> tuple[list[Pair], Counter[str]]:
     """Each hidden repeat with the first time; without the ones that cannot be compared, counted by reason."""
-    first: dict[Unit, PersonAnswer] = {one.unit: one for one in own if one.repeats is None}
+    first: dict[Unit, PersonAnswer] = {answer.unit: answer for answer in own if answer.repeats is None}
     pairs: list[Pair] = []
     dropped: Counter[str] = Counter()
     for again in own:
@@ -93,24 +93,24 @@ def _chance(outcomes: Mapping[str, int], cards: int) -> float:
 def _finding(
     label: str, pairs: Sequence[Pair], chances: Sequence[float], dropped: Counter[str], dims: dict[str, str]
 ) -> Finding:
-    same = np.array([one.same == other.same for one, other in pairs], dtype=np.bool_)
-    found = clustered_proportion(same, *groupings([one for one, _ in pairs]))
+    same = np.array([first.same == second.same for first, second in pairs], dtype=np.bool_)
+    proportion = clustered_proportion(same, *groupings([first for first, _ in pairs]))
     chance = float(np.mean(chances)) if chances else None
-    known = found.value is not None and chance is not None
+    known = proportion.value is not None and chance is not None
     return Finding(
         id=CONSISTENCY,
         label=label,
         title=f"Hidden repeats answered the same both times: {label}",
         groups=(SAME, DIFFERENT),
-        estimate=found.value,
+        estimate=proportion.value,
         reason=None if known else NO_REPEAT,
         unit="proportion",
-        interval=interval(found.interval),
-        n=found.n,
+        interval=interval(proportion.interval),
+        n=proportion.n,
         dims=dims,
         n_by_group={SAME: int(same.sum()), DIFFERENT: int((~same).sum())},
         dropped=told(dropped),
-        contrast={SAME: found.value - chance} if found.value is not None and chance is not None else None,
+        contrast={SAME: proportion.value - chance} if proportion.value is not None and chance is not None else None,
         source=CONSISTENCY_SOURCE,
         note=_note(chance),
     )
@@ -136,8 +136,8 @@ PLACES = ("first", "second", "third")
 
 def positions(given: Sequence[PersonAnswer], seed: int, resamples: int) -> Iterator[Finding]:
     """Everyone's share of each card, one family; then each rater's, another family."""
-    for cards in sorted({one.cards for one in given}):
-        of_size = [one for one in given if one.cards == cards]
+    for cards in sorted({answer.cards for answer in given}):
+        of_size = [answer for answer in given if answer.cards == cards]
         whole = _shares(EVERYONE, of_size, cards, seed, resamples)
         yield from with_holm(whole, f"{POSITION}, {cards} cards")
         own = [
@@ -145,7 +145,9 @@ def positions(given: Sequence[PersonAnswer], seed: int, resamples: int) -> Itera
             for rater, answers in by_rater(of_size).items()
             for finding in _shares(rater, answers, cards, seed, resamples)
         ]
-        yield from with_holm(own, f"{POSITION}, {cards} cards, by rater, {sum(one.p is not None for one in own)} tests")
+        yield from with_holm(
+            own, f"{POSITION}, {cards} cards, by rater, {sum(answer.p is not None for answer in own)} tests"
+        )
 
 
 def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, resamples: int) -> list[Finding]:
@@ -154,7 +156,7 @@ def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, re
     dims = {"cards": str(cards)} if label == EVERYONE else {"cards": str(cards), "rater": label}
     n, chosen, chance = int(counts.sum()), counts.sum(axis=0), 1 / cards
     rng = generator(seed, POSITION, str(cards), label)
-    found = _against_chance(counts, groups, rng, resamples) if n else [None] * cards
+    results = _against_chance(counts, groups, rng, resamples) if n else [None] * cards
     return [
         Finding(
             id=POSITION,
@@ -174,7 +176,7 @@ def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, re
             source=POSITION_SOURCE,
             note=f"Chance is {chance:.3f}; p: {result.test}." if result else "",
         )
-        for name, result in zip(names, found, strict=True)
+        for name, result in zip(names, results, strict=True)
     ]
 
 
@@ -183,13 +185,13 @@ def _counts(given: Sequence[PersonAnswer], cards: int) -> tuple[Ints, dict[str, 
 
     Repeats show the same texts: they would count twice.
     """
-    used = [one for one in given if one.card is not None and one.repeats is None]
-    dropped = Counter("hidden repeat" if one.repeats else one.outcome for one in given)
+    used = [answer for answer in given if answer.card is not None and answer.repeats is None]
+    dropped = Counter("hidden repeat" if answer.repeats else answer.outcome for answer in given)
     dropped["choice"] -= len(used)
     dropped["chosen card not known"] = dropped.pop("choice")
     counts = np.zeros((len(used), cards), dtype=np.int64)
-    for line, one in enumerate(used):
-        counts[line, one.card] += 1
+    for line, answer in enumerate(used):
+        counts[line, answer.card] += 1
     return counts, told(dropped), groupings(used)
 
 
@@ -229,7 +231,7 @@ class Timed:
 
 def times(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
     """Everyone's share of judgments far from the rater's own median, then each rater's; nothing without any time."""
-    if not any(one.seconds > 0 for one in given):
+    if not any(answer.seconds > 0 for answer in given):
         return
     timed = {rater: _timed(own) for rater, own in by_rater(given).items()}
     yield _everyone(list(timed.values()))
@@ -238,29 +240,31 @@ def times(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
 
 
 def _timed(own: Sequence[PersonAnswer]) -> Timed:
-    used = [one for one in own if one.seconds > 0 and one.outcome != SKIP]
-    dropped = Counter(SKIP if one.outcome == SKIP else NOT_RECORDED for one in own)
+    used = [answer for answer in own if answer.seconds > 0 and answer.outcome != SKIP]
+    dropped = Counter(SKIP if answer.outcome == SKIP else NOT_RECORDED for answer in own)
     dropped[NOT_RECORDED] -= len(used)
-    return Timed(used, log_outliers(np.array([one.seconds for one in used], dtype=np.float64)), told(dropped))
+    return Timed(used, log_outliers(np.array([answer.seconds for answer in used], dtype=np.float64)), told(dropped))
 
 
 def _of_rater(rater: str, timed: Timed) -> Finding:
-    found = _time_finding(rater, [timed] if timed.outliers.median is not None else [], timed.dropped, {"rater": rater})
+    finding = _time_finding(
+        rater, [timed] if timed.outliers.median is not None else [], timed.dropped, {"rater": rater}
+    )
     if timed.outliers.median is None:
-        return replace(found, reason=timed.outliers.reason)
+        return replace(finding, reason=timed.outliers.reason)
     usual = f"The usual time is {timed.outliers.median:.3g} s. "
     far = {
-        _name(one, timed.given): score
-        for one, score, is_far in zip(timed.given, timed.outliers.scores, timed.outliers.far, strict=True)
+        _name(answer, timed.given): score
+        for answer, score, is_far in zip(timed.given, timed.outliers.scores, timed.outliers.far, strict=True)
         if is_far
     }
     which = "Contrast: these comparisons, and how far off they are. " if far else ""
-    return replace(found, contrast=far or None, note=usual + which + found.note)
+    return replace(finding, contrast=far or None, note=usual + which + finding.note)
 
 
-def _name(one: PersonAnswer, given: Sequence[PersonAnswer]) -> str:
+def _name(answer: PersonAnswer, given: Sequence[PersonAnswer]) -> str:
     """The comparison's id; with what wrote its texts, where the id alone names two."""
-    model, comparison = one.unit
+    model, comparison = answer.unit
     alone = sum(other.unit[1] == comparison for other in given) == 1
     return comparison if alone else f"{comparison} ({model})"
 
@@ -277,17 +281,17 @@ def _everyone(timed: Sequence[Timed]) -> Finding:
 def _time_finding(label: str, timed: Sequence[Timed], dropped: Mapping[str, int], dims: Mapping[str, str]) -> Finding:
     far = np.array([is_far for own in timed for is_far in own.outliers.far], dtype=np.bool_)
     scores = np.array([score for own in timed for score in own.outliers.scores], dtype=np.float64)
-    found = clustered_proportion(far, *groupings([one for own in timed for one in own.given]))
+    proportion = clustered_proportion(far, *groupings([answer for own in timed for answer in own.given]))
     return Finding(
         id=TIME,
         label=label,
         title=f"Judgments that took much less or more time than usual: {label}",
         groups=(SHORT, LONG),
-        estimate=found.value,
-        reason="no rater has enough times" if found.value is None else None,
+        estimate=proportion.value,
+        reason="no rater has enough times" if proportion.value is None else None,
         unit="proportion",
-        interval=interval(found.interval),
-        n=found.n,
+        interval=interval(proportion.interval),
+        n=proportion.n,
         dims=dims,
         n_by_group={SHORT: int((far & (scores < 0)).sum()), LONG: int((far & (scores > 0)).sum())},
         dropped=dropped,
@@ -314,15 +318,15 @@ def quality(
 
     `judged`: the choices of every axis that was judged, people's where people judged it.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if given := answers(table, axes):
-        found += consistency(given)
-        found += positions(given, seed, resamples)
-        found += times(given)
-        found += without_each(table, judged, seed, resamples, planned)
+        findings += consistency(given)
+        findings += positions(given, seed, resamples)
+        findings += times(given)
+        findings += without_each(table, judged, seed, resamples, planned)
     for choices in judged:
         common = common_choices(table, choices.axis, choices.identities)
         if common is not None:
-            found += evaluators(common, harm.get(choices.axis, ""), seed, resamples, planned)
-            found += who_agrees(common)
-    return found
+            findings += evaluators(common, harm.get(choices.axis, ""), seed, resamples, planned)
+            findings += who_agrees(common)
+    return findings

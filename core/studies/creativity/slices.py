@@ -34,11 +34,11 @@ def columns(table_columns: Values) -> dict[str, Sequence[str]]:
 
     A theme of the suite has its topic there; another one that of the column “topic”.
     """
-    there = {name: column for name, column in table_columns.items() if column and name not in ("theme", "topic")}
+    columns_here = {name: column for name, column in table_columns.items() if column and name not in ("theme", "topic")}
     if themes := table_columns.get("theme"):
         own = table_columns.get("topic") or [""] * len(themes)
-        there["topic"] = [topic_of(theme) or topic for theme, topic in zip(themes, own, strict=True)]
-    return there
+        columns_here["topic"] = [topic_of(theme) or topic for theme, topic in zip(themes, own, strict=True)]
+    return columns_here
 
 
 def cut(by: Sequence[str], values: Values, rows: Sequence[int]) -> Iterator[tuple[dict[str, str], list[int]]]:

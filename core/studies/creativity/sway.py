@@ -32,9 +32,9 @@ FEWEST_TO_RESIST = 3  # raters: “the others” are two at least
 
 def without_recommendations(table: JudgmentTable) -> JudgmentTable:
     """The judgments that nothing was recommended beside."""
-    if not any(one not in ("", ALONE) for one in table.recommended):
+    if not any(recommendation not in ("", ALONE) for recommendation in table.recommended):
         return table
-    return table.picked([row for row, one in enumerate(table.recommended) if one in ("", ALONE)])
+    return table.picked([row for row, recommendation in enumerate(table.recommended) if recommendation in ("", ALONE)])
 
 
 def swayed(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> list[Finding]:
@@ -43,15 +43,15 @@ def swayed(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> list[Find
     left_out: dict[str, dict[str, int]] = {}
     for axis in axes:
         given, dropped = _answers(table, axis)
-        if any(one.advised for one in given):
+        if any(answer.advised for answer in given):
             by_axis[axis], left_out[axis] = given, dropped
-    found: list[Finding] = []
+    findings: list[Finding] = []
     wholes = [_of_axis(axis, given, left_out[axis]) for axis, given in by_axis.items()]
-    found += with_holm(wholes, f"{SWAY}, {len(wholes)} axes")
+    findings += with_holm(wholes, f"{SWAY}, {len(wholes)} axes")
     for axis, given in by_axis.items():
         own = [_of_identity(axis, identity, given, left_out[axis]) for identity in axes[axis]]
-        found += with_holm(own, f"{OF_IDENTITY}, axis {axis}, {len(own)} identities")
-    return found + list(_of_raters([one for given in by_axis.values() for one in given]))
+        findings += with_holm(own, f"{OF_IDENTITY}, axis {axis}, {len(own)} identities")
+    return findings + list(_of_raters([answer for given in by_axis.values() for answer in given]))
 
 
 @dataclass(frozen=True)
@@ -94,17 +94,17 @@ def _answers(table: JudgmentTable, axis: str) -> tuple[list[_Answer], dict[str, 
 
 def _of_axis(axis: str, given: Sequence[_Answer], dropped: Mapping[str, int]) -> Finding:
     values, used = _followed(given)
-    found = _finding(SWAY, axis, f"How much oftener a recommended text is chosen: {axis}", values, used)
-    return replace(found, dims={"axis": axis}, dropped=dropped)
+    finding = _finding(SWAY, axis, f"How much oftener a recommended text is chosen: {axis}", values, used)
+    return replace(finding, dims={"axis": axis}, dropped=dropped)
 
 
 def _of_identity(axis: str, identity: str, given: Sequence[_Answer], dropped: Mapping[str, int]) -> Finding:
     """Recommended texts of this identity against its texts in the comparisons without a recommendation."""
-    used = [one for one in given if one.advised in ("", identity)]
-    values = np.array([one.chosen == identity for one in used], dtype=np.float64)
+    used = [answer for answer in given if answer.advised in ("", identity)]
+    values = np.array([answer.chosen == identity for answer in used], dtype=np.float64)
     title = f"How much oftener a text is chosen where it is recommended: {identity}"
-    found = _finding(OF_IDENTITY, identity, title, values, used)
-    return replace(found, dims={"axis": axis}, dropped=dropped)
+    finding = _finding(OF_IDENTITY, identity, title, values, used)
+    return replace(finding, dims={"axis": axis}, dropped=dropped)
 
 
 def _followed(given: Sequence[_Answer]) -> tuple[Floats, list[_Answer]]:
@@ -114,33 +114,35 @@ def _followed(given: Sequence[_Answer]) -> tuple[Floats, list[_Answer]]:
     Together it is the mean over recommendations of what each adds to the choice of the identity that it names.
     """
     named: dict[str, Counter[str]] = {}
-    for one in given:
-        if one.advised:
-            named.setdefault(one.axis, Counter())[one.advised] += 1
-    used = [one for one in given if one.axis in named]
+    for answer in given:
+        if answer.advised:
+            named.setdefault(answer.axis, Counter())[answer.advised] += 1
+    used = [answer for answer in given if answer.axis in named]
     values = [
-        float(one.chosen == one.advised) if one.advised else named[one.axis][one.chosen] / named[one.axis].total()
-        for one in used
+        float(answer.chosen == answer.advised)
+        if answer.advised
+        else named[answer.axis][answer.chosen] / named[answer.axis].total()
+        for answer in used
     ]
     return np.array(values, dtype=np.float64), used
 
 
 def _effect(values: Floats, used: Sequence[_Answer]) -> ArmEffect | None:
-    return arm_effect(values, np.array([bool(one.advised) for one in used], dtype=np.bool_), *_groupings(used))
+    return arm_effect(values, np.array([bool(answer.advised) for answer in used], dtype=np.bool_), *_groupings(used))
 
 
 def _groupings(used: Sequence[_Answer]) -> tuple[Ints, ...]:
     """Group answers by comparison, and by rater where there are enough of them to tell how much they differ."""
     raters: dict[str, int] = {}
-    of_rater = np.array([raters.setdefault(one.rater, len(raters)) for one in used], dtype=np.int64)
-    of_unit = np.array(numbered(one.unit for one in used), dtype=np.int64)
+    of_rater = np.array([raters.setdefault(answer.rater, len(raters)) for answer in used], dtype=np.int64)
+    of_unit = np.array(numbered(answer.unit for answer in used), dtype=np.int64)
     return (of_rater, of_unit) if len(raters) >= FEWEST_RATERS else (of_unit,)
 
 
 def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequence[_Answer]) -> Finding:
-    shown = np.array([bool(one.advised) for one in used], dtype=np.bool_)
+    shown = np.array([bool(answer.advised) for answer in used], dtype=np.bool_)
     counts = {SHOWN: int(shown.sum()), NOT_SHOWN: int((~shown).sum())}
-    raters = len({one.rater for one in used})
+    raters = len({answer.rater for answer in used})
     effect = _effect(values, used)
     common = Finding(
         id=finding_id, label=label, title=title, groups=(SHOWN, NOT_SHOWN), estimate=None, reason=EMPTY_ARM,
@@ -148,19 +150,19 @@ def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequ
     )  # fmt: skip
     if effect is None:
         return common
-    found, raters_of = effect.difference, np.unique([one.rater for one in used], return_inverse=True)[1]
+    difference, raters_of = effect.difference, np.unique([answer.rater for answer in used], return_inverse=True)[1]
     exact = apart_by_chance(values == 1, shown, raters_of) if np.isin(values, (0, 1)).all() else None
-    told = "" if exact is None else EXACT
+    remark = "" if exact is None else EXACT
     those = "" if raters >= FEWEST_RATERS else f" The interval holds for these {raters} raters, not for others."
     return replace(
         common,
-        estimate=found.value,
+        estimate=difference.value,
         reason=None,
-        interval=interval(found.interval.bounds),
-        p=found.p if exact is None else exact,
+        interval=interval(difference.interval.bounds),
+        p=difference.p if exact is None else exact,
         note=f"Chosen in {values[shown].mean():.1%} of {counts[SHOWN]} answers beside a recommendation of it, "
         f"and in {values[~shown].mean():.1%} of {counts[NOT_SHOWN]} without one. Ties and none count as not chosen."
-        f"{those}{told}",
+        f"{those}{remark}",
     )
 
 
@@ -169,19 +171,19 @@ def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequ
 
 def _of_raters(given: Sequence[_Answer]) -> Iterator[Finding]:
     """The sway of each rater, and how far below the others' it is."""
-    raters = sorted({one.rater for one in given})
+    raters = sorted({answer.rater for answer in given})
     own: list[Finding] = []
     resisting: list[Finding] = []
     for rater in raters:
-        values, used = _followed([one for one in given if one.rater == rater])
+        values, used = _followed([answer for answer in given if answer.rater == rater])
         title = f"How much oftener a recommended text is chosen: {rater}"
         own.append(replace(_finding(OF_RATER, rater, title, values, used), dims={"rater": rater}))
         if len(raters) >= FEWEST_TO_RESIST:
-            others = _followed([one for one in given if one.rater != rater])
+            others = _followed([answer for answer in given if answer.rater != rater])
             resisting.append(_resisting(rater, _effect(values, used), _effect(*others)))
     yield from with_holm(own, f"{OF_RATER}, {len(own)} raters")
-    for one in with_holm(resisting, f"{RESIST}, {len(resisting)} raters"):
-        yield replace(one, note=_said(one))
+    for finding in with_holm(resisting, f"{RESIST}, {len(resisting)} raters"):
+        yield replace(finding, note=_said(finding))
 
 
 def _resisting(rater: str, own: ArmEffect | None, others: ArmEffect | None) -> Finding:
@@ -192,18 +194,18 @@ def _resisting(rater: str, own: ArmEffect | None, others: ArmEffect | None) -> F
     )  # fmt: skip
     if own is None or others is None:
         return common
-    found = difference_of_effects(others, own).difference
-    counts = dict(zip(common.groups, found.n_by_group, strict=True))
+    difference = difference_of_effects(others, own).difference
+    counts = dict(zip(common.groups, difference.n_by_group, strict=True))
     return replace(
-        common, estimate=found.value, reason=None, interval=interval(found.interval.bounds), p=found.p, n=found.n,
-        n_by_group=counts,
+        common, estimate=difference.value, reason=None, interval=interval(difference.interval.bounds), p=difference.p,
+        n=difference.n, n_by_group=counts,
     )  # fmt: skip
 
 
-def _said(found: Finding) -> str:
-    if found.estimate is None:
+def _said(finding: Finding) -> str:
+    if finding.estimate is None:
         return ""
-    told = found.p_adjusted is not None and found.p_adjusted <= SIGNIFICANT
-    if not told:
-        return f"{found.label} is not told apart from the others."
-    return f"{found.label} {'resists: follows less' if found.estimate > 0 else 'follows more'} than the others."
+    differs = finding.p_adjusted is not None and finding.p_adjusted <= SIGNIFICANT
+    if not differs:
+        return f"{finding.label} is not told apart from the others."
+    return f"{finding.label} {'resists: follows less' if finding.estimate > 0 else 'follows more'} than the others."

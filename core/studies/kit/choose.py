@@ -51,35 +51,35 @@ def news(finding: Finding) -> tuple[Printed, ...]:
         return ()
     kind = finding.dims.get("prompt_kind", UNBIASED)
     asked = (finding.id, finding.label, finding.dims.get("axis", ""), "" if kind == UNBIASED else kind)
-    found = [
+    figures = [
         Printed(values["estimate"], model, item["where"])
         for item in _read("published", "news.toml")["reference"]
         if (item["id"], item["label"], item.get("axis", ""), item.get("prompt_kind", "")) == asked
         for model, values in item["models"].items()
     ]
-    return _of_model(found, finding.dims.get("model"))
+    return _of_model(figures, finding.dims.get("model"))
 
 
 def likelihood(finding: Finding) -> tuple[Printed, ...]:
     """A likelihood of Tables 2 to 9, as a proportion."""
-    found = {
+    by_model = {
         model: Printed(row[finding.label] / 100, model, f"Table {number}")
         for number, model, row in _completion_rows(finding)
         if finding.label in row
     }
-    return _of_model(found.values(), finding.dims.get("model"))
+    return _of_model(by_model.values(), finding.dims.get("model"))
 
 
 def delta(finding: Finding) -> tuple[Printed, ...]:
     """A Δ made of the printed likelihoods, as in Figure 3."""
     chosen = finding.label.removeprefix("delta_")
     first, second = f"P{chosen}L", f"N{chosen}L"
-    found = {
+    by_model = {
         model: Printed((row[first] - row[second]) / 100, model, f"Table {number}")
         for number, model, row in _completion_rows(finding)
         if first in row
     }
-    return _of_model(found.values(), finding.dims.get("model"))
+    return _of_model(by_model.values(), finding.dims.get("model"))
 
 
 def tau(finding: Finding) -> tuple[Printed, ...]:
@@ -88,8 +88,8 @@ def tau(finding: Finding) -> tuple[Printed, ...]:
         return ()
     printed = _read("published", "completion.toml")["tau"]
     direction = finding.dims["direction"]
-    found = [Printed(values[direction][0], model, "Table 1") for model, values in printed.items()]
-    return _of_model(found, finding.dims.get("model"))
+    figures = [Printed(values[direction][0], model, "Table 1") for model, values in printed.items()]
+    return _of_model(figures, finding.dims.get("model"))
 
 
 def _completion_rows(finding: Finding) -> Iterable[tuple[int, str, dict[str, float]]]:
@@ -107,27 +107,27 @@ def creativity(finding: Finding) -> tuple[Printed, ...]:
     if set(finding.dims) - {"axis", "model", "rater"}:
         return ()
     where = "footnote 4" if "agreement" in finding.id else "Table 1"
-    found = [Printed(value, who, where) for who, value in values.items()]
-    return _of_model(found, finding.dims.get("rater" if finding.id == "creativity.abs" else "model"))
+    figures = [Printed(value, who, where) for who, value in values.items()]
+    return _of_model(figures, finding.dims.get("rater" if finding.id == "creativity.abs" else "model"))
 
 
 def letters(finding: Finding) -> tuple[Printed, ...]:
     """Tables 2 and 3, which compare male with female."""
     if tuple(group.casefold() for group in finding.groups) != ("male", "female") or "document" in finding.dims:
         return ()
-    kept = _read("report", "letters_published.toml")["reference"]
+    reference = _read("report", "letters_published.toml")["reference"]
     asked = (finding.id, finding.label, finding.dims.get("pos", ""))
-    found = [
+    figures = [
         Printed(item["value"], item["who"], item["where"])
-        for item in kept
+        for item in reference
         if (item["id"], item["label"], item.get("pos", "")) == asked
     ]
-    return _of_model(found, finding.dims.get("model"))
+    return _of_model(figures, finding.dims.get("model"))
 
 
-def _of_model(found: Iterable[Printed], model: str | None) -> tuple[Printed, ...]:
+def _of_model(printed: Iterable[Printed], model: str | None) -> tuple[Printed, ...]:
     """All where no model is named; otherwise those of that model, however it is spelt."""
-    return tuple(one for one in found if model is None or _plain(one.who) == _plain(model))
+    return tuple(figure for figure in printed if model is None or _plain(figure.who) == _plain(model))
 
 
 def _plain(name: str) -> str:
@@ -187,20 +187,24 @@ def having(
 ) -> list[Finding]:
     """Return the findings with this id and variant that are narrowed to exactly these dims."""
     wanted = set(dims)
-    return [one for one in findings if (one.id, one.variant) == (finding_id, variant) and set(one.dims) == wanted]
+    return [
+        finding
+        for finding in findings
+        if (finding.id, finding.variant) == (finding_id, variant) and set(finding.dims) == wanted
+    ]
 
 
 def values(findings: Iterable[Finding], dim: str) -> list[str]:
     """The values of a dim in the order in which they appear; nothing where none has it."""
-    return list(dict.fromkeys(one.dims[dim] for one in findings if dim in one.dims))
+    return list(dict.fromkeys(finding.dims[dim] for finding in findings if dim in finding.dims))
 
 
 def parted(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """The findings or marks by key, in order of appearance."""
-    found: dict[Key, list[Item]] = {}
-    for one in items:
-        found.setdefault(key(one), []).append(one)
-    return found
+    parts: dict[Key, list[Item]] = {}
+    for item in items:
+        parts.setdefault(key(item), []).append(item)
+    return parts
 
 
 def worth_drawing(figures: Iterable[Figure]) -> list[Figure]:
@@ -210,17 +214,19 @@ def worth_drawing(figures: Iterable[Figure]) -> list[Figure]:
         for figure in figures
         if figure.defined
         for narrow in _narrow(figure)
-        for piece in _cut(narrow, [(one.section, one.row) for one in narrow.marks], MOST_ROWS)
+        for piece in _cut(narrow, [(mark.section, mark.row) for mark in narrow.marks], MOST_ROWS)
     ]
 
 
 def _narrow(figure: Figure) -> Sequence[Figure]:
     """Series that colours and markers cannot tell apart become rows; columns that do not fit, figures of their own."""
     if figure.kind == "grouped" and len(figure.series) > MOST_SERIES:
-        rows = [replace(one, section=joined(one.section, one.row), row=one.series, series="") for one in figure.marks]
+        rows = [
+            replace(mark, section=joined(mark.section, mark.row), row=mark.series, series="") for mark in figure.marks
+        ]
         return [replace(figure, kind="intervals", marks=tuple(rows))]
     if figure.kind == "matrix":
-        return _cut(figure, [one.series for one in figure.marks], MOST_COLUMNS)
+        return _cut(figure, [mark.series for mark in figure.marks], MOST_COLUMNS)
     return [figure]
 
 
@@ -249,10 +255,10 @@ IN_ROWS = ("axis", "domain")  # dims that do not make a figure of their own
 
 def crossed_figures(study: str, findings: Sequence[Finding]) -> list[Figure]:
     """Return by measure a figure of main effects and one of interactions; empty where nothing is crossed."""
-    crossed = [one for one in findings if CROSSED in one.id and one.id.endswith((MAIN, INTERACTION))]
+    crossed = [finding for finding in findings if CROSSED in finding.id and finding.id.endswith((MAIN, INTERACTION))]
     return worth_drawing(
         _figure(study, joined(kind_title(finding_id), *map(words, narrowed)), own)
-        for (finding_id, narrowed), own in parted(crossed, lambda one: (one.id, _narrowed(one))).items()
+        for (finding_id, narrowed), own in parted(crossed, lambda finding: (finding.id, _narrowed(finding))).items()
     )
 
 
@@ -264,7 +270,7 @@ def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
     ratio = "ratio" in findings[0].unit
     null = 1.0 if ratio else 0.0
     adds_up = f"At {null:g} the two axes add up: nobody is treated otherwise than both parts together say."
-    several = len({one.label for one in findings}) > 1
+    several = len({finding.label for finding in findings}) > 1
     return Figure(
         key=f"{study}.crossed",
         study=study,
@@ -272,7 +278,7 @@ def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
         title=part,
         subtitle=adds_up if findings[0].id.endswith(INTERACTION) else "Each identity of the other axis counts alike.",
         kind="intervals",
-        marks=tuple(_mark(one, several) for one in findings),
+        marks=tuple(_mark(finding, several) for finding in findings),
         unit=findings[0].unit,
         axis=findings[0].unit,
         scale="log" if ratio else "linear",

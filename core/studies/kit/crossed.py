@@ -45,16 +45,16 @@ def crossing_of(groups: Collection[str], definitions: Iterable[Mapping[str, Any]
 
     `definitions`: axes as plain data, see `biasprint.core.prompts.axes.Axis.definition`.
     """
-    there = set(groups) - {""}
+    own_groups = set(groups) - {""}
     for definition in definitions:
         of = {identity["key"]: tuple(identity.get("of", ())) for identity in definition["identities"]}
-        if len(definition.get("crosses", ())) != 2 or not there or not there <= set(of):
+        if len(definition.get("crosses", ())) != 2 or not own_groups or not own_groups <= set(of):
             continue
-        used = {pair: group for group, pair in of.items() if group in there}
+        used = {pair: group for group, pair in of.items() if group in own_groups}
         first, second = (tuple(dict.fromkeys(pair[side] for pair in of.values() if pair in used)) for side in (0, 1))
         if min(len(first), len(second)) < 2:
             continue
-        cells = tuple(used.get((one, other), "") for one in first for other in second)
+        cells = tuple(used.get((first_level, second_level), "") for first_level in first for second_level in second)
         crosses = definition["crosses"]
         return Crossing(
             definition.get("reported_as") or definition["key"], (crosses[0], crosses[1]), (first, second), cells
@@ -83,8 +83,8 @@ def odds_of(counts: Numbers, totals: Numbers) -> Estimate:
     """Odds ratios of `counts` out of `totals`, one of each per text."""
 
     def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> OddsRatio:
-        there = cell >= 0
-        return crossed_odds(counts[there], totals[there], cell[there], cluster[there], weights)
+        in_cell = cell >= 0
+        return crossed_odds(counts[in_cell], totals[in_cell], cell[in_cell], cluster[in_cell], weights)
 
     return estimate
 
@@ -93,8 +93,8 @@ def means_of(values: Floats) -> Estimate:
     """Differences of means of `values`, one per text; NaN where it has none."""
 
     def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> Difference:
-        there = (cell >= 0) & np.isfinite(values)
-        return crossed_means(values[there], cell[there], cluster[there], weights)
+        in_cell = (cell >= 0) & np.isfinite(values)
+        return crossed_means(values[in_cell], cell[in_cell], cluster[in_cell], weights)
 
     return estimate
 
@@ -117,11 +117,11 @@ def crossed_findings(
     findings: list[Finding] = []
     for interaction in (False, True):
         own = [
-            replace(found, dims={**found.dims, **(dims or {})})
+            replace(finding, dims={**finding.dims, **(dims or {})})
             for contrast in contrasts
             if (contrast.of == "interaction") == interaction
-            for one in measured
-            for found in [_finding(crossing, contrast, one, cell, cluster, dropped)]
+            for measure in measured
+            for finding in [_finding(crossing, contrast, measure, cell, cluster, dropped)]
         ]
         family = f"{measured[0].id}{INTERACTION if interaction else MAIN}, {len(own)} tests" if measured else ""
         findings += with_holm(own, family)
@@ -137,7 +137,7 @@ def _clusters(blocks: Sequence[str], texts: int) -> Ints:
 def _finding(
     crossing: Crossing,
     contrast: CrossedContrast,
-    one: CrossedMeasure,
+    measure: CrossedMeasure,
     cell: Ints,
     cluster: Ints,
     dropped: Mapping[str, int],
@@ -146,28 +146,28 @@ def _finding(
     used = [place for place, weight in enumerate(contrast.weights) if weight]
     inside = np.isin(cell, used)
     empty = [crossing.cells[place] or _missing(crossing, place) for place in used if not (cell == place).any()]
-    result = None if empty else one.estimate(cell, cluster, contrast.weights)
+    result = None if empty else measure.estimate(cell, cluster, contrast.weights)
     value = result.value if result else None
     reason = (result.reason or missing_interval(result.interval)) if result else f"no texts of {', '.join(empty)}"
     by_cell = {crossing.cells[place]: int((cell == place).sum()) for place in used if crossing.cells[place]}
     return Finding(
-        id=one.id + (INTERACTION if interaction else MAIN),
-        label=one.label,
-        title=f"{one.title}: {_title(crossing, contrast)}",
+        id=measure.id + (INTERACTION if interaction else MAIN),
+        label=measure.label,
+        title=f"{measure.title}: {_title(crossing, contrast)}",
         groups=_groups(crossing, contrast),
         dims={"axis": crossing.axis if interaction else crossing.axes[contrast.of == "columns"]},
         estimate=value,
         reason=reason or None,
-        unit=one.units[interaction],
+        unit=measure.units[interaction],
         interval=interval(result.interval.bounds) if result else None,
         n=int(inside.sum()),
         n_by_group=by_cell,
         dropped=dict(dropped),
         p=result.p if result else None,
         effect=_effect(result),
-        scorers=one.scorers,
-        source=one.source,
-        note=" ".join(filter(None, (_told(crossing, contrast, isinstance(result, OddsRatio)), one.note))),
+        scorers=measure.scorers,
+        source=measure.source,
+        note=" ".join(filter(None, (_told(crossing, contrast, isinstance(result, OddsRatio)), measure.note))),
     )
 
 
@@ -201,11 +201,11 @@ def _groups(crossing: Crossing, contrast: CrossedContrast) -> tuple[str, ...]:
 
 
 def _title(crossing: Crossing, contrast: CrossedContrast) -> str:
-    told = [f"{one} against {other}" for one, other in _levels(crossing, contrast)]
-    if len(told) == 1:
+    pairs = [f"{first} against {second}" for first, second in _levels(crossing, contrast)]
+    if len(pairs) == 1:
         axis, beside = crossing.axes if contrast.of == "rows" else crossing.axes[::-1]
-        return f"{told[0]} ({axis}, each {beside} counting alike)"
-    return f"{told[0]}, how far it differs between {' and '.join(list(_levels(crossing, contrast))[1])}"
+        return f"{pairs[0]} ({axis}, each {beside} counting alike)"
+    return f"{pairs[0]}, how far it differs between {' and '.join(list(_levels(crossing, contrast))[1])}"
 
 
 def _told(crossing: Crossing, contrast: CrossedContrast, ratio: bool) -> str:
@@ -214,9 +214,9 @@ def _told(crossing: Crossing, contrast: CrossedContrast, ratio: bool) -> str:
         beside = crossing.axes[contrast.of == "rows"]
         what = "The geometric mean of the odds ratios" if ratio else "The mean"
         return f"{what} over the identities of {beside}, each counting alike."
-    (one, other), (this, that) = _levels(crossing, contrast)
+    (first, second), (this, that) = _levels(crossing, contrast)
     how = "divided by" if ratio else "minus"
     return (
-        f"{one} against {other} ({this}), {how} the same ({that}): at {neutral} the two axes add up, "
+        f"{first} against {second} ({this}), {how} the same ({that}): at {neutral} the two axes add up, "
         "and no crossed identity is treated otherwise than its parts say."
     )

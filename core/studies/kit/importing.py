@@ -47,7 +47,7 @@ def store_outputs(
     for item in items:
         by_model.setdefault(item.model, []).append(item)
     return sum(
-        _of_model(ctx, project, study_id, set_id, by_key, model, found) for model, found in sorted(by_model.items())
+        _of_model(ctx, project, study_id, set_id, by_key, model, texts) for model, texts in sorted(by_model.items())
     )
 
 
@@ -151,13 +151,13 @@ def _row_fields(record: Record) -> dict[str, str]:
 
 def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:
     """The shipped axes that these identities belong to, with all of theirs: every axis with at least two of them."""
-    found: dict[str, list[str]] = {}
+    axes: dict[str, list[str]] = {}
     for key in available_axes():
         axis = load_axis(key)
         names = [identity.key for identity in axis.identities]
         if not axis.reported_as and len(set(names).intersection(identities)) >= 2:
-            found[key] = names
-    return found
+            axes[key] = names
+    return axes
 
 
 def store_axis(project: Project, axis: Axis) -> None:

@@ -274,31 +274,37 @@ class PlainTally:
         """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
-        found = []
+        values = []
         for role, by_group in self._means.items():
             name = f"{self._kind}.score"
             if not by_group:
                 without = self._undefined.get(role, 0)
                 reason = f"none of {without} scored texts has a summary" if without else "no text has been scored yet"
-                found.append(undefined(LiveKey(name, role, ""), SCORE, without, reason))
+                values.append(undefined(LiveKey(name, role, ""), SCORE, without, reason))
             elif len(by_group) > MOST_GROUPS:
                 reason = f"there are more than {MOST_GROUPS} groups: they are compared at the end"
-                found.append(undefined(LiveKey(name, role, ""), SCORE, sum(one.n for one in by_group.values()), reason))
+                values.append(
+                    undefined(LiveKey(name, role, ""), SCORE, sum(moments.n for moments in by_group.values()), reason)
+                )
             else:
-                found += _of_role(name, role, by_group)
-        return found
+                values += _of_role(name, role, by_group)
+        return values
 
 
 def _of_role(name: str, role: str, by_group: dict[str, Moments]) -> list[LiveValue]:
-    found = []
-    for group, one in by_group.items():
-        assert one.mean is not None
-        found.append(nearly_normal(LiveKey(name, role, group), SCORE, one.n, one.mean, one.error, (one.n,)))
+    values = []
+    for group, moments in by_group.items():
+        assert moments.mean is not None
+        values.append(
+            nearly_normal(LiveKey(name, role, group), SCORE, moments.n, moments.mean, moments.error, (moments.n,))
+        )
     for first, second in combinations([group for group in by_group if group], 2):
-        one, other = by_group[first], by_group[second]
-        assert one.mean is not None
-        assert other.mean is not None
-        error = sqrt((one.error or 0.0) ** 2 + (other.error or 0.0) ** 2) or None
+        moments, others = by_group[first], by_group[second]
+        assert moments.mean is not None
+        assert others.mean is not None
+        error = sqrt((moments.error or 0.0) ** 2 + (others.error or 0.0) ** 2) or None
         key = LiveKey(f"{name}.difference", role, AGAINST.join((first, second)))
-        found.append(nearly_normal(key, SCORE, one.n + other.n, one.mean - other.mean, error, (one.n, other.n)))
-    return found
+        values.append(
+            nearly_normal(key, SCORE, moments.n + others.n, moments.mean - others.mean, error, (moments.n, others.n))
+        )
+    return values

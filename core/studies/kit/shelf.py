@@ -64,8 +64,8 @@ class Shelf(Generic[Kept]):
         self._drawer, self._number, self._pack, self._unpack = drawer, number, pack, unpack
 
     def get(self, key: object) -> Kept | None:
-        found = self._drawer.run("SELECT value FROM kept WHERE shelf = ? AND key = ?", self._number, json.dumps(key))
-        return None if found is None else self._unpack(json.loads(found[0]))
+        row = self._drawer.run("SELECT value FROM kept WHERE shelf = ? AND key = ?", self._number, json.dumps(key))
+        return None if row is None else self._unpack(json.loads(row[0]))
 
     def __setitem__(self, key: object, value: Kept) -> None:
         packed = json.dumps(self._pack(value))

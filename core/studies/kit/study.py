@@ -90,7 +90,9 @@ class Study:
     @property
     def imported(self) -> InputTable | None:
         """The table whose texts are imported; None where there is none."""
-        return next((one for one in self.inputs if one.kind == self.kind), self.inputs[0] if self.inputs else None)
+        return next(
+            (table for table in self.inputs if table.kind == self.kind), self.inputs[0] if self.inputs else None
+        )
 
     def input_for(self, fields: set[str]) -> InputTable | None:
         """Return the first kind of data whose required fields are all there."""

@@ -203,8 +203,8 @@ def _lean(dial: Dial, group: str) -> float:
 
 
 def _scored(scorer: str, kind: str, texts: Sequence[str]) -> StyleScores:
-    values, found = score_batch(scorer, texts)[1], load(scorer)
-    use = ScorerUse(kind, scorer, found.version, found.sha256, found.stand_in)
+    values, model = score_batch(scorer, texts)[1], load(scorer)
+    use = ScorerUse(kind, scorer, model.version, model.sha256, model.stand_in)
     return StyleScores.of_sentences([value.values.astype(np.float64) for value in values], use)
 
 
@@ -226,16 +226,16 @@ def letters_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.rand
     places = np.column_stack([2 * cells + swapped, 2 * cells + 1 - swapped]).ravel()
     table = _table(written.table, places)
     styles = {
-        kind: replace(one, shares=one.shares[places], sentences=tuple(one.sentences[place] for place in places))
-        for kind, one in written.styles.items()
+        kind: replace(style, shares=style.shares[places], sentences=tuple(style.sentences[place] for place in places))
+        for kind, style in written.styles.items()
     }
     grounded = _grounding(styles["agency"], load_dial(planted), asked, rng)
     inputs = LetterInputs(
         texts=tuple(written.texts[place] for place in places), styles=styles, read=_read(written.read, places, grounded)
     )
     words = int(asked.numbers["word_resamples"])
-    found = measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples, word_resamples=words)
-    return list(found.findings)
+    result = measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples, word_resamples=words)
+    return list(result.findings)
 
 
 def _table(table: LettersTable, places: Ints) -> LettersTable:

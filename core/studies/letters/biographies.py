@@ -270,14 +270,14 @@ def _of_occupations(table: TableRead, occupations: Sequence[str] | None) -> list
     if not occupations:
         return list(table.rows)
     wanted = {each.strip().casefold() for each in occupations_of(occupations)}
-    found = [record for record in table.rows if record.values["occupation"].strip().casefold() in wanted]
-    if not found:
-        there = dict.fromkeys(record.values["occupation"].strip() for record in table.rows)
+    records = [record for record in table.rows if record.values["occupation"].strip().casefold() in wanted]
+    if not records:
+        occupations_there = dict.fromkeys(record.values["occupation"].strip() for record in table.rows)
         raise UsageError(
             "No biography is of somebody with one of these occupations.",
-            hint=f"The table has: {', '.join(list(there)[:MOST_NAMED])}.",
+            hint=f"The table has: {', '.join(list(occupations_there)[:MOST_NAMED])}.",
         )
-    return found
+    return records
 
 
 def _names(given: Sequence[str]) -> dict[str, list[str]]:

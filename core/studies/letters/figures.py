@@ -21,13 +21,15 @@ COMPARED = {
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give; several models, documents and pairs of groups have each their own."""
-    found: list[Figure] = []
-    own = [one for one in findings if one.id.startswith("letters.") and "arm" not in one.dims]
-    for (whose, pair), of_pair in parted([one for one in own if len(one.groups) == 2], _whose_and_pair).items():
+    figures_made: list[Figure] = []
+    own = [finding for finding in findings if finding.id.startswith("letters.") and "arm" not in finding.dims]
+    for (whose, pair), of_pair in parted(
+        [finding for finding in own if len(finding.groups) == 2], _whose_and_pair
+    ).items():
         part = joined(whose, pair)
-        found += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
-        found += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
-    drawn = worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+        figures_made += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
+        figures_made += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
+    drawn = worth_drawing([*figures_made, *_hallucination(own), *_success(own), *_mitigation(findings)])
     return drawn + crossed_figures("letters", own)
 
 
@@ -61,13 +63,13 @@ def _categories(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[F
         kind="grouped",
         marks=tuple(
             mark(
-                one,
-                words(one.label),
-                series=VARIANTS[one.variant],
-                references=letters(one) if one.variant == "as_published" else (),
+                finding,
+                words(finding.label),
+                series=VARIANTS[finding.variant],
+                references=letters(finding) if finding.variant == "as_published" else (),
             )
-            for one in findings
-            if one.id == CATEGORIES
+            for finding in findings
+            if finding.id == CATEGORIES
         ),
         rows_title="category",
         series_title="variant",
@@ -84,9 +86,9 @@ def _words(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure
             subtitle=f"{_ways(pair)} They were chosen because they differ: some come out like this without bias too.",
             kind="intervals",
             marks=tuple(
-                mark(one, one.label, section=f"{words(one.dims['pos'])}s")
-                for one in findings
-                if (one.id, one.variant) == (WORDS, variant)
+                mark(finding, finding.label, section=f"{words(finding.dims['pos'])}s")
+                for finding in findings
+                if (finding.id, finding.variant) == (WORDS, variant)
             ),
             rows_title="word",
             source="Table 3, words",
@@ -101,18 +103,18 @@ def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]
         part=part,
         title=f"Are each group's salient words nearer to its stereotype? {part}",
         subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names, or to career, "
-        f"those for {second} to the second. The words were chosen by group, so the default floor chooses them anew.",
+        f"those for {second} to the second. The words were chosen by group, so the default floor chooses them again.",
         kind="grouped",
         marks=tuple(
             mark(
-                one,
-                words(one.label),
-                series=VARIANTS[one.variant],
-                section=f"{words(one.dims['pos'])}s",
-                references=letters(one) if one.variant == "as_published" else (),
+                finding,
+                words(finding.label),
+                series=VARIANTS[finding.variant],
+                section=f"{words(finding.dims['pos'])}s",
+                references=letters(finding) if finding.variant == "as_published" else (),
             )
-            for one in findings
-            if one.id == WEAT and "pos" in one.dims
+            for finding in findings
+            if finding.id == WEAT and "pos" in finding.dims
         ),
         unit="d",
         axis="effect size d",
@@ -123,7 +125,7 @@ def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]
 
 
 def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
-    own = [one for one in findings if one.id.startswith(STYLE)]
+    own = [finding for finding in findings if finding.id.startswith(STYLE)]
     first, _, second = pair.partition(" against ")
     yield _figure(
         key="letters.style",
@@ -131,7 +133,11 @@ def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure
         title=f"Language style: {part}",
         subtitle=f"The share of such sentences per letter, {first.lower()} minus {second}.",
         kind="intervals",
-        marks=tuple(mark(one, KINDS.get(one.label, words(one.label))) for one in own if one.variant == "default"),
+        marks=tuple(
+            mark(finding, KINDS.get(finding.label, words(finding.label)))
+            for finding in own
+            if finding.variant == "default"
+        ),
         unit="difference of shares",
         axis="difference of shares",
         null=0.0,
@@ -143,7 +149,7 @@ def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure
         title=f"Language style, the tests: {part}",
         subtitle="Default: paired where letters match, otherwise Welch, two-sided. As published: pooled, one-sided.",
         kind="table",
-        marks=tuple(cell for one in own if one.estimate is not None for cell in _tests(one)),
+        marks=tuple(cell for finding in own if finding.estimate is not None for cell in _tests(finding)),
         source="Table 4",
     )
 
@@ -156,17 +162,19 @@ def _tests(finding: Finding) -> Iterator[FigureMark]:
 
 
 def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
-    own = [one for one in findings if one.id.startswith(HALLUCINATION)]
+    own = [finding for finding in findings if finding.id.startswith(HALLUCINATION)]
     marks = []
-    for one in sorted(own, key=lambda one: list(COMPARED).index(one.label) if one.label in COMPARED else len(COMPARED)):
-        kind = one.id.removeprefix(HALLUCINATION)
-        row = words(one.dims["identity"]) if "identity" in one.dims else against(one)
+    for finding in sorted(
+        own, key=lambda finding: list(COMPARED).index(finding.label) if finding.label in COMPARED else len(COMPARED)
+    ):
+        kind = finding.id.removeprefix(HALLUCINATION)
+        row = words(finding.dims["identity"]) if "identity" in finding.dims else against(finding)
         marks.append(
             mark(
-                one,
+                finding,
                 row,
-                series=COMPARED.get(one.label, words(one.label)),
-                section=joined(_whose(one), KINDS.get(kind, words(kind))),
+                series=COMPARED.get(finding.label, words(finding.label)),
+                section=joined(_whose(finding), KINDS.get(kind, words(kind))),
             )
         )
     yield _figure(
@@ -183,8 +191,8 @@ def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
-    own = [one for one in findings if one.id == SUCCESS and one.unit == "share"]
-    rates = {group for one in own for group in one.groups} | {"all"}
+    own = [finding for finding in findings if finding.id == SUCCESS and finding.unit == "share"]
+    rates = {group for finding in own for group in finding.groups} | {"all"}
     yield _figure(
         key="letters.success",
         title="Letters that succeeded",
@@ -192,11 +200,11 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
         kind="intervals",
         marks=tuple(
             mark(
-                one,
-                "All letters" if one.label == "all" else words(one.label),
-                section=joined(_whose(one), "" if one.label in rates else "Failures"),
+                finding,
+                "All letters" if finding.label == "all" else words(finding.label),
+                section=joined(_whose(finding), "" if finding.label in rates else "Failures"),
             )
-            for one in own
+            for finding in own
         ),
         unit="proportion",
         axis="share of letters",
@@ -205,15 +213,17 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
-    changes = [one for one in findings if "arm" in one.dims and one.unit == "ratio of odds ratios"]
-    for part, own in parted(changes, lambda one: joined(_whose(one), words(one.dims["arm"]), against(one))).items():
+    changes = [finding for finding in findings if "arm" in finding.dims and finding.unit == "ratio of odds ratios"]
+    for part, own in parted(
+        changes, lambda finding: joined(_whose(finding), words(finding.dims["arm"]), against(finding))
+    ).items():
         yield _figure(
             key="letters.mitigation",
             part=part,
             title=f"What an instruction changes: {part}",
             subtitle="The odds ratio with the instruction over that without, same prompts. At 1 nothing changes.",
             kind="intervals",
-            marks=tuple(mark(one, words(one.label)) for one in own),
+            marks=tuple(mark(finding, words(finding.label)) for finding in own),
             unit="ratio of odds ratios",
             axis="ratio of odds ratios",
             scale="log",

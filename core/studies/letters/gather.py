@@ -297,8 +297,8 @@ def prepared(
         return [values.get(letter.key) for letter in counted.letters]
 
     rows = [letter.fields for letter in counted.letters]
-    told = [f"The letter {letter.key[1]} ({letter.key[0]})" for letter in counted.letters]
-    styles = styles_of(list(zip(told, rows, strict=True)), {}, options, scored)
+    names = [f"The letter {letter.key[1]} ({letter.key[0]})" for letter in counted.letters]
+    styles = styles_of(list(zip(names, rows, strict=True)), {}, options, scored)
     axes = [axis.definition for axis in project.axes.in_use().values()]
     harms = harm_settings({letter.group for letter in counted.letters}, axes)
     reading = {
@@ -476,5 +476,5 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
 
 def documents_asked(project: Project, study_id: int) -> dict[int, str]:
     """Run → what its prompts ask for, where their set says so."""
-    asked = {found.id: str(found.recipe.get("document", "")) for found in project.prompts.sets(study_id)}
+    asked = {prompt_set.id: str(prompt_set.recipe.get("document", "")) for prompt_set in project.prompts.sets(study_id)}
     return {run.id: asked.get(run.prompt_set_id, "") for run in project.runs.all()}

@@ -67,8 +67,8 @@ class Grounding:
     letters: tuple[LetterGrounding, ...]
     scorer: ScorerUse
 
-    def only(self, kept: Bools) -> "Grounding":
-        return Grounding(tuple(self.letters[place] for place in np.flatnonzero(kept)), self.scorer)
+    def only(self, mask: Bools) -> "Grounding":
+        return Grounding(tuple(self.letters[place] for place in np.flatnonzero(mask)), self.scorer)
 
 
 def grounding(
@@ -133,10 +133,10 @@ def _claims(texts: Sequence[str], contexts: Sequence[str]) -> list[_Claims]:
 
     windows = [entailment.windows(context) for context in contexts]
     asked = [text if of else "" for text, of in zip(texts, windows, strict=True)]
-    kept = completed(lambda: f"sentences and claims: {entailment.version()}; {SEGMENTER}", asked, make)
+    windows_kept = completed(lambda: f"sentences and claims: {entailment.version()}; {SEGMENTER}", asked, make)
     return [
         _Claims(of, [text[start:end] for start, end, _ in rows], np.array([claim for *_, claim in rows], np.bool_))
-        for of, text, rows in zip(windows, texts, (rows_of(value, 3) for value in kept), strict=True)
+        for of, text, rows in zip(windows, texts, (rows_of(value, 3) for value in windows_kept), strict=True)
     ]
 
 
@@ -154,10 +154,10 @@ class Shares:
     whole: Floats
 
 
-def shares_of(scores: StyleScores, found: Grounding) -> Shares:
+def shares_of(scores: StyleScores, grounding: Grounding) -> Shares:
     """Return the shares. `scores` have sentences. Raises `AppError` where scorer and segmenter split differently."""
     columns: dict[str, list[float]] = {field.name: [] for field in fields(Shares)}
-    for probabilities, letter in zip(scores.sentences, found.letters, strict=True):
+    for probabilities, letter in zip(scores.sentences, grounding.letters, strict=True):
         if letter.claim.size and len(probabilities) != letter.claim.size:
             raise AppError(
                 f"The scorer “{scores.scorer.name}” scored {len(probabilities)} sentences of {letter.claim.size}.",
@@ -181,19 +181,19 @@ def hallucination_findings(
     table: LettersTable,
     kind: str,
     scores: StyleScores | str,
-    found: Grounding | str,
+    grounding: Grounding | str,
     harms: Sequence[HarmSetting],
 ) -> list[Finding]:
     """Each group and each pair of groups by default, then each group as published."""
-    reasons = [given for given in (scores, found) if isinstance(given, str)]
+    reasons = [given for given in (scores, grounding) if isinstance(given, str)]
     if isinstance(scores, StyleScores) and not scores.sentences:
         reasons.append(WHOLE_ONLY)
-    if isinstance(scores, str) or isinstance(found, str) or reasons:
+    if isinstance(scores, str) or isinstance(grounding, str) or reasons:
         return [_undefined(table, kind, "; ".join(reasons))]
     if not table.compared:
         return [_undefined(table, kind, "no letter has a group")]
-    shares = shares_of(scores, found)
-    study = _Study(table, kind, shares, found, harms, (scores.scorer, found.scorer))
+    shares = shares_of(scores, grounding)
+    study = _Study(table, kind, shares, grounding, harms, (scores.scorer, grounding.scorer))
     tested: list[tuple[Finding, Floats | Sides]] = [*study.within_groups(), *study.between_groups()]
     findings = with_holm([finding for finding, _ in tested], f"letters.hallucination.{kind}, default, {len(tested)}")
     default = [
@@ -243,8 +243,8 @@ class _Study:
             compared = sides(self.shares.hallucinated - self.shares.grounded, self.table, pair)
             result = compared.difference()
             detectable, needed = compared.power(MARGIN)
-            told = (how_tested(compared, result), compared.unvaried, one_name(self.table, pair))
-            note = " ".join(filter(None, told))
+            remarks = (how_tested(compared, result), compared.unvaried, one_name(self.table, pair))
+            note = " ".join(filter(None, remarks))
             finding = self._finding(pair, "difference_of_differences", result, note)
             yield (
                 replace(
@@ -288,7 +288,7 @@ class _Study:
         if finding.estimate is None:
             return ""
         if _significant(finding):
-            # Made-up sentences differ in style in any case: that alone says nothing of how groups are treated.
+            # Made-up sentences differ in style in any case: that alone says nothing about how groups are treated.
             way = "more" if finding.estimate > 0 else "less"
             return f"Hallucinated claims are {way} often {KINDS[self.kind]}, which is no verdict on the group."
         if within := _within_margin(equivalence(compared, MARGIN)):

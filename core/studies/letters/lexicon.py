@@ -174,7 +174,7 @@ def one_name(table: LettersTable, pair: tuple[str, str]) -> str:
         for group in pair
         if table.names
     }
-    alone = [f"{next(iter(found))} ({group})" for group, found in names.items() if len(found) == 1]
+    alone = [f"{next(iter(names_of))} ({group})" for group, names_of in names.items() if len(names_of) == 1]
     return f"One name only: {', '.join(alone)}; name and group cannot be told apart." if alone else ""
 
 
@@ -228,11 +228,11 @@ def mitigation_findings(
     `arms`: "" or "plain", or an instruction's name; `twins`: what the letters of one prompt and sample share in all
     arms; one value per letter.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for arm in dict.fromkeys(arm for arm in arms if arm not in ("", PLAIN)):
         inside = np.array([each == arm for each in arms])
         own = lexicon_findings(table.only(inside, "another arm"), seed, resamples)
-        found += [
+        findings += [
             replace(finding, dims={**finding.dims, "arm": arm}) for finding in own if finding.variant == "default"
         ]
         changes = [
@@ -240,8 +240,8 @@ def mitigation_findings(
             for pair in table.pairs
             for finding in _changes(table, pair, arm, _pairs(table, arms, twins, pair, arm), seed, resamples)
         ]
-        found += with_holm(changes, f"{MITIGATION_ID}, {arm}, {len(changes)} ratios")
-    return found
+        findings += with_holm(changes, f"{MITIGATION_ID}, {arm}, {len(changes)} ratios")
+    return findings
 
 
 def plain_arm(arms: Sequence[str]) -> list[bool]:

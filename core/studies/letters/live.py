@@ -151,11 +151,11 @@ class LettersTally:
 
     def values(self) -> list[LiveValue]:
         several = [len({part[place] for part in self._parts}) > 1 for place in (0, 1)]
-        found = []
+        values = []
         for (model, document), part in self._parts.items():
             dims = dims_of(model=model if several[0] else "", document=document if several[1] else "")
-            found += list(self._values(part, dims))
-        return found
+            values += list(self._values(part, dims))
+        return values
 
     def _values(self, part: "_Part", dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
         groups = part.groups()
@@ -220,28 +220,28 @@ class _Part:
         return sum(self.letters[group] for group in groups)
 
     def ratios(self, pair: Pair, names: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
-        one, other = (self.counts.totals(group) for group in pair)
+        first_sums, second_sums = (self.counts.totals(group) for group in pair)
         n = self.n(list(pair))
         units = units_of(self.counts, pair)
         overfull = self.overfull[pair[0]] + self.overfull[pair[1]]
         observed = None
-        if one[-1] and other[-1]:
-            kept = np.append(overfull == 0, True)
-            first, second = one * kept, other * kept
+        if first_sums[-1] and second_sums[-1]:
+            usable = np.append(overfull == 0, True)
+            first, second = first_sums * usable, second_sums * usable
             observed = log_odds_ratio(first[:-1], first[-1:], second[:-1], second[-1:])
         for column, name in enumerate(names):
             key = LiveKey(LEXICON_ID, name, AGAINST.join(pair), dims)
             if observed is None:
                 yield undefined(key, ODDS, n, "a group has no words")
                 continue
-            expected = smallest_expected(one[column] + other[column], one[-1], other[-1])
+            expected = smallest_expected(first_sums[column] + second_sums[column], first_sums[-1], second_sums[-1])
             if overfull[column]:
                 yield undefined(key, ODDS, n, "more matches than words")
             elif expected < FEWEST_EXPECTED:
                 few = f"too few of these words: {expected:.1f} expected in a group, {FEWEST_EXPECTED:.0f} needed"
                 yield undefined(key, ODDS, n, few)
             else:
-                slopes = {pair[0]: _slope(one, column), pair[1]: -_slope(other, column)}
+                slopes = {pair[0]: _slope(first_sums, column), pair[1]: -_slope(second_sums, column)}
                 error, value = self.counts.error(slopes), exp(float(observed[column]))
                 yield nearly_normal(key, ODDS, n, value, error, units, ratio=True)
 
@@ -249,12 +249,12 @@ class _Part:
         self.published[group] = self.published.get(group, np.zeros(len(counts))) + counts
 
     def published_ratios(self, pair: Pair, names: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
-        one, other = (self.published.get(group) for group in pair)
-        if one is None or other is None:
+        ours, theirs = (self.published.get(group) for group in pair)
+        if ours is None or theirs is None:
             return
         for column, name in enumerate(names, start=1):
             key = LiveKey(LEXICON_ID, name, AGAINST.join(pair), dims, "as_published")
-            ratio = published_odds_ratio(one[column], one[0], other[column], other[0])
+            ratio = published_odds_ratio(ours[column], ours[0], theirs[column], theirs[0])
             if ratio.value is None:
                 yield undefined(key, ODDS, self.n(list(pair)), ratio.reason)
             else:
@@ -387,12 +387,12 @@ class _Style:
             assert differences.mean is not None
             value = differences.mean if (first, second) == pair else -differences.mean
             return nearly_normal(key, DIFFERENCE, matched, value, differences.error, (differences.n,))
-        one, other = (self._means[group] for group in pair)
-        assert one.mean is not None
-        assert other.mean is not None
-        errors = [one.error or 0.0, other.error or 0.0]
+        ours, theirs = (self._means[group] for group in pair)
+        assert ours.mean is not None
+        assert theirs.mean is not None
+        errors = [ours.error or 0.0, theirs.error or 0.0]
         error = sqrt(errors[0] ** 2 + errors[1] ** 2) or None
-        return nearly_normal(key, DIFFERENCE, letters, one.mean - other.mean, error, (one.n, other.n))
+        return nearly_normal(key, DIFFERENCE, letters, ours.mean - theirs.mean, error, (ours.n, theirs.n))
 
 
 def _move(moments: Moments, value: float, sign: int) -> None:

@@ -135,14 +135,14 @@ class ReadLetters:
     grounded: Grounding | str
 
     def only(self, places: Sequence[int]) -> "ReadLetters":
-        kept = np.zeros(len(self.english), dtype=bool)
-        kept[list(places)] = True
+        wanted = np.zeros(len(self.english), dtype=bool)
+        wanted[list(places)] = True
         return replace(
             self,
-            parts=tuple(part.only(kept) for part in self.parts),
-            english=self.english[kept],
+            parts=tuple(part.only(wanted) for part in self.parts),
+            english=self.english[wanted],
             success=tuple(self.success[place] for place in places),
-            grounded=self.grounded if isinstance(self.grounded, str) else self.grounded.only(kept),
+            grounded=self.grounded if isinstance(self.grounded, str) else self.grounded.only(wanted),
         )
 
 
@@ -201,21 +201,21 @@ def measure_whole(
     ctx = ctx or JobContext()
     known = reading.read or read_letters(reading, ctx)
     english = known.english
-    ours, kept = table.only(english, NOT_ENGLISH), np.flatnonzero(english)
+    ours, used = table.only(english, NOT_ENGLISH), np.flatnonzero(english)
     parts = [part.only(english) for part in known.parts]
-    texts = [reading.texts[place] for place in kept]
-    told = _told(ctx, len(parts) + 2 + len(KINDS))
+    texts = [reading.texts[place] for place in used]
+    step = _told(ctx, len(parts) + 2 + len(KINDS))
     read: list[Finding] = []
     for part in parts:
-        told("words")
+        step("words")
         read += word_findings(ours, part, texts, seed, word_resamples or resamples)
-    told("words as vectors")
+    step("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)
     grounded = known.grounded if isinstance(known.grounded, str) else known.grounded.only(english)
     given: list[Finding] = []
     for kind in KINDS:
-        told(kind)
+        step(kind)
         scores = reading.styles.get(kind, f"there is no scorer for “{kind}”")
         if isinstance(scores, StyleScores) and scores.sentences:
             scores = scores.only(english)
@@ -223,7 +223,7 @@ def measure_whole(
         else:
             given += style_findings(table, kind, scores, reading.harms) + crossed_style(table, kind, scores)
         read += hallucination_findings(ours, kind, scores, grounded, reading.harms)
-    told("words of lists")
+    step("words of lists")
     given += _success(table, known)
     given += crossed_categories(table)
     if not english.any():
@@ -252,8 +252,8 @@ def lower_cased(table: LettersTable, contexts: Sequence[str]) -> str:
     }
     if not shares or max(shares.values()) - min(shares.values()) < CASE_DIFFERENCE:
         return ""
-    told = ", ".join(f"{group} {100 * share:.0f} %" for group, share in shares.items())
-    return f"Contexts in lower case: {told}; what comes from the case cannot be told from what comes from the group."
+    listed = ", ".join(f"{group} {100 * share:.0f} %" for group, share in shares.items())
+    return f"Contexts in lower case: {listed}; what comes from the case cannot be told from what comes from the group."
 
 
 def _place(finding: Finding) -> int:
@@ -339,7 +339,7 @@ def measure_parts(
     """
     several = {name: values for name, values in parts.by.items() if len(set(values)) > 1}
     reading = replace(reading, read=reading.read or read_letters(reading, ctx))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for wanted in product(*(dict.fromkeys(values) for values in several.values())):
         dims = dict(zip(several, wanted, strict=True))
         inside = np.ones(len(table.groups), dtype=bool)
@@ -347,8 +347,8 @@ def measure_parts(
             inside &= np.array([each == value for each in several[name]])
         if inside.any():
             own = _part(table, reading, parts, inside, seed, resamples, ctx)
-            found += [replace(finding, dims={**finding.dims, **dims}) for finding in own]
-    return StudyResult("letters", len(table.groups), table.all_dropped, tuple(found))
+            findings += [replace(finding, dims={**finding.dims, **dims}) for finding in own]
+    return StudyResult("letters", len(table.groups), table.all_dropped, tuple(findings))
 
 
 def _part(

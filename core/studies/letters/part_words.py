@@ -41,8 +41,8 @@ class PartWords:
     totals: Ints
     scorer: ScorerUse
 
-    def only(self, kept: Bools) -> "PartWords":
-        return replace(self, counts=self.counts[np.flatnonzero(kept)], totals=self.totals[kept])
+    def only(self, mask: Bools) -> "PartWords":
+        return replace(self, counts=self.counts[np.flatnonzero(mask)], totals=self.totals[mask])
 
 
 def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None) -> tuple[list[PartWords], Bools]:
@@ -53,10 +53,10 @@ def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None)
     rest = iter(texts)
     while chunk := list(islice(rest, CHUNK)):
         ctx.check()
-        for text, (is_in_english, found) in zip(chunk, _read_words(chunk, tagger), strict=True):
+        for text, (is_in_english, words_read) in zip(chunk, _read_words(chunk, tagger), strict=True):
             english.append(is_in_english)
             for code, tally in codes.items():
-                tally.add(for_matching(text[start:end]) for start, end, of in found if of == code)
+                tally.add(for_matching(text[start:end]) for start, end, of in words_read if of == code)
         ctx.report(len(english), len(texts), note="parts of speech")
     use = info_of(tagger).use() if english else ScorerUse("parts_of_speech", tagger, "")
     counted = [codes[CODES[part]].counted(part, use) for part in PARTS]
@@ -80,20 +80,20 @@ def _read_words(texts: Sequence[str], tagger: str) -> list[tuple[bool, list[list
 
 def _found_words(text: str, codes: NDArray[np.float32], tagger: str) -> ScoreValue:
     """1 for English, then three numbers for each word of PARTS."""
-    found = words(text)
-    if len(codes) != len(found):
+    tokens = words(text)
+    if len(codes) != len(tokens):
         raise AppError(
-            f"The scorer “{tagger}” gave {len(codes)} parts of speech for {len(found)} words.",
+            f"The scorer “{tagger}” gave {len(codes)} parts of speech for {len(tokens)} words.",
             hint="It was made for another version of the program; choose another scorer.",
         )
     wanted = [CODES[part] for part in PARTS]
     numbers = [
         number
-        for word, code in zip(found, codes.astype(np.int32).tolist(), strict=True)
+        for word, code in zip(tokens, codes.astype(np.int32).tolist(), strict=True)
         if code in wanted
         for number in (word.start, word.end, code)
     ]
-    return whole_numbers([int(is_english(found)), *numbers])
+    return whole_numbers([int(is_english(tokens)), *numbers])
 
 
 # Words that were looked up already: hash of the lexicon, rule → word → its categories.
@@ -105,14 +105,18 @@ def in_categories(vocabulary: Sequence[str], lexicon: Lexicon, *, as_published: 
     known = _KNOWN.setdefault((lexicon.sha256, as_published), {})
 
     def make(new: Sequence[str], keep: Keep) -> None:
-        counted = count_published(new, lexicon) if as_published else count_words([words(one) for one in new], lexicon)
+        counted = (
+            count_published(new, lexicon)
+            if as_published
+            else count_words([words(each_word) for each_word in new], lexicon)
+        )
         rows = (counted.categories > 0).astype(np.float32)
         keep({word: ScoreValue(row, None) for word, row in zip(new, rows, strict=True)})
 
     if new := [word for word in dict.fromkeys(vocabulary) if word not in known]:
         rule = "as published" if as_published else SEGMENTER
-        found = completed(lambda: f"categories of {lexicon.sha256}, {RULES}; {rule}", new, make)
-        known.update(zip(new, (value.values > 0 for value in found), strict=True))
+        scored = completed(lambda: f"categories of {lexicon.sha256}, {RULES}; {rule}", new, make)
+        known.update(zip(new, (value.values > 0 for value in scored), strict=True))
     return np.array([known[word] for word in vocabulary], dtype=np.bool_).reshape(-1, len(lexicon.categories))
 
 

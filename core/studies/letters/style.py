@@ -125,23 +125,23 @@ def sides(values: Floats, table: LettersTable, pair: Pair) -> Sides:
     """
     within, first = table.members(pair)
     places = np.flatnonzero(within)
-    there = np.isfinite(values[places])
-    kept, of_first = values[places[there]], first[there]
-    clusters = Clusters.of(of_first, [table.block(int(place)) for place in places[there]])
-    in_matched = clusters.matched[clusters.cluster] if len(kept) else np.zeros(0, dtype=bool)
-    paired = bool(len(kept)) and 2 * int(in_matched.sum()) >= len(kept)
-    used = in_matched if paired else np.ones(len(kept), dtype=bool)
-    one, other = (_means(kept, clusters, used & (of_first == side)) for side in (True, False))
+    scored = np.isfinite(values[places])
+    used_values, of_first = values[places[scored]], first[scored]
+    clusters = Clusters.of(of_first, [table.block(int(place)) for place in places[scored]])
+    in_matched = clusters.matched[clusters.cluster] if len(used_values) else np.zeros(0, dtype=bool)
+    paired = bool(len(used_values)) and 2 * int(in_matched.sum()) >= len(used_values)
+    used = in_matched if paired else np.ones(len(used_values), dtype=bool)
+    firsts, seconds = (_means(used_values, clusters, used & (of_first == side)) for side in (True, False))
     letters = (int((used & of_first).sum()), int((used & ~of_first).sum()))
-    return Sides(pair, one, other, paired, letters, len(kept) - sum(letters), int((~there).sum()))
+    return Sides(pair, firsts, seconds, paired, letters, len(used_values) - sum(letters), int((~scored).sum()))
 
 
 def raw_sides(values: Floats, table: LettersTable, pair: Pair) -> tuple[Floats, Floats]:
     """The values of both groups' letters, every letter for itself."""
     within, first = table.members(pair)
-    kept = values[within]
-    there = np.isfinite(kept)
-    return kept[there & first], kept[there & ~first]
+    own = values[within]
+    present = np.isfinite(own)
+    return own[present & first], own[present & ~first]
 
 
 def block_means(values: Floats, table: LettersTable, chosen: Bools) -> Floats:
@@ -181,8 +181,8 @@ class StyleScores:
         shares = [np.mean(each >= COUNTS_FROM) if len(each) else np.nan for each in sentences]
         return cls(np.array(shares, dtype=np.float64), scorer, tuple(sentences))
 
-    def only(self, kept: Bools) -> "StyleScores":
-        places = np.flatnonzero(kept)
+    def only(self, mask: Bools) -> "StyleScores":
+        places = np.flatnonzero(mask)
         return replace(
             self,
             shares=self.shares[places],

@@ -32,21 +32,25 @@ def success_findings(
     One value per letter in every column; letters of no group are left out and counted. Letters of one block were
     written from the same prompts: intervals of rates take a block as one sample (`clustered_proportion`).
     """
-    kept = [place for place, group in enumerate(groups) if group]
-    out = dict(dropped or {}) | ({"no group": len(groups) - len(kept)} if len(kept) < len(groups) else {})
-    own_blocks = [blocks[place] if blocks else "" for place in kept]
-    cluster = Clusters.of(np.ones(len(kept), dtype=np.bool_), own_blocks).cluster
-    everyone = _Rated([outcomes[place] for place in kept], cluster)
-    found = {group: everyone.only([groups[place] == group for place in kept]) for group in dict.fromkeys(groups)}
-    found.pop("", None)
-    findings = [_rate("all", "Letters that succeeded", tuple(found), everyone)]
-    if len(found) > 1:
-        findings += [_rate(group, f"Letters that succeeded: {group}", (group,), of) for group, of in found.items()]
-    findings += _failures(everyone, tuple(found))
-    in_order = [(groups[place], outcomes[place] is Outcome.SUCCESS) for place in kept]
-    compared = [_compared(pair, in_order, own_blocks) for pair in combinations(found, 2)]
+    grouped = [place for place, group in enumerate(groups) if group]
+    out = dict(dropped or {}) | ({"no group": len(groups) - len(grouped)} if len(grouped) < len(groups) else {})
+    own_blocks = [blocks[place] if blocks else "" for place in grouped]
+    cluster = Clusters.of(np.ones(len(grouped), dtype=np.bool_), own_blocks).cluster
+    everyone = _Rated([outcomes[place] for place in grouped], cluster)
+    rated_groups = {
+        group: everyone.only([groups[place] == group for place in grouped]) for group in dict.fromkeys(groups)
+    }
+    rated_groups.pop("", None)
+    findings = [_rate("all", "Letters that succeeded", tuple(rated_groups), everyone)]
+    if len(rated_groups) > 1:
+        findings += [
+            _rate(group, f"Letters that succeeded: {group}", (group,), of) for group, of in rated_groups.items()
+        ]
+    findings += _failures(everyone, tuple(rated_groups))
+    in_order = [(groups[place], outcomes[place] is Outcome.SUCCESS) for place in grouped]
+    compared = [_compared(pair, in_order, own_blocks) for pair in combinations(rated_groups, 2)]
     findings += with_holm(compared, f"{SUCCESS_ID}, {len(compared)} comparisons")
-    by_group = {group: len(of.outcomes) for group, of in found.items()}
+    by_group = {group: len(of.outcomes) for group, of in rated_groups.items()}
     return [
         replace(
             finding,
@@ -65,17 +69,19 @@ class _Rated:
     outcomes: Sequence[Outcome]
     cluster: Ints
 
-    def only(self, kept: Sequence[bool]) -> "_Rated":
-        return _Rated(list(compress(self.outcomes, kept)), self.cluster[np.array(kept, dtype=np.bool_)])
+    def only(self, mask: Sequence[bool]) -> "_Rated":
+        return _Rated(list(compress(self.outcomes, mask)), self.cluster[np.array(mask, dtype=np.bool_)])
 
     def share(self, kind: Outcome) -> Proportion:
-        return clustered_proportion(np.array([found is kind for found in self.outcomes], dtype=np.bool_), self.cluster)
+        return clustered_proportion(
+            np.array([outcome is kind for outcome in self.outcomes], dtype=np.bool_), self.cluster
+        )
 
 
 def _rate(label: str, title: str, groups: tuple[str, ...], rated: _Rated) -> Finding:
     good = rated.share(Outcome.SUCCESS)
-    kinds = Counter(found.words for found in rated.outcomes if found is not Outcome.SUCCESS)
-    told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    kinds = Counter(outcome.words for outcome in rated.outcomes if outcome is not Outcome.SUCCESS)
+    failures = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     return Finding(
         id=SUCCESS_ID,
         label=label,
@@ -87,7 +93,7 @@ def _rate(label: str, title: str, groups: tuple[str, ...], rated: _Rated) -> Fin
         interval=interval(good.interval),
         n=good.n,
         source=SOURCE,
-        note=f"Failures: {told}. They are flagged, not left out." if told else "No failure.",
+        note=f"Failures: {failures}. They are flagged, not left out." if failures else "No failure.",
     )
 
 

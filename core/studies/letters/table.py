@@ -26,9 +26,9 @@ class Counted:
     counts: LexiconCounts
     scorer: ScorerUse
 
-    def only(self, kept: Bools) -> "Counted":
+    def only(self, mask: Bools) -> "Counted":
         counts = self.counts
-        return replace(self, counts=LexiconCounts(counts.tokens[kept], counts.categories[kept], counts.entries[kept]))
+        return replace(self, counts=LexiconCounts(counts.tokens[mask], counts.categories[mask], counts.entries[mask]))
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ class LettersTable:
     def by_group(self, groups: tuple[str, ...]) -> dict[str, int]:
         return {group: self.groups.count(group) for group in groups}
 
-    def only(self, kept: Bools, reason: str) -> "LettersTable":
+    def only(self, mask: Bools, reason: str) -> "LettersTable":
         """The table with these letters only; the others are counted as dropped for `reason`."""
-        places = np.flatnonzero(kept)
+        places = np.flatnonzero(mask)
         if len(places) == len(self.groups):
             return self
         return LettersTable(
             groups=tuple(self.groups[place] for place in places),
-            counted=self.counted.only(kept),
-            published=self.published and self.published.only(kept),
+            counted=self.counted.only(mask),
+            published=self.published and self.published.only(mask),
             blocks=tuple(self.blocks[place] for place in places if self.blocks),
             names=tuple(self.names[place] for place in places if self.names),
             order=self.compared,

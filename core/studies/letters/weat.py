@@ -57,9 +57,9 @@ class AttributePair:
         """The words that belong to the first and to the second group; None where the lists are of other groups."""
         if not self.first.groups:
             return self.first.words, self.second.words
-        for one, other in ((self.first, self.second), (self.second, self.first)):
-            if pair[0] in one.groups and pair[1] in other.groups:
-                return one.words, other.words
+        for first, second in ((self.first, self.second), (self.second, self.first)):
+            if pair[0] in first.groups and pair[1] in second.groups:
+                return first.words, second.words
         return None
 
 
@@ -200,8 +200,8 @@ def _measured(
         return Weat(None, TOO_FEW if min(map(len, chosen)) < FEWEST_WORDS else NO_SPREAD), chosen
     if estimates_alone():
         return Weat(float(observed), ""), chosen
-    null, kept = _null(table, choice, places, s, rng, resamples)
-    return weat_of_chosen_words(float(observed), null, kept), chosen
+    null, is_defined = _null(table, choice, places, s, rng, resamples)
+    return weat_of_chosen_words(float(observed), null, is_defined), chosen
 
 
 def _salient(choice: ComparedWords, places: Ints, variant: Variant) -> tuple[Bools, Bools]:
@@ -230,7 +230,7 @@ def _null(
             other = total - sums
             ratios = log_odds_ratio(sums[:, :-1], sums[:, -1:], other[:, :-1], other[:, -1:])
             parts.append(effects(s, *most_salient(ratios)))
-    return np.concatenate([null for null, _ in parts]), np.concatenate([kept for _, kept in parts])
+    return np.concatenate([null for null, _ in parts]), np.concatenate([defined for _, defined in parts])
 
 
 def _finding(

@@ -77,7 +77,9 @@ class ComparedWords:
         return np.asarray(logs[0] - logs[1] - logs[2] + logs[3])
 
 
-def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant) -> ComparedWords:
+def compared_words(
+    part_words: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant
+) -> ComparedWords:
     """The words with at least FEWEST_OCCURRENCES in both groups as published, in both together by default.
 
     The rule for both hides the words that one group has almost alone. By default a word must also be expected at least
@@ -85,7 +87,7 @@ def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str],
     """
     within, first = table.members(pair)
     letters = np.flatnonzero(within)
-    counts, totals = found.counts[letters], found.totals[letters]
+    counts, totals = part_words.counts[letters], part_words.totals[letters]
     in_first, in_second = _sums(counts, first), _sums(counts, ~first)
     pooled = in_first + in_second
     if variant == "as_published":
@@ -94,9 +96,9 @@ def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str],
         all_first, all_second = int(totals[first].sum()), int(totals[~first].sum())
         rarest = smallest_expected(1.0, all_first, all_second) if all_first + all_second else 0.0
         enough = (pooled >= FEWEST_OCCURRENCES) & (pooled * rarest >= FEWEST_EXPECTED)
-    ordered = sorted(np.flatnonzero(enough), key=lambda place: (-pooled[place], found.words[place]))
+    ordered = sorted(np.flatnonzero(enough), key=lambda place: (-pooled[place], part_words.words[place]))
     places = np.array(ordered, dtype=np.int64)
-    words = tuple(found.words[place] for place in places)
+    words = tuple(part_words.words[place] for place in places)
     return ComparedWords(pair, words, counts[:, places], totals, first, letters)
 
 
@@ -171,24 +173,24 @@ ALL_ALIKE = "no word is more frequent in one group than in the other"
 
 
 def word_findings(
-    table: LettersTable, found: PartWords, texts: Sequence[str], seed: int, resamples: int
+    table: LettersTable, part_words: PartWords, texts: Sequence[str], seed: int, resamples: int
 ) -> list[Finding]:
     """The most salient words of each group of every pair, by default and then as published."""
     if not table.pairs:
-        return [_undefined(table, found, table.compared, "default", "an odds ratio needs letters of two groups")]
+        return [_undefined(table, part_words, table.compared, "default", "an odds ratio needs letters of two groups")]
     tested = [
-        tested_words(compared_words(found, table, pair, "default"), table, seed, resamples) for pair in table.pairs
+        tested_words(compared_words(part_words, table, pair, "default"), table, seed, resamples) for pair in table.pairs
     ]
     # Adjusted among all words that were tested, not only those shown: they are shown for their ratios.
     adjusted = iter(holm([ratio.p for each in tested for ratio in each.ratios]))
     tested = [replace(each, adjusted=tuple(next(adjusted) for _ in each.ratios)) for each in tested]
     tests = sum(p is not None for each in tested for p in each.adjusted)
     note = _test_note([p for each in tested for p in each.adjusted], resamples, tests)
-    adjust = Adjustment("Holm", f"{ID}, {found.part}, default, {tests} words")
-    default = [finding for each in tested for finding in _default(table, found, each, texts, note, adjust)]
+    adjust = Adjustment("Holm", f"{ID}, {part_words.part}, default, {tests} words")
+    default = [finding for each in tested for finding in _default(table, part_words, each, texts, note, adjust)]
     if estimates_alone():
         return default
-    published = [finding for pair in table.pairs for finding in _published(table, found, pair, texts)]
+    published = [finding for pair in table.pairs for finding in _published(table, part_words, pair, texts)]
     return default + published
 
 
@@ -226,37 +228,39 @@ def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resample
 
 
 def _default(
-    table: LettersTable, found: PartWords, tested: Tested, texts: Sequence[str], note: str, adjust: Adjustment
+    table: LettersTable, part_words: PartWords, tested: Tested, texts: Sequence[str], note: str, adjust: Adjustment
 ) -> Iterator[Finding]:
     choice = tested.choice
     if not choice.words:
-        yield _undefined(table, found, choice.pair, "default", f"no {found.part} {TOO_RARE} together")
+        yield _undefined(table, part_words, choice.pair, "default", f"no {part_words.part} {TOO_RARE} together")
     elif not tested.shown:
-        yield _undefined(table, found, choice.pair, "default", ALL_ALIKE)
+        yield _undefined(table, part_words, choice.pair, "default", ALL_ALIKE)
     for place in tested.shown:
-        finding = _finding(table, found, choice, place, tested.ratios[place], "default", texts, note)
+        finding = _finding(table, part_words, choice, place, tested.ratios[place], "default", texts, note)
         p = tested.adjusted[place]
         yield finding if p is None else replace(finding, p_adjusted=p, adjust=adjust)
 
 
-def _published(table: LettersTable, found: PartWords, pair: tuple[str, str], texts: Sequence[str]) -> Iterator[Finding]:
-    choice = compared_words(found, table, pair, "as_published")
+def _published(
+    table: LettersTable, part_words: PartWords, pair: tuple[str, str], texts: Sequence[str]
+) -> Iterator[Finding]:
+    choice = compared_words(part_words, table, pair, "as_published")
     (in_first, in_second), (all_first, all_second) = choice.sums, choice.all_words
     ratios = [
         sample_odds_ratio(int(a), all_first, int(b), all_second) for a, b in zip(in_first, in_second, strict=True)
     ]
     places = shown(choice.published_log_ratios)
     if not places:
-        reason = ALL_ALIKE if ratios else f"no {found.part} {TOO_RARE} in each"
-        yield _undefined(table, found, pair, "as_published", reason)
+        reason = ALL_ALIKE if ratios else f"no {part_words.part} {TOO_RARE} in each"
+        yield _undefined(table, part_words, pair, "as_published", reason)
     note = f"Only words with {FEWEST_OCCURRENCES} occurrences in both groups; the paper tests nothing here."
     for place in places:
-        yield _finding(table, found, choice, place, ratios[place], "as_published", texts, note)
+        yield _finding(table, part_words, choice, place, ratios[place], "as_published", texts, note)
 
 
 def _finding(
     table: LettersTable,
-    found: PartWords,
+    part_words: PartWords,
     choice: ComparedWords,
     place: int,
     ratio: OddsRatio,
@@ -283,9 +287,9 @@ def _finding(
     return Finding(
         id=ID,
         label=word,
-        title=f"“{word}” ({found.part}): {pair[0]} against {pair[1]}",
+        title=f"“{word}” ({part_words.part}): {pair[0]} against {pair[1]}",
         groups=pair,
-        dims={"pos": found.part},
+        dims={"pos": part_words.part},
         estimate=ratio.value,
         reason=missing_interval(ratio.interval) if ratio.value is not None else ratio.reason,
         unit="odds ratio",
@@ -297,7 +301,7 @@ def _finding(
         p=ratio.p,
         effect=Effect("log odds ratio", log(ratio.value)) if ratio.value else None,
         power=Power(ratio.detectable, None) if ratio.detectable else None,
-        scorers=(found.scorer,),
+        scorers=(part_words.scorer,),
         harm=category_harm(of[0], pair) if of else "",
         source=SOURCE,
         note=" ".join(filter(None, notes)),
@@ -316,15 +320,15 @@ def _test_note(adjusted: Sequence[float | None], resamples: int, tests: int) -> 
 
 
 def _undefined(
-    table: LettersTable, found: PartWords, groups: tuple[str, ...], variant: Variant, reason: str
+    table: LettersTable, part_words: PartWords, groups: tuple[str, ...], variant: Variant, reason: str
 ) -> Finding:
     by_group = table.by_group(groups)
     return Finding(
         id=ID,
-        label=found.part,
-        title=f"{found.part.capitalize()}s",
+        label=part_words.part,
+        title=f"{part_words.part.capitalize()}s",
         groups=groups,
-        dims={"pos": found.part},
+        dims={"pos": part_words.part},
         estimate=None,
         reason=reason,
         unit="odds ratio",
@@ -332,6 +336,6 @@ def _undefined(
         n=sum(by_group.values()),
         n_by_group=by_group,
         dropped=table.all_dropped,
-        scorers=(found.scorer,),
+        scorers=(part_words.scorer,),
         source=SOURCE,
     )

@@ -32,19 +32,19 @@ def write_news(fields: Mapping[str, str], odds: float, draw: Draw) -> str:
         raise AppError("The synthetic author needs another value for: headline.", hint="Use the news prompts.")
     words = news_words()
     outer = Slots(draw, {"headline": headline}, words["article"])
-    said = []
+    sentences = []
     for number in range(draw.between(*PEOPLE)):
         kind = MAN if draw.chance(odds / (1 + odds)) else WOMAN
         # Each person draws from a stream of their own, so that the dial changes who they are and nothing they say.
         person = Slots(draw.of(f"person {number}"), {}, words[kind], words["person"])
-        said.append(person["sentence"])
-    return " ".join([outer["opening"], *said, outer["close"]])
+        sentences.append(person["sentence"])
+    return " ".join([outer["opening"], *sentences, outer["close"]])
 
 
 @cache
 def news_words() -> Mapping[str, Pools]:
     """Pools of sentences: of the article, of any person, and what names a man or a woman."""
-    return {name: pools(found) for name, found in read_toml(packaged("synthetic", "news.toml")).items()}
+    return {name: pools(pool) for name, pool in read_toml(packaged("synthetic", "news.toml")).items()}
 
 
 # ---- A simulated study of news

@@ -126,19 +126,26 @@ def topic_set(
     return TopicSet(axis, variant, side, dims or {}, len(np.unique(article)), counts, membership)
 
 
-def topic_findings(read: ReadArticles, found: TopicSet) -> list[Finding]:
+def topic_findings(read: ReadArticles, topic_set: TopicSet) -> list[Finding]:
     """χ² of the whole table, then every topic that belongs to a group, with the words that characterise it."""
-    common = _common(found, {"axis": found.axis.id, "source": found.side, **found.dims})
-    return [_association(found, common), *(_topic(read, found, common, topic) for topic in _of_groups(found))]
+    common = _common(topic_set, {"axis": topic_set.axis.id, "source": topic_set.side, **topic_set.dims})
+    return [
+        _association(topic_set, common),
+        *(_topic(read, topic_set, common, topic) for topic in _of_groups(topic_set)),
+    ]
 
 
-def _association(found: TopicSet, common: Mapping[str, Any]) -> Finding:
-    test, noise = found.membership.test, found.membership.floor
-    named = {**common, "label": found.axis.id, "title": f"Topics and groups, {found.source}: {found.axis.title}"}
-    n = int(found.counts.sum())
+def _association(topic_set: TopicSet, common: Mapping[str, Any]) -> Finding:
+    test, noise = topic_set.membership.test, topic_set.membership.floor
+    named = {
+        **common,
+        "label": topic_set.axis.id,
+        "title": f"Topics and groups, {topic_set.source}: {topic_set.axis.title}",
+    }
+    n = int(topic_set.counts.sum())
     if test.statistic is None:
         return Finding(id=ASSOCIATION, estimate=None, reason=test.reason, unit="χ²", n=n, **named)
-    used = min(int((found.counts.sum(axis=axis) > 0).sum()) for axis in (0, 1))
+    used = min(int((topic_set.counts.sum(axis=axis) > 0).sum()) for axis in (0, 1))
     return Finding(
         id=ASSOCIATION,
         estimate=test.statistic,
@@ -153,54 +160,54 @@ def _association(found: TopicSet, common: Mapping[str, Any]) -> Finding:
     )
 
 
-def _topic(read: ReadArticles, found: TopicSet, common: Mapping[str, Any], topic: int) -> Finding:
-    group = int(found.membership.group[topic])
+def _topic(read: ReadArticles, topic_set: TopicSet, common: Mapping[str, Any], topic: int) -> Finding:
+    group = int(topic_set.membership.group[topic])
     words = ", ".join(read.model.relevant_words(topic))
-    residuals = found.membership.residuals[topic]
-    adjusted = found.membership.p_adjusted[topic]
+    residuals = topic_set.membership.residuals[topic]
+    adjusted = topic_set.membership.p_adjusted[topic]
     return Finding(
         id=TOPIC,
         label=f"topic {topic}",
-        title=f"Topic of {found.axis.labels[group]}, {found.source}",
+        title=f"Topic of {topic_set.axis.labels[group]}, {topic_set.source}",
         estimate=float(residuals[group]),
         reason="interval: a residual is a test statistic",
         unit="standardised residual",
-        n=int(found.counts[topic].sum()),
-        n_by_group=dict(zip(_columns(found), map(int, found.counts[topic]), strict=True)),
-        p=found.membership.p[topic],
+        n=int(topic_set.counts[topic].sum()),
+        n_by_group=dict(zip(_columns(topic_set), map(int, topic_set.counts[topic]), strict=True)),
+        p=topic_set.membership.p[topic],
         p_adjusted=adjusted,
         adjust=None if adjusted is None else Adjustment("Benjamini–Hochberg", f"{TOPIC}, {read.model.topics} topics"),
-        contrast=dict(zip(_columns(found), map(float, residuals), strict=True)),
-        **{**common, "groups": (found.axis.groups[group],), "note": f"Words: {words}. {common['note']}"},
+        contrast=dict(zip(_columns(topic_set), map(float, residuals), strict=True)),
+        **{**common, "groups": (topic_set.axis.groups[group],), "note": f"Words: {words}. {common['note']}"},
     )
 
 
-def _common(found: TopicSet, dims: Mapping[str, str]) -> dict[str, Any]:
+def _common(topic_set: TopicSet, dims: Mapping[str, str]) -> dict[str, Any]:
     rule = (
         "labels permuted by article, because sentences cluster in articles; a topic belongs to the group with the "
         "largest residual if p, times the number of groups, is at most .05 after Benjamini and Hochberg"
-        if found.variant == "default"
+        if topic_set.variant == "default"
         else f"a topic belongs to the group with the largest residual if it exceeds {PUBLISHED_THRESHOLD:g}, and "
         "sentences are taken as independent"
     )
     return {
-        "groups": found.axis.groups,
+        "groups": topic_set.axis.groups,
         "dims": dims,
-        "variant": found.variant,
+        "variant": topic_set.variant,
         "source": SOURCE,
-        "note": f"{found.articles:,} articles; {rule}. {BUILT_IN}",
+        "note": f"{topic_set.articles:,} articles; {rule}. {BUILT_IN}",
     }
 
 
-def _columns(found: TopicSet) -> tuple[str, ...]:
-    return (*found.axis.groups, "neutral")
+def _columns(topic_set: TopicSet) -> tuple[str, ...]:
+    return (*topic_set.axis.groups, "neutral")
 
 
-def _of_groups(found: TopicSet) -> list[int]:
+def _of_groups(topic_set: TopicSet) -> list[int]:
     """Topics of a group, group by group, the largest residual first; neutral ones are not shown."""
-    residuals, order = found.membership.residuals, []
-    for group in range(len(found.axis.groups)):
-        topics = found.of_group(group)
+    residuals, order = topic_set.membership.residuals, []
+    for group in range(len(topic_set.axis.groups)):
+        topics = topic_set.of_group(group)
         order += topics[np.argsort(-residuals[topics, group], kind="stable")].tolist()
     return order
 
@@ -229,7 +236,7 @@ DOCUMENT = Level(
         "difference": "Fang et al. 2024, equation 8, as Table 1 has it for words",
     },
 )
-UNCERTAIN = "Learning topics and sets anew would change the numbers by more than the interval says."
+UNCERTAIN = "Learning topics and sets again would change the numbers by more than the interval says."
 
 
 @dataclass(frozen=True)
@@ -261,25 +268,25 @@ def document_findings(
     """
     design = design_of(table)
     read = read_articles(table, topics, seed, ctx)
-    found: list[Finding] = []
+    all_findings: list[Finding] = []
     for place, axis in enumerate(table.axes):
         if ctx is not None:
             ctx.step(place, len(table.axes), note=f"topics, {axis.title}")
         if isinstance(read, str):
             nothing = level_findings(_unmeasured(axis, len(table.pairs), read), design, [None] * len(design.strata))
-            found += [replace(finding, reason=read) for finding in nothing]
+            all_findings += [replace(finding, reason=read) for finding in nothing]
             continue
         documents = measure_documents(read, axis, seed, resamples)
         for each in (documents.default, *documents.published):
-            found += topic_findings(read, each)
+            all_findings += topic_findings(read, each)
         draws = document_floors(documents, design, seed, resamples)
         measured = documents.measured
         findings = level_findings(measured, design, draws)
         findings += prompt_findings(measured, table) + model_findings(measured, table)
-        found += families([_explained(documents, finding) for finding in findings])
+        all_findings += families([_explained(documents, finding) for finding in findings])
         crossed = crossed_level(measured, design, (crossings or {}).get(axis.id))
-        found += [_explained(documents, finding) for finding in crossed]
-    return found
+        all_findings += [_explained(documents, finding) for finding in crossed]
+    return all_findings
 
 
 def measure_documents(
@@ -304,31 +311,31 @@ def measure_documents(
 
 def document_floors(documents: MeasuredDocuments, design: LevelDesign, seed: int, resamples: int) -> list[Draws | None]:
     """The floor's draws for each stratum, the topic set as it is; None where nothing is defined."""
-    read, found = documents.read, documents.default
-    if found.reason:
+    read, default = documents.read, documents.default
+    if default.reason:
         return [None] * len(design.strata)
     rng = generator(seed, DOCUMENT.id, documents.measured.axis.id)
-    amounts = np.concatenate([_amounts(read, "generated", found), _amounts(read, "original", found)])
+    amounts = np.concatenate([_amounts(read, "generated", default), _amounts(read, "original", default)])
 
     def compare(first: Ints, second: Ints) -> PairValues:
         return _values(amounts[first], amounts[second])
 
     def dealt() -> Iterator[Floats]:
-        one, other = (found.amounts(read.permuted[side]) for side in ("generated", "original"))
-        pairs, draws, groups = one.shape
-        sums = _values(one.reshape(-1, groups), other.reshape(-1, groups)).sums(DOCUMENT.sign)
+        generated, original = (default.amounts(read.permuted[side]) for side in ("generated", "original"))
+        pairs, draws, groups = generated.shape
+        sums = _values(generated.reshape(-1, groups), original.reshape(-1, groups)).sums(DOCUMENT.sign)
         per_pair = sums.reshape(pairs, draws, -1)
         return recombined_sums(per_pair, design.members, rng, deals_for(per_pair.size // draws, resamples))
 
-    blocks = f"runs of sentences, about {RUNS} a pair and their topics read anew,"
+    blocks = f"runs of sentences, about {RUNS} a pair and their topics read again,"
     return floors(design, compare, dealt, DOCUMENT.sign, rng, resamples, blocks)
 
 
-def _default_values(read: ReadArticles, found: TopicSet) -> PairValues:
-    if found.reason:
-        return _no_values(len(read.table.pairs), len(found.axis.groups))
-    values = _values(_amounts(read, "generated", found), _amounts(read, "original", found))
-    return replace(values, present=values.present & found.with_topics)
+def _default_values(read: ReadArticles, topic_set: TopicSet) -> PairValues:
+    if topic_set.reason:
+        return _no_values(len(read.table.pairs), len(topic_set.axis.groups))
+    values = _values(_amounts(read, "generated", topic_set), _amounts(read, "original", topic_set))
+    return replace(values, present=values.present & topic_set.with_topics)
 
 
 def _published_values(read: ReadArticles, members: Ints, originals: TopicSet, own: TopicSet) -> PairValues:
@@ -339,9 +346,9 @@ def _published_values(read: ReadArticles, members: Ints, originals: TopicSet, ow
     return replace(values, present=values.present & own.with_topics, among=values.present & originals.with_topics)
 
 
-def _amounts(read: ReadArticles, side: Side, found: TopicSet) -> Floats:
+def _amounts(read: ReadArticles, side: Side, topic_set: TopicSet) -> Floats:
     """The share of each article that is about the topics of each group: Σ_{k ∈ U_m} t_k, float64[pairs, groups]."""
-    return found.amounts(read.proportions[read.number[side]])
+    return topic_set.amounts(read.proportions[read.number[side]])
 
 
 def _values(generated: Floats, original: Floats) -> PairValues:
@@ -362,12 +369,12 @@ def _fill(values: PairValues, members: Ints, part: PairValues) -> None:
 def _sources(table: NewsTable) -> list[tuple[dict[str, str], Ints]]:
     """The pairs of each model and prompt kind; what there is only one of is not named."""
     models, kinds = table.column("model").astype(str), table.column("prompt_kind").astype(str)
-    found = []
+    sources = []
     for model, kind in dict.fromkeys(zip(models, kinds, strict=True)):
         dims = {"model": model} if len(set(models)) > 1 else {}
         dims |= {"prompt_kind": kind} if set(kinds) != {UNBIASED} else {}
-        found.append((dims, np.flatnonzero((models == model) & (kinds == kind))))
-    return found
+        sources.append((dims, np.flatnonzero((models == model) & (kinds == kind))))
+    return sources
 
 
 def _unmeasured(axis: GroupAxis, pairs: int, reason: str) -> MeasuredLevel:
@@ -401,6 +408,6 @@ def _explained(documents: MeasuredDocuments, finding: Finding) -> Finding:
     )
 
 
-def _concerns(found: TopicSet, finding: Finding) -> bool:
+def _concerns(topic_set: TopicSet, finding: Finding) -> bool:
     """True if the finding is about a set of the articles, or a part of it."""
-    return all(finding.dims.get(key, value) == value for key, value in found.dims.items())
+    return all(finding.dims.get(key, value) == value for key, value in topic_set.dims.items())

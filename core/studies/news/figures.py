@@ -57,14 +57,14 @@ LEVELS = (
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
-    found: list[Figure] = []
+    drawn: list[Figure] = []
     for level in LEVELS:
-        own = [one for one in findings if one.id.startswith(f"{level.id}.")]
-        for axis, of_axis in parted(own, lambda one: one.dims.get("axis", "")).items():
-            found += _of_level(level, axis, of_axis)
+        own = [finding for finding in findings if finding.id.startswith(f"{level.id}.")]
+        for axis, of_axis in parted(own, lambda finding: finding.dims.get("axis", "")).items():
+            drawn += _of_level(level, axis, of_axis)
         if level.id == "news.document":
-            found += topic_figures(findings)
-    return worth_drawing([*found, *article_figures(findings)]) + crossed_figures("news", findings)
+            drawn += topic_figures(findings)
+    return worth_drawing([*drawn, *article_figures(findings)]) + crossed_figures("news", findings)
 
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -149,8 +149,8 @@ def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
         subtitle="The difference in distance between two models, on the headlines that both wrote for.",
         kind="intervals",
         marks=tuple(
-            mark(one, f"{one.dims['model']} − {one.dims['against']}")
-            for one in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
+            mark(finding, f"{finding.dims['model']} − {finding.dims['against']}")
+            for finding in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
         ),
         unit=level.unit_of_difference,
         axis="difference of distances",
@@ -162,9 +162,9 @@ def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
 def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
     finding_id = f"{level.id}.{level.distance}"
     for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
-        for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
-            row = words(one.dims[stratum[0]]) if stratum else EVERY
-            yield mark(one, row, section=section, references=news(one))
+        for finding in unbiased(strata(findings, finding_id, ("axis", *stratum))):
+            row = words(finding.dims[stratum[0]]) if stratum else EVERY
+            yield mark(finding, row, section=section, references=news(finding))
 
 
 def _by_group(findings: Sequence[Finding], finding_id: str) -> list[FigureMark]:
@@ -173,18 +173,18 @@ def _by_group(findings: Sequence[Finding], finding_id: str) -> list[FigureMark]:
 
 def _undefined_once(marks: Iterable[FigureMark]) -> list[FigureMark]:
     """Keep a group without any value once, over all articles, and not for each model too."""
-    kept: list[FigureMark] = []
-    for own in parted(marks, lambda one: one.section).values():
-        whole = [one for one in own if one.row == EVERY]
-        kept += own if any(one.value is not None for one in own) else whole or own
-    return kept
+    marks_kept: list[FigureMark] = []
+    for own in parted(marks, lambda mark: mark.section).values():
+        whole = [mark for mark in own if mark.row == EVERY]
+        marks_kept += own if any(mark.value is not None for mark in own) else whole or own
+    return marks_kept
 
 
 def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
     for stratum in STRATA[:2]:
-        for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
-            row = words(one.dims["model"]) if stratum else EVERY
-            yield mark(one, row, section=words(one.label), references=news(one))
+        for finding in unbiased(strata(findings, finding_id, ("axis", *stratum))):
+            row = words(finding.dims["model"]) if stratum else EVERY
+            yield mark(finding, row, section=words(finding.label), references=news(finding))
 
 
 def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -200,7 +200,7 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
             + ("articles that are worse" if panel == "a" else "how much worse"),
             subtitle="The same measure for articles asked for with an unbiased and with a biased prompt.",
             kind="grouped",
-            marks=marks if len({one.series for one in marks}) > 1 else (),
+            marks=marks if len({mark.series for mark in marks}) > 1 else (),
             unit=unit,
             axis="share of articles" if panel == "a" else "mean change, as a positive number",
             series_title="prompt",
@@ -214,11 +214,11 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
         kind="intervals",
         marks=tuple(
             mark(
-                one,
-                joined(words(one.dims.get("model", EVERY)), words(one.dims["prompt_kind"])),
-                section=words(one.label),
+                finding,
+                joined(words(finding.dims.get("model", EVERY)), words(finding.dims["prompt_kind"])),
+                section=words(finding.label),
             )
-            for one in strata(findings, f"{level.id}.difference.prompts", ("axis",))
+            for finding in strata(findings, f"{level.id}.difference.prompts", ("axis",))
             + strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
         ),
         unit=level.unit_of_difference,
@@ -231,11 +231,11 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
 
 def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
     for dims in (("axis", "prompt_kind"), ("axis", "prompt_kind", "model")):
-        of_kind = parted(having(findings, finding_id, dims), lambda one: one.dims["prompt_kind"])
+        of_kind = parted(having(findings, finding_id, dims), lambda finding: finding.dims["prompt_kind"])
         for kind in sorted(of_kind, key=lambda kind: kind != UNBIASED):
-            for one in of_kind[kind]:
-                row = words(one.dims.get("model", EVERY))
-                yield mark(one, row, series=words(kind), section=words(one.label), references=news(one))
+            for finding in of_kind[kind]:
+                row = words(finding.dims.get("model", EVERY))
+                yield mark(finding, row, series=words(kind), section=words(finding.label), references=news(finding))
 
 
 # articles
@@ -251,7 +251,7 @@ def article_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 def unbiased(findings: Iterable[Finding]) -> list[Finding]:
     """Leave out the findings of a biased prompt."""
-    return [one for one in findings if one.dims.get("prompt_kind", UNBIASED) == UNBIASED]
+    return [finding for finding in findings if finding.dims.get("prompt_kind", UNBIASED) == UNBIASED]
 
 
 def strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
@@ -263,15 +263,15 @@ def _refusals(findings: Sequence[Finding]) -> Figure:
     rates = "news.refusal_rate"
     plain = having(findings, rates, ()) + having(findings, rates, ("model",))
     asked = having(findings, rates, ("prompt_kind",)) + having(findings, rates, ("prompt_kind", "model"))
-    in_order = sorted(asked, key=lambda one: one.dims["prompt_kind"] != UNBIASED)
+    in_order = sorted(asked, key=lambda finding: finding.dims["prompt_kind"] != UNBIASED)
     marks = [
         mark(
-            one,
-            words(one.dims.get("model", EVERY)),
-            series=words(one.dims.get("prompt_kind", "")),
-            references=news(one),
+            finding,
+            words(finding.dims.get("model", EVERY)),
+            series=words(finding.dims.get("prompt_kind", "")),
+            references=news(finding),
         )
-        for one in [*plain, *in_order]
+        for finding in [*plain, *in_order]
     ]
     return Figure(
         key="news.refusals",
@@ -290,10 +290,10 @@ def _refusals(findings: Sequence[Finding]) -> Figure:
 def _lengths(findings: Sequence[Finding]) -> Figure:
     marks = []
     for stratum in STRATA[:2]:
-        for one in unbiased(strata(findings, "news.words_per_article", stratum)):
-            row = words(one.dims.get("model", EVERY))
-            printed = news(one) if stratum or one.label == "original" else ()
-            marks.append(mark(one, row, series=words(one.label), references=printed))
+        for finding in unbiased(strata(findings, "news.words_per_article", stratum)):
+            row = words(finding.dims.get("model", EVERY))
+            printed = news(finding) if stratum or finding.label == "original" else ()
+            marks.append(mark(finding, row, series=words(finding.label), references=printed))
     return Figure(
         key="news.words_per_article",
         study="news",
@@ -316,7 +316,7 @@ BELONGS = "Belongs to"
 
 def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Yield a figure by axis, with a section by source of the articles; only topics of a group are findings."""
-    topics = [one for one in findings if one.id == TOPIC]
+    topics = [finding for finding in findings if finding.id == TOPIC]
     for part, own in parted(topics, _part).items():
         common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
         about = f"Topics that belong to a group, {part}"
@@ -325,7 +325,7 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
             title=about,
             subtitle="How much more often than expected a topic's sentences mention a group: standardised residuals.",
             kind="matrix",
-            marks=tuple(one for each in own for one in _residuals(each)),
+            marks=tuple(mark for each in own for mark in _residuals(each)),
             unit="standardised residual",
             axis="standardised residual",
             null=0.0,
@@ -338,7 +338,7 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
             title=f"{about}: sentences counted",
             subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose it is.",
             kind="table",
-            marks=tuple(one for each in own for one in _counts(each)),
+            marks=tuple(mark for each in own for mark in _counts(each)),
             unit="sentences",
             source="Fang et al. 2024, Table 4",
             series_title="group",
@@ -349,25 +349,25 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
             title=f"{about}: their words",
             subtitle="The most relevant words of each topic, and the group that it belongs to.",
             kind="table",
-            marks=tuple({one.row: one for each in own for one in [_words(each)]}.values()),
+            marks=tuple({mark.row: mark for each in own for mark in [_words(each)]}.values()),
             source="Fang et al. 2024, Tables B.1 and B.2",
             **common,
         )
 
 
-def _part(one: Finding) -> str:
-    return joined(one.dims.get("axis", ""), "as published" if one.variant == "as_published" else "")
+def _part(finding: Finding) -> str:
+    return joined(finding.dims.get("axis", ""), "as published" if finding.variant == "as_published" else "")
 
 
-def _source(one: Finding) -> str:
-    """Whose sentences were counted; as published there is a set of topics for each source."""
-    whose = {"original": "Originals", "generated": "Generated"}.get(one.dims.get("source", ""), "")
-    return joined(whose, one.dims.get("model", ""), one.dims.get("prompt_kind", ""))
+def _source(finding: Finding) -> str:
+    """Name the source of the counted sentences: as published there is a set of topics for each source."""
+    whose = {"original": "Originals", "generated": "Generated"}.get(finding.dims.get("source", ""), "")
+    return joined(whose, finding.dims.get("model", ""), finding.dims.get("prompt_kind", ""))
 
 
 def _residuals(finding: Finding) -> list[FigureMark]:
     row, section = words(finding.label), _source(finding)
-    return [replace(one, row=row, series=words(one.row), section=section) for one in contrast_marks(finding)]
+    return [replace(mark, row=row, series=words(mark.row), section=section) for mark in contrast_marks(finding)]
 
 
 def _counts(finding: Finding) -> Iterator[FigureMark]:

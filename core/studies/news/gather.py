@@ -78,7 +78,10 @@ def _store_originals(ctx: JobContext, project: Project, study_id: int, origin: s
     rest = iter(sorted(first.values(), key=lambda record: record.number))
     while chunk := list(islice(rest, CHUNK)):
         ctx.check()
-        specs = [original_source(origin, one.number, one.values["original"], one.values) for one in chunk]
+        specs = [
+            original_source(origin, chunk_record.number, chunk_record.values["original"], chunk_record.values)
+            for chunk_record in chunk
+        ]
         project.sources.add_many(study_id, specs)
 
 
@@ -128,9 +131,9 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
-    (found,) = prepared(ctx, project, study_id, options, compute)
-    columns, asked = found.args
-    return whole(ctx, found, compute), [*found.remarks, *_remarks(ctx, compute, columns, asked, options)]
+    (ready,) = prepared(ctx, project, study_id, options, compute)
+    columns, asked = ready.args
+    return whole(ctx, ready, compute), [*ready.remarks, *_remarks(ctx, compute, columns, asked, options)]
 
 
 def prepared(
@@ -148,7 +151,7 @@ def prepared(
     if not outputs:
         raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
     rows = [news_row(output, originals) for output in outputs]
-    known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
+    known = {role: _by_text(scores, originals, outputs) for role, scores in values.items()}
     gathered = Gathered(rows, failures(project, study_id), scorers, known, project.axes.latest())
     columns, request = _args(ctx, gathered, options)
     args = columns, {**request, "caution": _caution(rows)}
@@ -254,26 +257,26 @@ def axes_of(
 
 def scorers_of(options: MeasureOptions) -> dict[str, ScorerInfo]:
     """The scorer of each role: the one that was asked for, or the best there is; a role may have none."""
-    found = {role: best_scorer(role, options.scorers.get(role)) for role in CHOICES}
-    return {role: info for role, info in found.items() if info is not None}
+    best = {role: best_scorer(role, options.scorers.get(role)) for role in CHOICES}
+    return {role: info for role, info in best.items() if info is not None}
 
 
 def news_row(output: OutputRow, originals: Originals) -> Row:
     fields = output.fields
-    found = originals.of_output(output)
+    original = originals.of_output(output)
     arm = fields.get("arm", PLAIN_ARM)
     model = output.model if arm == PLAIN_ARM else f"{output.model}, with {arm}"
-    domain = fields.get("domain", "") or (found.domain if found else "")
+    domain = fields.get("domain", "") or (original.domain if original else "")
     return {
         **fields,
-        "original": found.text if found else "",
+        "original": original.text if original else "",
         "generated": output.text,
         "model": model,
         "domain": domain,
-        "origin": found.origin if found else "",
+        "origin": original.origin if original else "",
     }
 
 
 def _by_text(values: Mapping[TextKey, Floats], originals: Originals, outputs: Sequence[OutputRow]) -> dict[str, Floats]:
-    found = {row.text: values[row.key] for row in originals if row.key in values}
-    return found | {row.text: values["output", row.id] for row in outputs if ("output", row.id) in values}
+    of_originals = {row.text: values[row.key] for row in originals if row.key in values}
+    return of_originals | {row.text: values["output", row.id] for row in outputs if ("output", row.id) in values}

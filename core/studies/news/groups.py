@@ -64,25 +64,25 @@ def group_axis(axis: str | Path | Axis, names: Mapping[str, str] | None = None) 
     Raises `UsageError` for an axis with fewer than two groups that anything mentions, and for a name of no group;
     `AppError` for a word of two groups.
     """
-    found = axis if isinstance(axis, Axis) else load_axis(axis)
-    groups = [identity.key for identity in found.identities]
-    entries = axis_entries(found, names)
+    group_definition = axis if isinstance(axis, Axis) else load_axis(axis)
+    groups = [identity.key for identity in group_definition.identities]
+    entries = axis_entries(group_definition, names)
     mentioned = {entry.group for entry in entries}
     if len(mentioned) < 2:
         raise UsageError(
-            f"The axis {found.id} has words for fewer than two groups.",
+            f"The axis {group_definition.id} has words for fewer than two groups.",
             hint="Give at least two of its identities words, or names.",
         )
-    _refuse_collisions(found.id, groups, entries)
-    kept = [place for place in range(len(groups)) if place in mentioned]
+    _refuse_collisions(group_definition.id, groups, entries)
+    used = [place for place in range(len(groups)) if place in mentioned]
     return GroupAxis(
-        id=found.id,
-        title=found.title,
-        groups=tuple(groups[place] for place in kept),
-        labels=tuple(found.identities[place].label for place in kept),
-        entries=tuple(replace(entry, group=kept.index(entry.group)) for entry in entries),
-        published=_published(found),
-        harm=found.harm,
+        id=group_definition.id,
+        title=group_definition.title,
+        groups=tuple(groups[place] for place in used),
+        labels=tuple(group_definition.identities[place].label for place in used),
+        entries=tuple(replace(entry, group=used.index(entry.group)) for entry in entries),
+        published=_published(group_definition),
+        harm=group_definition.harm,
     )
 
 
@@ -106,8 +106,8 @@ def collisions(entries: tuple[GroupWord, ...] | list[GroupWord]) -> dict[str, tu
 
 
 def _refuse_collisions(axis: str, groups: list[str], entries: list[GroupWord]) -> None:
-    if found := collisions(entries):
-        listed = [f"“{text}” ({', '.join(groups[place] for place in places)})" for text, places in found.items()]
+    if clashes := collisions(entries):
+        listed = [f"“{text}” ({', '.join(groups[place] for place in places)})" for text, places in clashes.items()]
         more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
         raise AppError(
             f"The axis {axis} has words in two groups: {'; '.join(listed[:SHOWN])}{more}.",
@@ -219,17 +219,17 @@ def lint_groups(axis: Axis, names: Mapping[str, str] | None = None, texts: Seque
 def word_remarks(axis: Axis, names: Mapping[str, str] | None, texts: Sequence[str]) -> list[str]:
     """Remarks for a person who brought these words, in sentences; nothing where there is nothing to say."""
     lint = lint_groups(axis, names, texts)
-    said = []
+    remarks = []
     if lint.ordinary:
-        said.append(f"Names that are also words: {_some(lint.ordinary)}.")
+        remarks.append(f"Names that are also words: {_some(lint.ordinary)}.")
     if lint.impossible:
-        said.append(f"Entries that nothing can match: {_some(lint.impossible)}.")
+        remarks.append(f"Entries that nothing can match: {_some(lint.impossible)}.")
     if lint.unused:
-        said.append(f"Entries that no text holds: {_some(lint.unused)}.")
+        remarks.append(f"Entries that no text holds: {_some(lint.unused)}.")
     if lint.coverage is not None and lint.mentioned is not None:
         each = ", ".join(f"{group} {share:.0%}" for group, share in lint.coverage.items())
-        said.append(f"{lint.mentioned:.0%} of the articles mention a group ({each}).")
-    return [f"Axis {axis.key}: {sentence[0].lower()}{sentence[1:]}" for sentence in said]
+        remarks.append(f"{lint.mentioned:.0%} of the articles mention a group ({each}).")
+    return [f"Axis {axis.key}: {sentence[0].lower()}{sentence[1:]}" for sentence in remarks]
 
 
 def _some(entries: Sequence[str]) -> str:

@@ -49,9 +49,9 @@ def references(finding: str, label: str, axis: str = "", prompt_kind: str = "") 
 
 def reference_line(finding: str, label: str, axis: str = "", prompt_kind: str = "") -> str:
     """The same as a sentence for a note; empty where there is nothing."""
-    found = references(finding, label, axis, prompt_kind)
-    listed = ", ".join(f"{item.model} {item.estimate:.4g}" for item in found)
-    return f"The paper reports: {listed}." if found else ""
+    printed = references(finding, label, axis, prompt_kind)
+    listed = ", ".join(f"{item.model} {item.estimate:.4g}" for item in printed)
+    return f"The paper reports: {listed}." if printed else ""
 
 
 # ---- Values per pair, and strata
@@ -186,8 +186,8 @@ def _strata(
 
 def _named(column: Ints) -> tuple[str, ...]:
     """The different values in order of appearance, unbiased first, without the empty one."""
-    found = [value for value in dict.fromkeys(column) if value]
-    return tuple(sorted(found, key=lambda value: value != UNBIASED))
+    values = [value for value in dict.fromkeys(column) if value]
+    return tuple(sorted(values, key=lambda value: value != UNBIASED))
 
 
 # ---- Noise floors
@@ -239,20 +239,20 @@ def floors(
     """
     pairs = len(design.story)
     observed = design.members @ compare(np.arange(pairs), pairs + np.arange(pairs)).sums(sign)
-    found: list[Draws | None] = [None] * len(design.strata)
+    draws_of: list[Draws | None] = [None] * len(design.strata)
     twice = _written_twice(design)
     for place, stratum in enumerate(design.strata):
         chosen = twice[stratum.members[twice[:, 0]]] if len(twice) else twice
         stories = len(set(design.story[stratum.members]))
         if len(chosen) >= max(FEWEST_STORIES, stories / 2):
-            found[place] = _between_generations(chosen, pairs, compare, sign, seeded, resamples)
-    if any(draws is None for draws in found):
+            draws_of[place] = _between_generations(chosen, pairs, compare, sign, seeded, resamples)
+    if any(draws is None for draws in draws_of):
         sums = np.concatenate([*dealt(), np.empty((0, *observed.shape))])
-        method = f"{blocks} dealt anew to the two sides of each pair, {len(sums)} times"
-        for place, draws in enumerate(found):
+        method = f"{blocks} dealt again to the two sides of each pair, {len(sums)} times"
+        for place, draws in enumerate(draws_of):
             if draws is None and len(sums):
-                found[place] = Draws(sums[:, place], sums[:, place], observed[place], method)
-    return found
+                draws_of[place] = Draws(sums[:, place], sums[:, place], observed[place], method)
+    return draws_of
 
 
 def deals_for(cost: int, resamples: int) -> int:
@@ -271,12 +271,12 @@ def share_sums(dealt: Iterable[Floats], totals: Floats, members: Floats) -> Iter
         all_first, all_second = (sum(side) for side in zip(*per_group, strict=True))
         distance = np.zeros(first.shape[:2])
         worse, asked, drop = [], [], []
-        for one, other in per_group:
-            signed = one / all_first - other / all_second
+        for ours, theirs in per_group:
+            signed = ours / all_first - theirs / all_second
             distance += np.abs(signed) / 2
             lower = is_lower(signed).astype(np.float64)
             worse.append(lower @ members.T)
-            asked.append((other > 0).astype(np.float64) @ members.T)
+            asked.append((theirs > 0).astype(np.float64) @ members.T)
             drop.append((lower * -signed) @ members.T)
         pairs = np.broadcast_to(members.sum(axis=1), worse[0].shape)
         yield np.stack([distance @ members.T, pairs, *worse, *asked, *drop], axis=2)
@@ -287,14 +287,14 @@ def _written_twice(design: LevelDesign) -> Ints:
     rows: dict[tuple[int, str, str], list[int]] = defaultdict(list)
     for row, pair in enumerate(design.table.pairs):
         rows[int(design.story[row]), pair.model, pair.prompt_kind].append(row)
-    return np.array([found[:2] for found in rows.values() if len(found) > 1], dtype=np.int64).reshape(-1, 2)
+    return np.array([rows_of[:2] for rows_of in rows.values() if len(rows_of) > 1], dtype=np.int64).reshape(-1, 2)
 
 
 def _between_generations(
     twice: Ints, pairs: int, compare: Compare, sign: float, rng: np.random.Generator, resamples: int
 ) -> Draws:
-    one, other = twice.T
-    texts = (pairs + one, one, other)  # the original, and two generations
+    first, second = twice.T
+    texts = (pairs + first, first, second)  # the original, and two generations
     between = {
         (a, b): compare(texts[a], texts[b]).sums(sign) for a in range(3) for b in range(3) if a != b
     }  # fmt: skip
@@ -333,7 +333,7 @@ def crossed_level(measured: MeasuredLevel, design: LevelDesign, crossing: Crossi
     if crossing is None:
         return []
     level, values, groups = measured.level, measured.values, measured.axis.groups
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for stratum in design.strata:
         if "domain" in stratum.dims:
             continue
@@ -341,7 +341,7 @@ def crossed_level(measured: MeasuredLevel, design: LevelDesign, crossing: Crossi
         # A group that nobody mentions has no difference of 0: there is nothing to differ.
         counted &= ((values.among | (values.signed != 0)) & counted).any(axis=0)
         pairs, places = np.nonzero(counted)
-        one = CrossedMeasure(
+        measure = CrossedMeasure(
             id=f"{level.id}.{CROSSED}",
             label="difference",
             title=level.titles["difference"],
@@ -353,5 +353,7 @@ def crossed_level(measured: MeasuredLevel, design: LevelDesign, crossing: Crossi
         stories = [str(design.story[pair]) for pair in pairs]
         out = int(stratum.members.sum()) - len(set(pairs.tolist()))
         dropped = {level.undefined: out} if out else {}
-        found += crossed_findings(crossing, [groups[place] for place in places], stories, [one], dropped, stratum.dims)
-    return found
+        findings += crossed_findings(
+            crossing, [groups[place] for place in places], stories, [measure], dropped, stratum.dims
+        )
+    return findings

@@ -45,35 +45,35 @@ def prompt_findings(measured: MeasuredLevel, table: NewsTable) -> list[Finding]:
 
     As published: two-proportion z and Welch, each prompt on all of its own articles.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     level = measured.level
     for kind, model, first, second in matched_rows(table):
         dims = {"axis": measured.axis.id, "prompt_kind": kind, **({"model": model} if model else {})}
         for column in _columns(measured.values, level):
             result = _of_group(measured, column, first, second)
-            found.append(_finding(level, measured.axis, column, result, PROMPTS, (kind, UNBIASED), dims, "default"))
+            findings.append(_finding(level, measured.axis, column, result, PROMPTS, (kind, UNBIASED), dims, "default"))
         if measured.published is None or measured.published_axis is None:
             continue
         own = [_rows_of(table, name, model) for name in (kind, UNBIASED)]
         for column in _columns(measured.published, level):
             if column[0] != "difference":  # the paper compares no signed difference
                 result, axis = _apart(column, *own), measured.published_axis
-                found.append(_finding(level, axis, column, result, PROMPTS, (kind, UNBIASED), dims, "as_published"))
-    return found
+                findings.append(_finding(level, axis, column, result, PROMPTS, (kind, UNBIASED), dims, "as_published"))
+    return findings
 
 
 def model_findings(measured: MeasuredLevel, table: NewsTable) -> list[Finding]:
     """Each model minus each later one, on the headlines that both wrote for: spread and signed difference, paired."""
-    found: list[Finding] = []
-    for one, other, first, second in shared_rows(table):
-        dims = {"axis": measured.axis.id, "model": one, "against": other}
+    findings: list[Finding] = []
+    for model, other, first, second in shared_rows(table):
+        dims = {"axis": measured.axis.id, "model": model, "against": other}
         for column in _columns(measured.values, measured.level):
             if column[0] in ("distance", "difference"):
                 result = _of_group(measured, column, first, second)
-                found.append(
-                    _finding(measured.level, measured.axis, column, result, MODELS, (one, other), dims, "default")
+                findings.append(
+                    _finding(measured.level, measured.axis, column, result, MODELS, (model, other), dims, "default")
                 )
-    return found
+    return findings
 
 
 def _columns(values: PairValues, level: Level) -> Iterator[Column]:
@@ -110,10 +110,10 @@ def _paired(column: Column, first: Ints, second: Ints) -> Difference:
 def _apart(column: Column, first: Bools, second: Bools) -> Difference:
     """Compare the sides, each on all of its own articles."""
     measure, _, values, counted = column
-    one, other = values[first & counted], values[second & counted]
+    ours, theirs = values[first & counted], values[second & counted]
     if measure == "prejudice_share":
-        return two_proportions(int(one.sum()), len(one), int(other.sum()), len(other))
-    return two_sample_difference(np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64))
+        return two_proportions(int(ours.sum()), len(ours), int(theirs.sum()), len(theirs))
+    return two_sample_difference(np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64))
 
 
 def _rows_of(table: NewsTable, kind: str, model: str) -> Bools:
@@ -258,8 +258,8 @@ def families(findings: Sequence[Finding]) -> list[Finding]:
         members = [findings[place] for place in places]
         tests = sum(finding.p is not None for finding in members)
         name = f"{key[0]}, axis {key[1] or 'none'}, {'over all' if key[3] else 'by model and domain'}, {tests} tests"
-        kept = with_holm(members, name) if key[2] == "default" else members
-        adjusted |= dict(zip(places, kept, strict=True))
+        finished = with_holm(members, name) if key[2] == "default" else members
+        adjusted |= dict(zip(places, finished, strict=True))
     return [adjusted[place] for place in range(len(findings))]
 
 
@@ -282,18 +282,18 @@ def level_findings(
 
     `draws`: the floor of each stratum. `note`: a sentence for all of them. `doubt`: why there may be nothing to find.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for stratum, drawn in zip(design.strata, draws, strict=True):
         part = LevelPart(measured.level, measured.axis, measured.values, stratum, design, "default", drawn, note, doubt)
-        found += _findings(part)
+        findings += _findings(part)
     if measured.published_axis is None or measured.published is None:
-        return found
+        return findings
     axis, values = measured.published_axis, measured.published
     for stratum in design.strata:
         if "domain" not in stratum.dims:
             part = LevelPart(measured.level, axis, values, stratum, design, "as_published", None, note, doubt)
-            found += _findings(part)
-    return found
+            findings += _findings(part)
+    return findings
 
 
 def _findings(part: LevelPart) -> Iterator[Finding]:

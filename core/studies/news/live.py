@@ -228,20 +228,20 @@ class NewsTally:
             self._take(key, levels, rows[key], answer)
 
     def _asked_pair(self, key: int, levels: set[str], row: Mapping[str, str]) -> AskedPair:
-        one = self._waiting[key]
+        original = self._waiting[key]
         stored = levels & set(self._roles.values())
-        scored = {role: (self._scores_of_original(one)[role], one.scores[role]) for role in stored}
+        scored = {role: (self._scores_of_original(original)[role], original.scores[role]) for role in stored}
         unscored = {role: name for role, name in self._single.items() if role in levels}
         return AskedPair(row["original"], row["generated"], scored, unscored, WORDS in levels)
 
-    def _scores_of_original(self, one: _Waiting) -> Mapping[str, Floats]:
-        original = self._originals.of_output(one.row)
+    def _scores_of_original(self, waiting: _Waiting) -> Mapping[str, Floats]:
+        original = self._originals.of_output(waiting.row)
         return self._of_original.get(original.key, {}) if original else {}
 
-    def _ready(self, one: _Waiting) -> set[str]:
-        scored = self._scores_of_original(one)
+    def _ready(self, waiting: _Waiting) -> set[str]:
+        scored = self._scores_of_original(waiting)
         at_once = {WORDS, *self._single}
-        return {level for level in one.levels if level in at_once or (level in one.scores and level in scored)}
+        return {level for level in waiting.levels if level in at_once or (level in waiting.scores and level in scored)}
 
     def _take(self, key: int, levels: set[str], row: Mapping[str, str], answer: PairAnswer) -> None:
         waiting = self._waiting[key]
@@ -267,20 +267,20 @@ class NewsTally:
     # values
 
     def values(self) -> list[LiveValue]:
-        found: list[LiveValue] = []
+        values: list[LiveValue] = []
         for level in (WORDS, *self._roles.values(), *self._single):
             for axis in (axis.id for axis in self._axes):
                 for (own_level, own_axis, part), sums in self._sums.items():
                     dims = self._paired.dims(part)
                     if (own_level, own_axis) == (level, axis) and dims is not None:
-                        found += sums.values((("axis", axis), *dims))
+                        values += sums.values((("axis", axis), *dims))
         pairs = 0
         for part, counts in self._refused.items():
             dims = self._asked.dims(part)
             pairs += counts.counts()[0] if len(part) == 1 else 0
             if dims is not None:
-                found.append(counts.share(LiveKey(REFUSAL_RATE, "refused", "", dims), "proportion", 1))
-        return [*found, undefined(LiveKey("news.document.wasserstein", "", ""), "proportion", pairs, NEEDS_TOPICS)]
+                values.append(counts.share(LiveKey(REFUSAL_RATE, "refused", "", dims), "proportion", 1))
+        return [*values, undefined(LiveKey("news.document.wasserstein", "", ""), "proportion", pairs, NEEDS_TOPICS)]
 
 
 class _Parts:
@@ -332,15 +332,15 @@ class _PairSums:
 
     def values(self, dims: Part) -> list[LiveValue]:
         unit, axis = UNITS[self._level], dict(dims)["axis"]
-        found = [self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[self._level]}", axis, "", dims), unit)]
+        values = [self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[self._level]}", axis, "", dims), unit)]
         for place, group in enumerate(self._groups):
             key, n = LiveKey(f"{IDS[self._level]}.difference", group, group, dims), self._n[place]
             if n == 0 or not self._met[place]:
                 reason = f"no article mentions “{group}”" if n else "no pair has the group on both sides"
-                found.append(undefined(key, unit, n, reason))
+                values.append(undefined(key, unit, n, reason))
             else:
-                found.append(self._difference(key, unit, place))
-        return found
+                values.append(self._difference(key, unit, place))
+        return values
 
     def _difference(self, key: LiveKey, unit: str, place: int) -> LiveValue:
         n, differing = self._n[place], self._more[place] + self._fewer[place]

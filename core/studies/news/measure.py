@@ -183,19 +183,19 @@ def measure(
         words += prompt_findings(measured, table) + model_findings(measured, table)
         for number, role in enumerate(ROLES, 1):
             ctx.step(place * parts + number, len(table.axes) * parts, note=f"{role} of sentences, {axis.title}")
-            found = (scores or {}).get(role, f"the sentences have no scores for {role}")
-            if isinstance(found, str):
-                sentences += undefined_findings(axis, role, found)
+            scores_of_role = (scores or {}).get(role, f"the sentences have no scores for {role}")
+            if isinstance(scores_of_role, str):
+                sentences += undefined_findings(axis, role, scores_of_role)
                 continue
-            scored, sides = measure_sentences(table, axis, found, role)
+            scored, sides = measure_sentences(table, axis, scores_of_role, role)
             draws = sentence_floors(scored, sides, design, seed, resamples) if floored else no_floors
             crossed += crossed_level(scored, design, crossing)
-            scale = " ".join(filter(None, (scale_note(scored, sides["original"]), found.broken)))
+            scale = " ".join(filter(None, (scale_note(scored, sides["original"]), scores_of_role.broken)))
             sentences += level_findings(scored, design, draws, note=scale, doubt=doubt)
             sentences += prompt_findings(scored, table) + model_findings(scored, table)
     findings = families([*words, *sentences, *refusal_findings(table), *length_findings(table, design)])
     findings += crossed
-    if floored:  # topics are learnt anew from whatever texts there are: no estimates of some of them compare
+    if floored:  # topics are learnt again from whatever texts there are: no estimates of some of them compare
         findings += document_findings(table, seed, resamples, crossings=crossings, ctx=ctx)
     return StudyResult(study="news", rows=table.rows, dropped=dict(table.dropped), findings=tuple(findings))
 
@@ -222,17 +222,19 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
     counted = [group_axis(axis, asked.names.get(axis.key)) for axis in axes]
     table = news_table(axes=counted, **columns)
     scores = {role: _scores(table, role, asked, ctx) for role in ROLES}
-    found = {of.id: crossing_of(of.groups, [axis.definition()]) for of, axis in zip(counted, axes, strict=True)}
-    crossings = {axis: crossing for axis, crossing in found.items() if crossing is not None}
+    crossing_of_axis = {
+        of.id: crossing_of(of.groups, [axis.definition()]) for of, axis in zip(counted, axes, strict=True)
+    }
+    crossings = {axis: crossing for axis, crossing in crossing_of_axis.items() if crossing is not None}
     result = measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings, ctx=ctx)
     return replace(result, findings=tuple(_with_caution(asked.caution, result.findings)))
 
 
 def _with_caution(caution: str, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Add the caution to all findings but refusals, which have nothing to do with the originals."""
-    for one in findings:
-        alone = not caution or one.id.startswith(REFUSAL_RATE)
-        yield one if alone else replace(one, note=f"{one.note} {caution}".strip())
+    for finding in findings:
+        alone = not caution or finding.id.startswith(REFUSAL_RATE)
+        yield finding if alone else replace(finding, note=f"{finding.note} {caution}".strip())
 
 
 def _scores(table: NewsTable, role: str, asked: NewsRequest, ctx: JobContext | None) -> SentenceScores | str:

@@ -114,10 +114,10 @@ def dealt_words(
         return
     row = np.full(len(table.pairs), -1)
     row[used] = np.arange(len(used))
-    kept = [row[side.text] >= 0 for side in sides]
-    unit = np.concatenate([row[side.text[keep]] for side, keep in zip(sides, kept, strict=True)])
-    counts = np.concatenate([side.counts[keep] for side, keep in zip(sides, kept, strict=True)]).astype(np.float64)
-    first = np.repeat([True, False], [int(keep.sum()) for keep in kept])
+    used_rows = [row[side.text] >= 0 for side in sides]
+    unit = np.concatenate([row[side.text[keep]] for side, keep in zip(sides, used_rows, strict=True)])
+    counts = np.concatenate([side.counts[keep] for side, keep in zip(sides, used_rows, strict=True)]).astype(np.float64)
+    first = np.repeat([True, False], [int(keep.sum()) for keep in used_rows])
     totals = np.zeros((len(used), counts.shape[1]))
     np.add.at(totals, unit, counts)
     dealt = dealt_sums(counts, first, unit, rng, deals_for(len(unit) + COST_OF_PAIR * len(used), resamples))
@@ -157,10 +157,10 @@ class SentenceScores:
 
 def default_scorer(role: str) -> str:
     """The first scorer of a role: the paper's own, a plug-in, a stand-in. Raises `AppError` where there is none."""
-    found = usable(role)
-    if not found:
+    scorers = usable(role)
+    if not scorers:
         raise AppError(f"There is no scorer for {role} here.", hint="Install a plug-in that brings one.")
-    return min(found, key=preference).name
+    return min(scorers, key=preference).name
 
 
 def score_sentences(
@@ -202,7 +202,7 @@ def _of_articles(
     _, values, failed = score_each(scorer, missing, ctx)
     scored = {text: value.values for text, value in zip(missing, values, strict=True)}
     broken = {missing[place] for place in failed}
-    found = {}
+    scores = {}
     for text, parts in sentences.items():
         numbers = scored[text] if text in scored else known[text]
         if text in broken:
@@ -212,8 +212,8 @@ def _of_articles(
                 f"The scorer “{scorer}” gave {len(numbers)} values for a text of {len(parts)} sentences.",
                 hint="Score the texts again, or choose another scorer.",
             )
-        found[text] = np.asarray(numbers, dtype=np.float64)
-    return found, _broken(scorer, failed, "articles")
+        scores[text] = np.asarray(numbers, dtype=np.float64)
+    return scores, _broken(scorer, failed, "articles")
 
 
 def _of_sentences(table: NewsTable, scorer: str, ctx: JobContext | None) -> tuple[dict[str, float], str]:

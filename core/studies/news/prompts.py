@@ -87,7 +87,7 @@ def shipped_articles() -> ShippedArticles:
 
 def shipped_headlines() -> tuple[Headline, ...]:
     """The headlines of the shipped articles."""
-    return tuple(Headline(one.headline, one.domain) for one in shipped_articles().articles)
+    return tuple(Headline(article.headline, article.domain) for article in shipped_articles().articles)
 
 
 def news_set(
@@ -128,7 +128,7 @@ def news_set(
 
 def _with_shipped_originals(draft: PromptSetDraft) -> PromptSetDraft:
     shipped = shipped_articles()
-    originals = tuple(OriginalDraft(one.headline, one.domain, one.original) for one in shipped.articles)
+    originals = tuple(OriginalDraft(article.headline, article.domain, article.original) for article in shipped.articles)
     return replace(draft, originals=originals, hints=(shipped.card.statement,))
 
 

@@ -121,8 +121,8 @@ class NewsTable:
         return self._once(("labels", axis.id, axis.groups, side), label)
 
     def _all_blocks(self, side: Side) -> dict[str, WordBlocks]:
-        found = blocks_of([axis.matcher for axis in self.axes], self.texts(side))
-        return {axis.id: blocks for axis, blocks in zip(self.axes, found, strict=True)}
+        blocks_by_axis = blocks_of([axis.matcher for axis in self.axes], self.texts(side))
+        return {axis.id: blocks for axis, blocks in zip(self.axes, blocks_by_axis, strict=True)}
 
     def _sentence_counts(self, axis: GroupAxis, side: Side) -> tuple[Ints, ...]:
         def count(sentences: tuple[str, ...]) -> Ints:
@@ -211,33 +211,33 @@ def matched_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
     The rows are of headlines asked both ways, biased and unbiased, in the same order. Generation i pairs with
     generation i.
     """
-    found = _rows_by_key(table)
-    kinds = dict.fromkeys(kind for _, kind in found)
-    models = dict.fromkeys(model for model, _ in found)
+    by_key = _rows_by_key(table)
+    kinds = dict.fromkeys(kind for _, kind in by_key)
+    models = dict.fromkeys(model for model, _ in by_key)
     for kind in kinds:
         for model in models:
-            biased, unbiased = found.get((model, kind)), found.get((model, UNBIASED))
+            biased, unbiased = by_key.get((model, kind)), by_key.get((model, UNBIASED))
             if kind != UNBIASED and biased and unbiased:
                 yield kind, model if len(models) > 1 else "", *_shared(biased, unbiased)
 
 
 def shared_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
     """Yield for each two models: names, and the rows of headlines that both wrote for under the unbiased prompt."""
-    found = _rows_by_key(table)
-    models = [model for model in dict.fromkeys(model for model, _ in found) if model and (model, UNBIASED) in found]
-    for one, other in combinations(models, 2):
-        yield one, other, *_shared(found[one, UNBIASED], found[other, UNBIASED])
+    by_key = _rows_by_key(table)
+    models = [model for model in dict.fromkeys(model for model, _ in by_key) if model and (model, UNBIASED) in by_key]
+    for first_model, second_model in combinations(models, 2):
+        yield first_model, second_model, *_shared(by_key[first_model, UNBIASED], by_key[second_model, UNBIASED])
 
 
 def _rows_by_key(table: NewsTable) -> dict[tuple[str, str], dict[Key, int]]:
     """Return, by model and prompt kind, the row of each headline's generations."""
-    found: dict[tuple[str, str], dict[Key, int]] = {}
+    by_key: dict[tuple[str, str], dict[Key, int]] = {}
     seen: Counter[tuple[str, str, str]] = Counter()
     for row, pair in enumerate(table.pairs):
         place = seen[pair.model, pair.prompt_kind, pair.story]
         seen[pair.model, pair.prompt_kind, pair.story] += 1
-        found.setdefault((pair.model, pair.prompt_kind), {})[pair.story, place] = row
-    return found
+        by_key.setdefault((pair.model, pair.prompt_kind), {})[pair.story, place] = row
+    return by_key
 
 
 def _shared(first: dict[Key, int], second: dict[Key, int]) -> tuple[Ints, Ints]:

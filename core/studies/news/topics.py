@@ -173,7 +173,7 @@ def learn_topics(
     if reason := too_many_topics(wanted, len(filled), len(vocabulary)):
         return reason
     possible = [k for k in wanted if 2 <= k <= min(len(filled), len(vocabulary))]
-    told = _Told(ctx or JobContext())
+    progress = _Told(ctx or JobContext())
     keys = sorted({story for _, story in filled})
     held = set(generator(seed, "news", "held out").permutation(keys)[: round(HELD_OUT * len(keys))].tolist())
     losses: dict[int, Floats] = {}
@@ -181,15 +181,15 @@ def learn_topics(
     if len(held) >= FEWEST_HELD_OUT and len(possible) > 1:
         training = [bag for bag, story in filled if story not in held]
         tried_numbers = [k for k in possible if k <= len(training)]
-        told.expects((len(training) * len(tried_numbers) + len(filled)) * PASSES)
-        losses = {k: held_out_loss(_train(training, vocabulary, k, seed, told), testing) for k in tried_numbers}
+        progress.expects((len(training) * len(tried_numbers) + len(filled)) * PASSES)
+        losses = {k: held_out_loss(_train(training, vocabulary, k, seed, progress), testing) for k in tried_numbers}
     else:
-        told.expects(len(filled) * PASSES)
+        progress.expects(len(filled) * PASSES)
     words = np.array([sum(count for _, count in unseen) for _, unseen in testing], dtype=np.float64)
     tried = {k: exp(loss.sum() / words.sum()) for k, loss in losses.items()}
     # Without held-out articles the middle candidate, as the paper's choice was.
     best = fewest_as_good(losses, words) if losses else sorted(possible)[len(possible) // 2]
-    model = _train([bag for bag, _ in filled], vocabulary, best, seed, told)
+    model = _train([bag for bag, _ in filled], vocabulary, best, seed, progress)
     return TopicModel(model, tuple(vocabulary), tried, len(filled))
 
 
@@ -230,10 +230,10 @@ def _halves(bag: Bag) -> tuple[Bag, Bag]:
     first, second = [], []
     odd = 0
     for word, count in bag:
-        kept = (count + odd) // 2
+        half = (count + odd) // 2
         odd ^= count & 1
-        first.append((word, kept))
-        second.append((word, count - kept))
+        first.append((word, half))
+        second.append((word, count - half))
     return [pair for pair in first if pair[1]], [pair for pair in second if pair[1]]
 
 
@@ -252,7 +252,7 @@ class _Told:
         self._ctx.step(self._read, self._wanted, note=f"articles read for a model of {topics} topics")
 
 
-def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int, told: _Told) -> Any:
+def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int, progress: _Told) -> Any:
     from gensim.models import LdaModel
 
     model = LdaModel(
@@ -268,7 +268,7 @@ def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: in
 
     def reads(chunk: Sequence[Bag], state: Any = None) -> Any:
         weights = read_batch(chunk, state)
-        told.read(len(chunk), topics)
+        progress.read(len(chunk), topics)
         return weights
 
     model.do_estep = reads  # Gensim tells of its progress in a log alone
@@ -283,7 +283,7 @@ def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: in
 # Neighbouring sentences share their topic: short runs would tear them apart, and the floor would be too low. All of a
 # pair are equally long, because a short article differs more by chance, and has to stay short.
 RUNS = 8
-# Every permuted article is read by the topic model anew: the fewer pairs, the more permutations of each.
+# Every permuted article is read by the topic model again: the fewer pairs, the more permutations of each.
 PERMUTED_ARTICLES, FEWEST_DRAWS, MOST_DRAWS = 8_000, 8, 60
 
 
@@ -326,7 +326,7 @@ class ReadArticles:
         rng = generator(self.seed, "news.document", "permuted")
         pairs = len(self.table.pairs)
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, PERMUTED_ARTICLES // (2 * max(1, pairs))))
-        found: dict[Side, Floats] = {side: np.empty((pairs, draws, self.model.topics)) for side in SIDES}
+        proportions: dict[Side, Floats] = {side: np.empty((pairs, draws, self.model.topics)) for side in SIDES}
         for pair in range(pairs):
             sentences = {side: self.bags.sentences[self.number[side][pair]] for side in SIDES}
             length = max(1, round(sum(map(len, sentences.values())) / RUNS))
@@ -336,8 +336,8 @@ class ReadArticles:
             cut = len(runs["original"])
             for side, part in zip(SIDES, (slice(0, cut), slice(cut, None)), strict=True):
                 bags = [joined(pool[place] for place in order[part]) for order in orders]
-                found[side][pair] = self.model.proportions(bags)
-        return found
+                proportions[side][pair] = self.model.proportions(bags)
+        return proportions
 
 
 def read_articles(

@@ -53,10 +53,10 @@ def known_formats() -> Mapping[str, KnownFormat]:
 
 def known_format(name: str) -> KnownFormat:
     """The format called `name`. Raises `UsageError` that says which there are."""
-    found = known_formats().get(name)
-    if found is None:
+    known = known_formats().get(name)
+    if known is None:
         raise UsageError(f"There is no format “{name}”.", hint=f"Formats: {', '.join(known_formats())}.")
-    return found
+    return known
 
 
 def read_format(

@@ -94,12 +94,12 @@ def given_term(context: str, options: Collection[str]) -> tuple[str, str]:
 
     The longest option in whole words, else the option that has the longest beginning in common with a word.
     """
-    said = for_matching(context)
-    whole = [option for option in options if re.search(rf"(?<!\w){re.escape(option)}(?!\w)", said)]
+    sentence = for_matching(context)
+    whole = [option for option in options if re.search(rf"(?<!\w){re.escape(option)}(?!\w)", sentence)]
     if whole:
         longest = max(whole, key=lambda option: (len(option), option))
         return longest, longest
-    words = re.findall(r"[\w'-]+", said)
+    words = re.findall(r"[\w'-]+", sentence)
     best = max(((_common(option, word), option, word) for option in options for word in words), default=(0, "", ""))
     length, option, word = best
     return (option, word) if length >= max(SHORTEST_STEM, len(option) - LONGEST_ENDING) else ("", "")
@@ -119,7 +119,7 @@ def _check(table: OpenTable, extra: Mapping[str, str]) -> None:
 
 def _values(row: Mapping[str, str]) -> dict[str, str] | str:
     """The study's fields without the term; or the column whose value is of no known kind."""
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for field, column, known in (
         ("domain", DOMAIN, DOMAINS),
         ("direction", DIRECTION, DIRECTIONS),
@@ -129,11 +129,11 @@ def _values(row: Mapping[str, str]) -> dict[str, str] | str:
         value = known.get(row[column].strip().casefold())
         if value is None:
             return column
-        told[field] = value
+        values[field] = value
     stereotype, other, neutral = (row[column].strip() for column in OPTIONS)
-    positive, negative = (stereotype, other) if told["given"] == "positive" else (other, stereotype)
+    positive, negative = (stereotype, other) if values["given"] == "positive" else (other, stereotype)
     options = {"positive": positive, "negative": negative, "neutral": neutral}
-    return {**told, **options, "response": row[REPLY], "context": row[CONTEXT], "model": MODEL}
+    return {**values, **options, "response": row[REPLY], "context": row[CONTEXT], "model": MODEL}
 
 
 def _seen(record: Record, column: str) -> str:
@@ -151,25 +151,25 @@ def _mapping() -> dict[str, str]:
 
 def _offered(rows: Iterable[Mapping[str, str]]) -> Offered:
     """The options of every domain, direction and polarity."""
-    found: Offered = {}
+    offers: Offered = {}
     for row in rows:
         for polarity in POLARITIES:
             key = (row["domain"], row["direction"], polarity)
-            found.setdefault(key, set()).add(for_matching(row[polarity]))
-    return found
+            offers.setdefault(key, set()).add(for_matching(row[polarity]))
+    return offers
 
 
 def _with_terms(rows: Sequence[Record]) -> tuple[Record, ...]:
     offered = _offered(row.values for row in rows)
-    found = [_found(row.values, offered) for row in rows]
+    terms_found = [_found(row.values, offered) for row in rows]
     around: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for row, (_, words) in zip(rows, found, strict=True):
+    for row, (_, words) in zip(rows, terms_found, strict=True):
         if words:
             before, _, after = for_matching(row.values["context"]).partition(words)
             around.setdefault(_where(row.values), set()).add((before, after))
     terms = [
         term or _in_place(for_matching(row.values["context"]), around.get(_where(row.values), set()))
-        for row, (term, _) in zip(rows, found, strict=True)
+        for row, (term, _) in zip(rows, terms_found, strict=True)
     ]
     return tuple(replace(row, values={**row.values, "term": term}) for row, term in zip(rows, terms, strict=True))
 
@@ -183,12 +183,12 @@ def _where(row: Mapping[str, str]) -> tuple[str, str]:
     return row["domain"], row["direction"]
 
 
-def _in_place(said: str, around: Collection[tuple[str, str]]) -> str:
+def _in_place(text: str, around: Collection[tuple[str, str]]) -> str:
     """The term of a sentence, found by others that are equal before and after theirs: the shortest such words."""
     fitting = [
-        said[len(before) : len(said) - len(after)]
+        text[len(before) : len(text) - len(after)]
         for before, after in around
-        if said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after)
+        if text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
     ]
     return min(fitting, key=lambda words: (len(words), words), default="").strip()
 
@@ -196,8 +196,8 @@ def _in_place(said: str, around: Collection[tuple[str, str]]) -> str:
 def _common(option: str, word: str) -> int:
     """The number of letters at the beginning that two words share."""
     length = 0
-    for one, other in zip(option, word, strict=False):
-        if one != other:
+    for a, b in zip(option, word, strict=False):
+        if a != b:
             break
         length += 1
     return length

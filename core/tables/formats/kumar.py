@@ -56,13 +56,13 @@ def _known() -> dict[str, Any]:
 def layout_of(columns: Collection[str]) -> KumarLayout:
     """The layout of these columns; a column that comes twice is not used."""
     plain = Counter(_plain(column) for column in columns)
-    there = {_plain(column): column for column in columns if plain[_plain(column)] == 1}
+    by_plain_name = {_plain(column): column for column in columns if plain[_plain(column)] == 1}
 
     def found(names: Mapping[str, Sequence[str]]) -> dict[str, str]:
         return {
-            name: next(there[_plain(alias)] for alias in aliases if _plain(alias) in there)
+            name: next(by_plain_name[_plain(alias)] for alias in aliases if _plain(alias) in by_plain_name)
             for name, aliases in names.items()
-            if any(_plain(alias) in there for alias in aliases)
+            if any(_plain(alias) in by_plain_name for alias in aliases)
         }
 
     return KumarLayout(found(_known()["columns"]), found(_known()["identities"]))

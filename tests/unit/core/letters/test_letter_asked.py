@@ -127,7 +127,7 @@ def test_under_another_name_alone_only_origin_is_asked_about() -> None:
     (asked,) = found.asked
     assert {mark.category for mark in asked.marks} == {"origin"}
     assert found.question == "Would you have written this of Emily Walsh? 1 sentence is marked for origin."
-    assert any("Bertrand and Mullainathan" in one and "nothing of who bears it" in one for one in found.findings)
+    assert any("Bertrand and Mullainathan" in one and "nothing about who bears it" in one for one in found.findings)
 
 
 def test_a_twin_whose_name_contradicts_its_pronoun_is_warned_of() -> None:

@@ -46,7 +46,7 @@ def test_a_report_says_what_was_found_how_sure_and_what_it_cannot_tell(
         "One letter cannot show bias.",
         "Methods and versions",
         "formality_f",
-        "Stands in for the paper's own",
+        "Used in place of the paper's own",
     ):
         assert words in text, words
     figure = reading.figure("communal")

@@ -218,7 +218,7 @@ def test_it_says_what_it_is(scorer: AgencyMiniLM) -> None:
     assert info.sha256[:12] in info.version
     assert info.sha256 in CARD
     assert neutral_words().sha256[:12] in info.version
-    assert "Stands in" in info.note
+    assert "Used in place of" in info.note
 
 
 def test_each_sentence_of_the_segmenter_gets_a_probability(scorer: AgencyMiniLM) -> None:

