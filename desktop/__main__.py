@@ -5,7 +5,7 @@ Kept light: the window must be up at once.
 
 from biasprint.core.machine import current_folder
 
-current_folder.leave_out()  # before any module is imported that a stranger's file could stand in for
+current_folder.leave_out()  # before any module is imported that a stranger's file could shadow
 
 import os
 import sys

@@ -148,7 +148,7 @@ class LookGate(QObject):
         """Do what names identities, after the question where there is somebody to ask. `where` is written down."""
         window = self._window
         if window.packet is not None or (window.project is None and not window.blindfold.on):
-            then()  # nothing of it is in a packet, or anywhere
+            then()  # no packet or panel shows a part of it
         elif window.blindfold.on:
             self._ask_blind(where, then)
         elif self.raters is None:

@@ -65,7 +65,7 @@ class ChartData:
     """Words for other ids: groups of letters, categories, models."""
     open_sessions: int = 0
     hidden_judgments: int = 0
-    """Judgments of sessions that are still open: left out of every figure until the reveal."""
+    """Judgments of sessions that are still open: not in any figure until the reveal."""
 
 
 @dataclass(frozen=True)

@@ -336,7 +336,7 @@ def rewrite(
         request = replace(_as_checked(checked), occupation=occupation)
         return write_twins(ctx, replace(other, title=""), compute.shared(), compute.models(), generator, request)
 
-    return Operation(tr("Writing two letters anew"), work)
+    return Operation(tr("Writing both letters again"), work)
 
 
 def drop_result(handle: JobHandle | None) -> None:

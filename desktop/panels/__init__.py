@@ -19,7 +19,7 @@ class PanelEntry:
     needs_project: bool = True
     at_bottom: bool = False
     blind_safe: bool = False  # may be seen while a rater is blind
-    names_identities: bool = True  # asked about in the middle of a rating; False only where nothing of a text is shown
+    names_identities: bool = True  # asked about in the middle of a rating; False only where no part of a text is shown
 
     def load(self) -> "type[Panel]":
         """Import the panel's class; a mistyped target is an error."""
@@ -56,7 +56,7 @@ PANELS: tuple[PanelEntry, ...] = (
         "letters",
         "biasprint.desktop.panels.letters.panel:LettersPanel",
         needs_project=False,
-        names_identities=False,  # it saves into the project, and shows nothing of it
+        names_identities=False,  # it saves into the project, and shows none of its content
     ),
     PanelEntry(
         "fingerprint", "Fingerprint", "fingerprint", "biasprint.desktop.panels.fingerprint.panel:FingerprintPanel"

@@ -39,7 +39,7 @@ class LiveBand(PlotItem):
         self.unit, self.stepped = unit, stepped
         self.opacity = BAND_OPACITY  # of the band: many that overlap need less
         self.words: Callable[[int], str] = self._words
-        """What is told of a point, by its index."""
+        """Return the tip of a point, by its index."""
         self.column_names = ("x", "estimate", "low", "high")
         self._x = self._y = self._low = self._high = np.empty(0)
         self._pen, self._fill = QPen(), faded("#000000", 0)

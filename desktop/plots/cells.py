@@ -30,7 +30,7 @@ class HeatCells(PlotItem):
         self.row_names: tuple[str, ...] = ()
         self.column_names: tuple[str, ...] = ()
         self.words: Callable[[int, int], str] = lambda row, column: ""
-        """What is told of a cell."""
+        """Return the tip of a cell."""
         self._values = np.empty((0, 0))
         self._counts = np.empty((0, 0), dtype=int)
         self._middle: float | None = None

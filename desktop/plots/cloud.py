@@ -38,7 +38,7 @@ class Cloud(PlotItem):
         self.x_name, self.y_name = x_name, y_name
         self.group_names: tuple[str, ...] = ()
         self.words: Callable[[int], str] = lambda index: ""
-        """What is told of a point, by its index."""
+        """Return the tip of a point, by its index."""
         self._x = self._y = np.empty(0)
         self._group = self._sign_of = np.empty(0, dtype=np.int16)
         self._signs: tuple[str, tuple[str, ...]] | None = None

@@ -67,7 +67,7 @@ class BoardMeasure:
     usual: bool = True  # on the board unless somebody takes it away
     parts: int = 0
     items: str = ""  # what its n counts, where that is not the study's texts
-    stand_ins: tuple[str, ...] = ()  # names of the scorers behind it that stand in for others
+    stand_ins: tuple[str, ...] = ()  # names of the stand-in scorers behind it
 
     @property
     def reason(self) -> str:

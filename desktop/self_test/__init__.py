@@ -214,7 +214,7 @@ def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str])
         measured = measure_project(ctx, project, study, MeasureOptions(), shared())
         defined = sum(finding.estimate is not None for finding in measured.result.findings)
         if not defined:
-            raise Failed(f"Nothing of {study} could be measured.")
+            raise Failed(f"No finding of {study} could be measured.")
         write_study_report(folder / f"{study}.html", audited_now(measured, project))
         facts.append(f"{defined} findings of {study}")
     for ending in ("xlsx", *["parquet"] * (not leaves_out("pyarrow"))):

@@ -98,7 +98,7 @@ class Button(QPushButton):
     def set_role(self, role: str) -> None:
         """Change the role, for a button that becomes the chosen one."""
         if role == self.property("role"):
-            return  # dressing it anew costs a millisecond
+            return  # dressing it again costs a millisecond
         self.setProperty("role", role)
         self.style().unpolish(self)
         self.style().polish(self)

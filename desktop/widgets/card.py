@@ -68,7 +68,7 @@ class Card(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._looks_chosen and not self.hasFocus():
-            # Over the hairline, not by the stylesheet: dressing a card anew is felt with each key of a rater.
+            # Over the hairline, not by the stylesheet: dressing a card again is felt with each key of a rater.
             tokens = current()
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

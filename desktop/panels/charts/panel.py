@@ -271,7 +271,7 @@ class ChartsPanel(Panel):
             wanted = not kinds or study in kinds or section.has_data()
             if wanted != self.tabs.isTabVisible(index):
                 self.tabs.setTabVisible(index, wanted)
-                self.tabs.setTabText(index, section.title)  # lays the tabs out anew: Qt leaves a gap else
+                self.tabs.setTabText(index, section.title)  # lays the tabs out again: else Qt leaves a gap
         self.tabs.setVisible(sum(map(self.tabs.isTabVisible, range(self.tabs.count()))) > 1)
 
     # the live board

@@ -302,7 +302,7 @@ class Board(Column):
         self.nothing = EmptyState(tr("Nothing measured yet"), "", tr("Measure"), self.go_on.emit, icon="findings")
         self.no_match = EmptyState(
             tr("No finding matches"),
-            tr("The filters leave nothing of what was measured."),
+            tr("The filters hide everything that was measured."),
             tr("Clear the filters"),
             self.filters.clear,
             icon="search",

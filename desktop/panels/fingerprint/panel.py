@@ -59,8 +59,8 @@ class ChoosePage(Scroller):
         self.open_note.setText(
             plural(
                 raters.still_open,
-                "1 session is still open: nothing of it is shown before its reveal.",
-                "%n sessions are still open: nothing of them is shown before their reveal.",
+                "1 session is still open: it is shown only after its reveal.",
+                "%n sessions are still open: each is shown only after its reveal.",
             )
         )
         self.open_note.setVisible(raters.still_open > 0)

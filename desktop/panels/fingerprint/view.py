@@ -316,5 +316,5 @@ def _beside(found: Fingerprint) -> str:
             plural(found.seen, singular, "%n answers that were given after a look at the identities are left out.")
         )
     if found.still_open:
-        notes.append(tr("Another session of this rater is still open; nothing of it is in here."))
+        notes.append(tr("Another session of this rater is still open; its answers are not included."))
     return " ".join(notes)

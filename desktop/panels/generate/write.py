@@ -88,7 +88,7 @@ class Tallies(QObject):
 
 
 HOLD_SECONDS = 1.0  # endpoints write several texts at once, and quick writers many a second
-LONG_CHARACTERS = 20_000  # a text is laid out anew each time it grows; a long one less often
+LONG_CHARACTERS = 20_000  # a text is laid out again each time it grows; a long one less often
 LONG_SECONDS = 1.0
 NEAR_END = 4  # pixels
 HEIGHT = 96  # text pixels

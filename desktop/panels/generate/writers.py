@@ -259,7 +259,7 @@ class GeneratorPicker(QObject):
             guard_wheel(box)
         for box in (self.backend, self.model):
             box.activated.connect(lambda _: self._note_choice())
-        self.backend.currentIndexChanged.connect(lambda _: self._show_backend(anew=True))
+        self.backend.currentIndexChanged.connect(lambda _: self._show_backend(reset=True))
         self.model.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.endpoint.currentIndexChanged.connect(lambda _: self._show_endpoint())
         self.name.editTextChanged.connect(lambda _: self.changed.emit())
@@ -302,7 +302,7 @@ class GeneratorPicker(QObject):
                 words = tr("{title}: not installed here") if info.unavailable else "{title}"
                 self.backend.addItem(words.format(title=safe_line(info.title)), info.name)
             self.backend.setCurrentIndex(max(0, self.backend.findData(before[0])))
-        self._show_backend(anew=before[0] != self._backend_name)
+        self._show_backend(reset=before[0] != self._backend_name)
         self._choose(*before)
 
     def choose(self, backend: str, endpoint: str, model: str) -> None:
@@ -405,7 +405,7 @@ class GeneratorPicker(QObject):
     def _local(self) -> list[LocalModel]:
         return [model for model in self._writers.models if model.format == self.source]
 
-    def _show_backend(self, *, anew: bool) -> None:
+    def _show_backend(self, *, reset: bool) -> None:
         source, info = self.source, self.info
         for fields, shown in (
             ((self.model_label, self._model_line), source in ("listed", "gguf", "folder")),
@@ -436,7 +436,7 @@ class GeneratorPicker(QObject):
             self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
             self.endpoint.setToolTip(safe_tip(why_empty))
             self.endpoint.setAccessibleDescription(why_empty)
-        if anew:
+        if reset:
             self.chosen_anew.emit()
         self._show_endpoint()
 

@@ -131,7 +131,7 @@ class DoorCard(Card):
 
     def set_state(self, state: DoorState) -> None:
         if state == self.state:
-            return  # nothing is laid out anew
+            return  # the layout stays
         self.state = state
         self.words.may_become = state.may_become
         self.words.setText(state.words)

@@ -67,7 +67,7 @@ class RewriteDialog(QDialog):
         super().__init__(parent)
         self.shell, self.checked, self.other = shell, checked, other
         self._writing: JobHandle | None = None
-        self.setWindowTitle(tr("Write the letter anew"))
+        self.setWindowTitle(tr("Write the letter again"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.picker = GeneratorPicker()
@@ -202,7 +202,7 @@ class RewriteDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
         box.setSpacing(tokens.gap)
-        for widget in (Label(tr("Write the letter anew"), "title", wrap=True), people):
+        for widget in (Label(tr("Write the letter again"), "title", wrap=True), people):
             widget.setMinimumWidth(min(tokens.px(WIDTH), 800))
             box.addWidget(widget)
         box.addLayout(grid)
@@ -241,7 +241,7 @@ class TwinPage(QWidget):
         self.made_by = Chip("", "accent")
         self.to_swap = LinkButton(tr("Show the swap twin again"))
         self.copy = QuietButton(tr("Copy the twin's text"), icon="copy")
-        self.rewrite_button = QuietButton(tr("Write it anew with a generator…"))
+        self.rewrite_button = QuietButton(tr("Write it again with a generator…"))
         self.another = QuietButton(tr("Another twin…"))
         self.menu_button = IconButton("menu", tr("More about this twin"))
         self.why_not = Label("", "title", wrap=True)

@@ -403,7 +403,7 @@ ASKED = 1  # the page of the sentences to ask about
 
 
 class TwinView(Beside):
-    """A letter and its twin with all differences. It knows nothing of the program around it."""
+    """A letter and its twin with all differences. It uses no other part of the program."""
 
     place_chosen = Signal(str)  # the key of a change
     letter_wanted = Signal(object)  # AskedLine
@@ -438,7 +438,7 @@ class TwinView(Beside):
         letter, twin = difference.reading.document.text, difference.twin_reading.document.text
         heads = (person_said(difference.person), person_said(difference.other))
         if difference.made_by:
-            written = tr("{who}, written anew")
+            written = tr("{who}, written again")
             heads = (written.format(who=heads[0]), written.format(who=heads[1]))
         self.texts.show_texts(heads, (letter, twin), self.places)
         self.changes.show_rows([TableRow(place.key, (f"{place.said}\n{place.why}",)) for place in self.places])

@@ -416,7 +416,7 @@ class InUseCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(20)
-        self._stand_in = ""  # the scorer that stands in for the role shown
+        self._stand_in = ""  # the stand-in scorer of the role shown
         self.caption = Label(tr("In use now"), "note")
         self.name = Label("", "heading")
         self.badge, self.own = StandInBadge(tr("stand-in")), Chip(tr("the paper's own"), "ok")

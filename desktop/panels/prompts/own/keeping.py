@@ -120,7 +120,7 @@ def ask_names(parent: QWidget, names: Mapping[str, str], chosen: Callable[[str],
         title=tr("Take the names of a set"),
         text=tr(
             "Each identity that the set knows gets its names in place of those it has; the others keep theirs. "
-            "A name says nothing of who bears it: compare the lists with their sources before you publish."
+            "A name says nothing about its bearer: compare the lists with their sources before you publish."
         ),
         choices=((tr("Set of names"), names),),
         go=tr("Take them"),

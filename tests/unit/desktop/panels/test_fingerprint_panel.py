@@ -151,7 +151,7 @@ def test_an_open_session_beside_a_completed_one_is_a_count(qtbot: QtBot, project
     rated(project, plan, "LARK", choosing("woman"))
     rated(project, plan, "FINCH", choosing("woman"), revealed=False)
     panel = open_panel()
-    assert panel.choose.open_note.text() == "1 session is still open: nothing of it is shown before its reveal."
+    assert panel.choose.open_note.text() == "1 session is still open: it is shown only after its reveal."
     assert "FINCH" not in every_word(panel)
 
 

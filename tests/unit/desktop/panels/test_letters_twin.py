@@ -226,7 +226,7 @@ def test_findings_stand_there_with_the_badge_of_a_stand_in(view: TwinView) -> No
 
 def test_letters_of_a_generator_are_named_as_such(view: TwinView) -> None:
     view.show_difference(difference(made_by="Some model (llama_cpp)"))
-    assert "written anew" in view.texts.left_head.text()
+    assert "written again" in view.texts.left_head.text()
     assert "Some model" in view.changes_said.text()
     assert not view.findings.limits.isVisible()
 
