@@ -47,7 +47,7 @@ Examples are in the [how-to guides](../README.md#how-to).
 | 0 | Done. |
 | 1 | A failure that the message explains, or a part that could not be done. |
 | 2 | Wrong usage: an unknown option, value or field, or a gate that no finding can meet. |
-| 3 | Everything was done, and a [gate](gates.md) failed. |
+| 3 | A [gate](gates.md) failed, also where a part of an audit could not be done. |
 
 Exit code 1 also says that the run was stopped, that `check` found damage, that every request of `generate` failed, that
 `packet merge` refused or held back a file, or that a part of an audit could not be done.

@@ -1,1 +1,1 @@
-"""Studies turn tables into findings. What a study is: `study`; which there are: `registry`."""
+"""Studies turn tables into findings. The class `Study`: `kit.study`; the list of studies: `registry`."""
