@@ -38,21 +38,21 @@ class FakeInstallation:
         return self.unasked
 
     def prepare(
-        self, ctx: JobContext, told: Callable[[PartState], None], only: Sequence[str] = (), *, add: Sequence[str] = ()
+        self, ctx: JobContext, report: Callable[[PartState], None], only: Sequence[str] = (), *, add: Sequence[str] = ()
     ) -> None:
         self.prepared += 1
         for part in add:
             if self.states[part].state == "left out":
                 self.set(part, "waiting")
         first = next(each for each in self.states.values() if each.is_due)
-        told(self.set(first.part.id, "working"))
+        report(self.set(first.part.id, "working"))
         try:
             while True:
                 ctx.check()
                 with self._some:
                     self._some.wait(0.02)
                     orders, self._orders = self._orders, []
-                over = [order(ctx, told) for order in orders]
+                over = [order(ctx, report) for order in orders]
                 if any(over) or self._ended:
                     return
         except JobCancelled:
@@ -81,23 +81,23 @@ class FakeInstallation:
     def comes(self, part: str) -> None:
         """A part is ready from now on; with the last one the work ends."""
 
-        def order(ctx: JobContext, told: Callable[[PartState], None]) -> bool:
-            told(self.set(part, "ready"))
+        def order(ctx: JobContext, report: Callable[[PartState], None]) -> bool:
+            report(self.set(part, "ready"))
             left = [each for each in self.states.values() if each.is_due]
             if left:
-                told(self.set(left[0].part.id, "working"))
+                report(self.set(left[0].part.id, "working"))
             return not left
 
         self._give(order)
 
     def reports(self, done: int, total: int) -> None:
-        self._give(lambda ctx, told: ctx.report(done, total) is not None)
+        self._give(lambda ctx, report: ctx.report(done, total) is not None)
 
     def fails(self, part: str, sentence: str) -> None:
         """A part cannot be prepared, and the work ends."""
 
-        def order(ctx: JobContext, told: Callable[[PartState], None]) -> bool:
-            told(self.set(part, "failed", sentence))
+        def order(ctx: JobContext, report: Callable[[PartState], None]) -> bool:
+            report(self.set(part, "failed", sentence))
             return True
 
         self._give(order)
@@ -109,7 +109,7 @@ class FakeInstallation:
     def stops(self, error: AppError) -> None:
         """Nothing more can be installed."""
 
-        def order(ctx: JobContext, told: Callable[[PartState], None]) -> bool:
+        def order(ctx: JobContext, report: Callable[[PartState], None]) -> bool:
             raise error
 
         self._give(order)

@@ -189,7 +189,7 @@ def open_to_all() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permission bits are POSIX's")
-@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("what", seeded_part(["file", "folder"], 1))
 def test_a_read_only_project_is_not_written_but_can_be_looked_at(
     study_file: Path, open_to_all: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:

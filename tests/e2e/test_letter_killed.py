@@ -83,6 +83,7 @@ def kill_while_editing(
     return ages
 
 
+@pytest.mark.soak
 def test_killed_while_editing_at_most_two_seconds_are_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:

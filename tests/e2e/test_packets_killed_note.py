@@ -79,6 +79,7 @@ def kill_while_typing(folder: Path, kills: int, seed: int) -> list[float]:
     return ages
 
 
+@pytest.mark.soak
 def test_killed_while_typing_the_note_on_disk_is_at_most_two_seconds_old(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:

@@ -57,6 +57,7 @@ def test_killed_a_thousand_times_while_rating_in_packets(tmp_path: Path, figure:
     figure("1,000 kills in packets, no answer lost or twice")
 
 
+@pytest.mark.soak
 def test_killed_while_finishing_a_packet_is_finished_or_not_and_never_between(tmp_path: Path) -> None:
     project = tmp_path / "study.biasprint"
     plan = coordinator(project, comparisons=3)

@@ -424,7 +424,7 @@ def test_a_generator_needs_an_occupation(window: MainWindow, qtbot: QtBot) -> No
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(dialog)
     qtbot.waitUntil(lambda: dialog.picker.info is not None, timeout=PATIENCE)
-    dialog.picker._show_backend(anew=False)
+    dialog.picker._show_backend(reset=False)
     ready = SimpleNamespace(why_not=lambda offline: "", info=dialog.picker.info)
     dialog.picker, before = ready, dialog.picker  # type: ignore[assignment]
     assert "occupation" in dialog.reason()
