@@ -58,8 +58,8 @@ PACKAGE = ROOT / "dist" / "biasprint"
 LIGHT_PACKAGE = ROOT / "dist" / "biasprint-light"
 # A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
 SHARED_OUT = (
-    # One process more than there are cores: tests of the window wait for threads and children a third of their time.
-    *("-n", str(min(4, (os.cpu_count() or 1) + 1)), "--max-worker-restart", "0"),
+    # Two processes more than there are cores: tests of the window wait for threads and children a third of their time.
+    *("-n", str(min(6, (os.cpu_count() or 1) + 2)), "--max-worker-restart", "0"),
     *("--dist", "loadfile", "--no-loadscope-reorder"),
 )
 # The installed program on a real display. Two at a time: each has a screen, and the program computes beside it.

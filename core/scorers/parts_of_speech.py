@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine.models import installed as models
 from biasprint.core.machine.models.layout import sha256_of
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, sentences, words
@@ -88,10 +89,13 @@ def _lexicon_file() -> Path:
 
 # ---- spaCy
 
-# The smallest first: its tags are as good, and it is the usual one.
+# Installed as a package, beside the one that the catalogue knows. The smallest first: its tags are as good.
 PIPELINES = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 UNUSED = ("parser", "ner", "senter", "lemmatizer")
 _OF_POS = {"NOUN": "noun", "ADJ": "adjective", "VERB": "verb", "AUX": "verb", "ADV": "adverb", "PROPN": "name"}
+
+
+ROLE = "parts_of_speech"
 
 
 class SpacyTagger:
@@ -117,7 +121,7 @@ class SpacyTagger:
     @property
     def version(self) -> str:
         installed = _installed()
-        return f"{installed.name}; {SEGMENTER}; rules 1" if installed else ""
+        return f"{_called(installed)}; {SEGMENTER}; rules 1" if installed else ""
 
     @property
     def sha256(self) -> str | None:
@@ -134,18 +138,24 @@ class SpacyTagger:
 
 
 def place() -> Path:
-    """The folder of the installed pipeline's data. Raises `AppError` where none is installed."""
-    installed = _installed()
-    if installed is None:
+    """Return the folder of the pipeline's data. Raises `AppError` where there is none."""
+    data = _installed()
+    if data is None:
         raise AppError(
-            "None of spaCy's trained English pipelines is installed.",
-            hint="Install one: python -m spacy download en_core_web_sm",
+            "No trained English pipeline of spaCy is on this computer.",
+            hint=f"Get it: biasprint models get {PIPELINES[0]}",
         )
-    return installed
+    return data
 
 
 def _installed() -> Path | None:
-    """Found without importing anything; the data lies in a folder named with its version."""
+    """Find the pipeline without importing anything: that of the catalogue or one added, else an installed package."""
+    model = models.for_role(ROLE)
+    return model.path if model is not None else _in_a_package()
+
+
+def _in_a_package() -> Path | None:
+    """The data lies in a folder named with its version."""
     for name in PIPELINES:
         spec = find_spec(name)
         for package in map(Path, (spec.submodule_search_locations or ()) if spec else ()):
@@ -159,6 +169,17 @@ def _installed() -> Path | None:
     return None
 
 
+def _called(data: Path) -> str:
+    """Return name and version of a pipeline, such as “en_core_web_sm-3.8.0”: a package's folder is called so."""
+    if data.name.startswith(PIPELINES):
+        return data.name
+    try:
+        meta = json.loads((data / "meta.json").read_text(encoding="utf-8"))
+        return f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return data.name
+
+
 @cache
 def _pipeline(data: Path) -> Any:
     import spacy
@@ -168,7 +189,7 @@ def _pipeline(data: Path) -> Any:
     except Exception as error:  # another version of spaCy, a damaged file
         raise AppError(
             f"spaCy's pipeline “{data.name}” cannot be loaded.",
-            hint="Install the one for this version of spaCy: python -m spacy download en_core_web_sm",
+            hint="Get the one for this version of spaCy: biasprint models get en_core_web_sm",
             details=f"{type(error).__name__}: {error}"[:2000],
         ) from error
 

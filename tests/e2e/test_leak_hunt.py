@@ -99,9 +99,10 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(
         (
             "axis cross", "axis list", "axis check", "names list", "names check", "names make", "example",
-            "letter", "reference list", "reference remove", "models list", "models get", "models verify", "models add",
-            "models remove", "models prefer", "models engine", "endpoints list", "endpoints add", "endpoints test",
-            "endpoints remove", "endpoints key", "offline", "prepare", "demo", "designs",
+            "letter", "reference list", "reference remove", "models list", "models get", "models export",
+            "models verify", "models add", "models remove", "models prefer", "models engine", "endpoints list",
+            "endpoints add", "endpoints test", "endpoints remove", "endpoints key", "offline", "prepare", "demo",
+            "designs",
             "calibrate",
         ),
         (NO_PROJECT, ()),

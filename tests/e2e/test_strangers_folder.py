@@ -188,6 +188,7 @@ CASES = (
     Case("names check own-names.toml"),
     Case("models list"),
     Case("models get smollm2-135m-instruct", code=1),
+    Case("models export nothing ../elsewhere", code=2),
     Case("models verify"),
     Case("models add ../elsewhere/l.txt --role generator", code=1),
     Case("models prefer sentiment textblob"),

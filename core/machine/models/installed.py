@@ -86,10 +86,10 @@ def for_role(role: str) -> InstalledModel | None:
 
 
 def is_papers_own(model: InstalledModel) -> bool:
-    """Return whether a paper used exactly this model: got from the catalogue, marked there, and unchanged since."""
+    """Return whether a paper used this model: got from the catalogue and marked there, or of equal official weights."""
     if model.format == "checkpoint":
         return _is_papers_checkpoint(model)
-    entry = catalogue.entry(model.name) if model.origin == "catalogue" else None
+    entry = catalogue.entry(model.name) if model.origin == "catalogue" else _official(model)
     return entry is not None and bool(entry.papers)
 
 
@@ -126,7 +126,15 @@ def hashes_of(path: Path, files: Iterable[str], check: Check | None = None, *, f
 
 def total(form: Format, hashes: Mapping[str, str]) -> str:
     """The hash that a model is known by."""
-    return of_all(hashes) if form == "folder" or len(hashes) > 1 else next(iter(hashes.values()))
+    return of_all(hashes) if form in ("folder", "pipeline") or len(hashes) > 1 else next(iter(hashes.values()))
+
+
+def _official(model: InstalledModel) -> CatalogueEntry | None:
+    """Return the entry of the catalogue whose official weights the model has, whatever it is called here."""
+    try:
+        return catalogue.official(model.role, hashes_of(model.path, layout.look_at(model.path).files))
+    except AppError:
+        return None
 
 
 def _is_papers_checkpoint(model: InstalledModel) -> bool:
@@ -160,7 +168,7 @@ def _got(role: str | None = None, name: str | None = None) -> Iterable[Installed
     for record in records.got().values():
         if role not in (None, record.role) or name not in (None, record.name) or not record.folder.is_dir():
             continue
-        single = record.format != "folder"
+        single = record.format in ("gguf", "checkpoint")
         path = record.folder / next(iter(record.sha256)) if single else record.folder
         yield _checked(
             InstalledModel(
@@ -282,8 +290,6 @@ def _missing(scorer: DeclaredScorer) -> str:
     for module in scorer.needs:
         if find_spec(module) is None:
             return module
-    if scorer.needs_one_of and not any(find_spec(module) for module in scorer.needs_one_of):
-        return f"any of {', '.join(scorer.needs_one_of)}"
     return ""
 
 
@@ -354,9 +360,9 @@ def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, 
         memory=known.memory,
         licence=(got.licence if got else "") or known.licence,
         papers=known.papers,
-        source=known.source,
-        download=known.wheel.size if known.wheel else known.size if known.source else None,
-        repository=known.comes_from,
+        source="hub" if got and got.repository == known.repository else known.source,
+        download=known.download,
+        repository=got.repository if got else known.comes_from,
         revision=model.revision if model and model.revision else known.requires,
         sha256=model.sha256 if model else "",
         preferred=wanted.get(known.role) == known.name,

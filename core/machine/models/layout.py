@@ -21,7 +21,7 @@ from biasprint.core.machine import storage
 
 # ---- Files of a model
 
-Format = Literal["gguf", "folder", "checkpoint"]
+Format = Literal["gguf", "folder", "checkpoint", "pipeline"]
 
 GGUF_MAGIC = b"GGUF"
 ZIP_MAGIC = b"PK\x03\x04"  # how torch writes checkpoints
@@ -50,6 +50,12 @@ _SETTINGS = {
     "config_sentence_transformers.json", *_TOKENIZERS,
 }  # fmt: skip
 _PASSED: set[tuple[str, int, int]] = set()  # path, size, time of change (ns) of parts that were looked at
+# Of a pipeline of spaCy: its settings, and what its parts were saved as (msgpack, JSON and plain lists).
+PIPELINE = "config.cfg"
+_PIPELINE = re.compile(
+    r"config\.cfg|meta\.json|tokenizer|vocab/[a-z0-9_]{1,40}(\.bin|\.json|\.cfg)?"
+    r"|[a-z0-9_]{1,40}/(cfg|model|moves|patterns|lookups/lookups\.bin)"
+)
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 
 
@@ -75,8 +81,13 @@ def counts(name: str) -> bool:
     )
 
 
-def chosen(names: Iterable[str]) -> tuple[str, ...]:
-    """The names that count, sorted; the shards are left out where the whole weights are there too."""
+def chosen(names: Iterable[str], form: Format = "folder") -> tuple[str, ...]:
+    """Return the names that count, sorted, without the shards where the whole weights are there too.
+
+    Of spaCy's pipelines every file counts but program code, pickles and text for readers.
+    """
+    if form == "pipeline":
+        return tuple(sorted(name for name in names if _PIPELINE.fullmatch(name)))
     listed = sorted(name for name in names if counts(name))
     if WEIGHTS in listed:
         listed = [name for name in listed if name != INDEX and not _SHARD.fullmatch(name)]
@@ -151,6 +162,8 @@ def _gguf(path: Path, start: bytes) -> Found:
 
 
 def _folder(path: Path) -> Found:
+    if (path / PIPELINE).is_file():
+        return _pipeline(path)
     present = [file.relative_to(path).as_posix() for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()]
     files = chosen(present)
     missing = lacks(files)
@@ -172,6 +185,18 @@ def _folder(path: Path) -> Found:
     code = any(name.endswith(".py") for name in present) or "auto_map" in settings
     note = "It comes with program code of its own. That is never run: the model is loaded without it, or not at all."
     return Found(path, "folder", files, (note,) if code else ())
+
+
+def _pipeline(path: Path) -> Found:
+    """A trained pipeline of spaCy. Its parts are msgpack and JSON; spaCy runs no code of the folder."""
+    present = [file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()]
+    files = chosen(present, "pipeline")
+    if not {"meta.json", "tokenizer", "tagger/model"} <= set(files):
+        raise AppError(
+            f"The folder “{path.name}” is no pipeline of spaCy with a tagger.",
+            hint="Get the whole folder again, with every file of it.",
+        )
+    return Found(path, "pipeline", files)
 
 
 def _checkpoint_folder(path: Path, weights: str, files: tuple[str, ...]) -> Found:

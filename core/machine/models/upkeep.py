@@ -30,9 +30,9 @@ def add(path: Path, role: str, name: str | None = None, ctx: JobContext | None =
     where = path_of(path).absolute()
     model_files = layout.look_at(where)
     _check_role(model_files, role)
-    called = _name(name, model_files, role)
     check = None if ctx is None else ctx.check
     hashes = installed.hashes_of(where, model_files.files, check)
+    called = _name(name, model_files, role, hashes)
     if model_files.format == "checkpoint":
         _check_checkpoint(model_files, role, hashes[model_files.files[0]])
     records.keep_added(
@@ -61,15 +61,25 @@ def _check_checkpoint(model_files: Found, role: str, sha256: str) -> None:
         )
 
 
-def _name(name: str | None, model_files: Found, role: str) -> str:
-    """The name asked for, or one made from the file's; free, or that of the same file added before."""
+def _name(name: str | None, model_files: Found, role: str, hashes: Mapping[str, str]) -> str:
+    """Return the name asked for, or one made from the file's; free, or that of the same file added before.
+
+    A name of the catalogue is for the official weights of that entry alone.
+    """
     called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", model_files.path.stem).strip("-._")[:80] or role
     if not records.NAME.fullmatch(called):
         raise UsageError(
             f"“{called}” cannot be a model's name.", hint="Use letters, digits, dot, dash and underscore; at most 80."
         )
     if catalogue.entry(called) is not None:
-        raise UsageError(f"“{called}” is a name of the catalogue.", hint="Give the model another name with --name.")
+        official = catalogue.official(role, hashes)
+        if official is None or official.name != called:
+            raise UsageError(
+                f"“{called}” is a name of the catalogue, and these are not its official weights.",
+                hint="Give the model another name with --name.",
+            )
+        if any(model.name == called for model in installed.installed(role) if model.origin != "added"):
+            raise UsageError(f"“{called}” is on this computer already.", hint="There is nothing to add.")
     before = records.added().get(called)
     if before is not None and (before.path, before.role) != (str(model_files.path), role):
         raise UsageError(
@@ -201,7 +211,7 @@ def _known() -> dict[str, _Known]:
             known_models[entry.name] = _Known(place, entry.format, entry.known_hashes())
     for got in records.got().values():
         if got.folder.is_dir():
-            path = got.folder if got.format == "folder" else got.folder / next(iter(got.sha256))
+            path = got.folder if got.format in ("folder", "pipeline") else got.folder / next(iter(got.sha256))
             known_models[got.name] = _Known(path, got.format, got.sha256)
     for own in records.added().values():
         known_models[own.name] = _Known(Path(own.path), own.format, own.sha256)

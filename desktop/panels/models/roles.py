@@ -93,7 +93,7 @@ def details(row: "Row") -> dict[str, str]:
     return {
         tr("Name"): row.name,
         tr("Package") if package else tr("Repository"): row.repository,
-        tr("SHA-256 of its wheel") if package else tr("Commit"): row.revision or unpinned,
+        tr("SHA-256 of its wheels") if package else tr("Commit"): row.revision or unpinned,
         tr("SHA-256"): row.sha256,
         tr("Place"): row.path,
         tr("Known from"): sources,

