@@ -69,6 +69,7 @@ BEHIND = ("types",)  # the steps of `test` that run behind the others: the cores
 START_SECONDS = 1.5
 STARTS = 5
 DEMO_PARTS = ("statistics", "encoder")  # what the demo without a window measures with
+DEMO_WISHES = ("tagger",)  # and what it does without where it cannot be had
 
 
 class Stop(Exception):
@@ -106,7 +107,7 @@ def demo(words: list[str]) -> int:
     if light:
         first.make_light(VENV)
     if headless:
-        prepare(DEMO_PARTS)
+        prepare(DEMO_PARTS, DEMO_WISHES)
     print("Starting Biasprint on its sample project{}.\n".format(", without a window" if headless else ""))
     code = run([PYTHON, "-m", "biasprint", "demo", *(["--headless"] if headless else [])], headless)
     if headless and code == 0:
@@ -326,13 +327,13 @@ def install_window(light: bool = False) -> None:
     print(f"Installed in {time.monotonic() - start:.0f} s.\n")
 
 
-def prepare(parts: "tuple[str, ...]") -> None:
-    """Let the program install more of itself: the parts that are named, or every one."""
+def prepare(parts: "tuple[str, ...]", wishes: "tuple[str, ...]" = ()) -> None:
+    """Let the program install more of itself: the parts that are named, or every one; of `wishes` none is needed."""
     missing = missing_parts()
     if not missing.intersection(parts or missing):
         return
-    words = [word for part in parts for word in ("--part", part)]
-    if run([PYTHON, "-m", "biasprint", "prepare", *words], headless=True) and parts:
+    words = [word for part in (*parts, *wishes) for word in ("--part", part)]
+    if run([PYTHON, "-m", "biasprint", "prepare", *words], headless=True) and missing_parts().intersection(parts):
         raise Stop("The same command goes on from there.")
 
 

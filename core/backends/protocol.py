@@ -36,7 +36,8 @@ class Request:
 
     `fields` holds the prompt's task, theme, axis, identity and its own fields. A language model sees the prompt alone;
     fields are for backends that are none. `temperature`, `top_p` and `max_tokens` are None where the backend decides.
-    `seed` has 63 bits (see biasprint.core.backends.protocol).
+    `seed` has 63 bits (see biasprint.core.backends.protocol). `answers`: the replies that the prompt asks for, where
+    there are few; a backend that knows likelihoods may choose among them.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Request:
     top_p: float | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -143,9 +143,10 @@ def get(
 ) -> None:
     """Get a model of the catalogue. Stopped, the same command goes on where it was."""
     from biasprint.core.machine.models import catalogue
+    from biasprint.core.machine.models.get import Where
     from biasprint.core.machine.models.get import get as fetch
 
-    where = source if source in ("", "index", "hub") else Path(source)
+    where: Where | Path = source if source == "" or source == "index" or source == "hub" else Path(source)
     known = catalogue.entry(name)
     if known is not None and known.source and not as_json:
         size = in_words(known.download)

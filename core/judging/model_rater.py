@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
+from biasprint.core.backends.reasoning import split_reasoning
 from biasprint.core.judging.blind import RatingCriterion
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.scorers.refusal import is_refusal
@@ -18,7 +19,7 @@ from biasprint.core.scorers.refusal import is_refusal
 # ---- The prompt
 
 LETTERS = "ABC"
-CODE_LENGTH = 16
+CODE_LENGTH = 12
 LONGEST_TITLE = 200
 
 
@@ -69,8 +70,10 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
     code = fence_code(texts, salt)
     shown = [_harmless(text) for text in texts]
     letters = LETTERS[: len(texts)]
+    named = f"{', '.join(letters[:-1])} or {letters[-1]}"
     asked = words.instruction.strip("\n").format(
         count=len(texts),
+        letters=named,
         title=_one_line(title),
         criteria="\n".join(
             words.criterion.format(name=criterion.name, explanation=criterion.explanation) for criterion in criteria
@@ -80,20 +83,19 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
     fenced = [
         words.text.format(letter=letter, code=code, text=text) for letter, (text, _) in zip(letters, shown, strict=True)
     ]
-    named = f"{', '.join(letters[:-1])} or {letters[-1]}"
     whole = "\n".join([asked, *fenced, words.question.format(letters=named)])
     return JudgingPrompt(whole, code, sum(broken for _, broken in shown))
 
 
 def fence_code(texts: Sequence[str], salt: str) -> str:
-    """Return a code that occurs in none of the texts.
+    """Return a code that occurs in none of the texts, the same in whatever order they come.
 
     It is a hash over the texts themselves: whoever writes one would have to find a text that contains its own hash.
     Should it occur in one all the same, the next is taken.
     """
     attempt = 0
     while True:
-        joined = "\x1f".join([salt, str(attempt), *texts]).encode("utf-8", "surrogatepass")
+        joined = "\x1f".join([salt, str(attempt), *sorted(texts)]).encode("utf-8", "surrogatepass")
         code = hashlib.sha256(joined).hexdigest()[:CODE_LENGTH]
         if not any(code in text for text in texts):
             return code
@@ -122,6 +124,11 @@ def _one_line(title: str) -> str:
     return " ".join(title.split())[:LONGEST_TITLE]
 
 
+def answers_to(cards: int) -> tuple[str, ...]:
+    """Return the answers that a prompt with so many cards asks for."""
+    return (*LETTERS[:cards], "TIE", "NONE")
+
+
 # ---- The reply
 
 ReadAs = Literal["choice", "tie", "none", "refused", "unreadable", "failed"]
@@ -132,8 +139,6 @@ _ANSWER = re.compile(
     r"(?P<word>[A-C]|tie|none)[\s*_`\"'“”‘’)\].!]*",
     re.IGNORECASE,
 )
-# What models that reason write before their answer. The answer is what follows the last end of it.
-_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>.*</\1>", re.DOTALL | re.IGNORECASE)
 LONGEST_ANSWER = 100  # characters, with the signs and blanks around it
 LONGEST_WORD = 4  # of the answers: they occur in many texts by chance
 
@@ -152,8 +157,7 @@ def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Parse
     Only a reply that is an answer from its first sign to its last is one: a letter within a sentence may come from a
     text that is echoed. An answer that occurs in one of the texts, other than as a bare word, is not taken either.
     """
-    reasoned = _REASONING.match(reply)
-    answer = reply[reasoned.end() :] if reasoned else reply
+    answer, _ = split_reasoning(reply, unopened=False)
     match = _ANSWER.fullmatch(answer) if len(answer) <= LONGEST_ANSWER else None
     echoed = any(_echoes(candidate.strip(), text) for candidate in (reply, answer) for text in texts)
     if match is not None and whole and not echoed:

@@ -172,6 +172,8 @@ def generate(
             store = _Storing(ctx, project, run, before, pace, behind, tell)
             ctx.report(store.finished, before.wanted)
             _write_missing(ctx, project, run, generator, store, compute, keys or {})
+        if store.reasoned:
+            tell(f"{store.reasoned:,} replies came with reasoning, which is kept apart and not measured.")
         scored: tuple[ScoreResult, ...] = ()
         if behind is not None:
             behind.all_written()
@@ -233,6 +235,7 @@ class _Storing:
         self._behind = behind
         self._tell = tell
         self.left_out: list[str] = []
+        self.reasoned = 0
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """Store a partial result: what `biasprint.core.runs.writing` hands out for the requests of `page`."""
@@ -240,6 +243,7 @@ class _Storing:
             outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
+            self.reasoned += sum("reasoning" in completion.detail for _, completion in partial.completions)
             self._pace.wrote(len(outputs))
             if self._behind is not None:
                 self._behind.stored()

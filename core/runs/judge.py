@@ -19,6 +19,7 @@ from biasprint.core.judging.model_rater import (
     READ_AS,
     JudgingPrompt,
     ParsedReply,
+    answers_to,
     card_orders,
     judging_prompt,
     judging_words,
@@ -130,8 +131,12 @@ class ModelSession:
                 yield OrderedComparison(row, order, shown)
 
     def left(self) -> list[OrderedComparison]:
-        """Return the requests that have no reply yet, or that failed in passing."""
-        return [ask for ask in self.asks() if _to_ask(self.said.get((ask.comparison.id, ask.shown)))]
+        """Return the requests that have no reply yet, or that failed in passing; those of a task one after another.
+
+        So prompts share their beginning, which a model on this computer works out once.
+        """
+        asks = [ask for ask in self.asks() if _to_ask(self.said.get((ask.comparison.id, ask.shown)))]
+        return sorted(asks, key=lambda ask: (ask.comparison.task, ask.comparison.theme))
 
     def asked_now(self, ask: OrderedComparison) -> bool:
         """Return whether this start has its reply, or found that its texts are not the ones that were planned."""
@@ -152,7 +157,9 @@ class ModelSession:
     def prompt(self, ask: OrderedComparison, texts: Sequence[str], wording: ComparisonWording) -> JudgingPrompt:
         row = ask.comparison
         title, criteria = wording.title(row.task, row.theme), wording.criteria(row.task)
-        return judging_prompt(title, criteria, texts, salt=f"{self.seed_of(ask)}")
+        # The same for every order of a comparison, so that all of the prompt but the texts is shared.
+        salt = output_seed(self.seed, row.texts_sha256, 0)
+        return judging_prompt(title, criteria, texts, salt=f"{salt}")
 
     # what was replied
 
@@ -189,6 +196,7 @@ class ModelSession:
             "finish_reason": completion.finish_reason,
             "usage": dict(completion.usage),
         }
+        detail |= {name: completion.detail[name] for name in ("answers", "reasoning") if name in completion.detail}
         if len(completion.text) > LONGEST_REPLY:
             detail["characters"] = len(completion.text)
         if read.as_ == "failed":
@@ -469,7 +477,8 @@ class _Asking:
     def _request(self, ask: OrderedComparison, texts: Sequence[str]) -> Request:
         prompt = self._session.prompt(ask, texts, self._wording)
         drawn = {"max_tokens": self._session.reply_tokens} | sampling(self._generator.parameters)
-        return Request(key=ask.key, prompt=prompt.text, seed=self._session.seed_of(ask), **drawn)
+        answers = answers_to(len(texts))
+        return Request(key=ask.key, prompt=prompt.text, seed=self._session.seed_of(ask), answers=answers, **drawn)
 
     def _receive(
         self, asks: Sequence[OrderedComparison], texts: Sequence[Sequence[str]], partial_result: object

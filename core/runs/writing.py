@@ -23,6 +23,7 @@ from biasprint.core.backends.protocol import (
     PooledBackend,
     Request,
 )
+from biasprint.core.backends.reasoning import NONE_LEFT, kept, split_reasoning
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -158,7 +159,8 @@ def write_all(
     """
     writer = opened(backend, model, parameters, keys)
     chooser = _chooser(writer, parameters)
-    stream = _Stream(ctx, getattr(writer, "build", ""), writer if isinstance(writer, PooledBackend) else None)
+    pooled = writer if isinstance(writer, PooledBackend) else None
+    stream = _Stream(ctx, requests, getattr(writer, "build", ""), pooled)
     try:
         if chooser is None and isinstance(writer, ConcurrentBackend):
             writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
@@ -197,12 +199,28 @@ def _chooser(writer: Backend, parameters: Mapping[str, Any]) -> Chooser | None:
     return Chooser(writer, parameters[PARAMETER]) if PARAMETER in parameters else None
 
 
+def without_reasoning(completion: Completion, *, unopened: bool = True) -> Completion:
+    """Keep what a model wrote before its answer apart from the text; a reply that holds nothing else has failed.
+
+    `unopened` as `split_reasoning` has it.
+    """
+    if completion.finish_reason == "error":
+        return completion
+    text, reasoning = split_reasoning(completion.text, unopened=unopened)
+    if not reasoning and text == completion.text:
+        return completion
+    detail = {**completion.detail, **kept(reasoning)}
+    if not text:
+        return replace(completion, text="", finish_reason="error", error=NONE_LEFT, failure="bad_reply", detail=detail)
+    return replace(completion, text=text, detail=detail)
+
+
 class _Stream:
     """Hands out completions at once, or, where they come quickly, together; of texts that grow only now and then."""
 
-    def __init__(self, ctx: JobContext, build: str, pooled: PooledBackend | None) -> None:
+    def __init__(self, ctx: JobContext, requests: Sequence[Request], build: str, pooled: PooledBackend | None) -> None:
         """`build`: the program that computes, kept with each completion; empty where it is not known."""
-        self._ctx = ctx
+        self._ctx, self._requests = ctx, requests
         self._pooled = pooled
         self._left_out: set[str] = set()
         self._build = build
@@ -212,6 +230,7 @@ class _Stream:
 
     def done(self, place: int, completion: Completion) -> None:
         self._growing.pop(place, None)
+        completion = without_reasoning(completion, unopened=not self._requests[place].answers)
         if self._build:
             completion = replace(completion, detail={**completion.detail, BUILD: self._build})
         self._finished.append((place, completion))

@@ -150,7 +150,7 @@ def test_without_a_window_it_waits_for_what_the_demo_needs_and_says_what_else_th
     run: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run.main(["--headless"]) == 0
-    assert run.prepared == [list(run.DEMO_PARTS)]
+    assert run.prepared == [[*run.DEMO_PARTS, *run.DEMO_WISHES]]
     assert run.commands == [["-m", "biasprint", "demo", "--headless"]]
     assert "prepare" in capsys.readouterr().out.rpartition("Starting")[2]
     run.main(["test"])
@@ -170,7 +170,7 @@ def test_the_light_edition_says_what_it_leaves_out_and_installs_none_of_it(
     for part in installation.parts()[1:]:
         assert part.purpose in told
         assert (part.purpose in left_out) is not part.light
-    assert run.prepared == [list(run.DEMO_PARTS)]
+    assert run.prepared == [[*run.DEMO_PARTS, *run.DEMO_WISHES]]
     assert run.states["scorers"] == "left out"
     assert run.commands == [["-m", "biasprint", "demo", "--headless"]]
     assert "installs the rest" not in told, "it is complete"
@@ -209,7 +209,7 @@ def test_developers_commands_install_everything_first(run: ModuleType, command: 
 def test_the_light_package_is_made_of_the_light_parts_in_a_folder_of_its_own(run: ModuleType) -> None:
     run.LIGHT_PACKAGE.mkdir(parents=True)
     assert run.main(["package", "--light"]) == 0
-    assert run.prepared == [["window", "statistics", "encoder"]]
+    assert run.prepared == [["window", "statistics", "encoder", "tagger"]]
     assert run.installed == ["window", "build"]
     assert run.commands[0][-2:] == ["--", "--light"]
     assert "left out" not in run.states.values(), "what was there before, or is still to come, is no concern of it"

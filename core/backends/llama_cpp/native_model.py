@@ -209,8 +209,9 @@ class NativeModel:
         parameters.n_outputs_max_per_seq = MOST_ASKED
         # As its server and its Python class have it, so that their texts can be compared with ours.
         parameters.flash_attn_type = self.lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        parameters.n_threads = options.threads or max(1, cores() // 2)
-        parameters.n_threads_batch = options.threads or max(1, cores() - 1)
+        # A token after another waits for memory, which half of the cores keep busy; prompts are work for all.
+        parameters.n_threads = options.threads or max(min(2, cores()), cores() // 2)
+        parameters.n_threads_batch = options.threads or cores()
         with quiet():
             context = self.lib.llama_init_from_model(self._model, parameters)
         if not context:

@@ -58,8 +58,8 @@ class LlamaOptions:
     """`temperature` 0 takes the most likely token. `top_k` 0, `top_p` 1 and `min_p` 0 leave all tokens.
 
     `repeat_penalty` 1 is none: any other changes how often words occur. The defaults of sampling are llama.cpp's own.
-    `context` None: the model's, at most 4,096 tokens. `threads` 0: half of the processors. `gpu_layers` −1: all, where
-    the library was built for a graphics processor.
+    `context` None: the model's, at most 4,096 tokens. `threads` 0: all cores for prompts, half of
+    them (at least two) for texts. `gpu_layers` −1: all, where the library was built for a graphics processor.
 
     `system`: the chat's system message; empty for the template's own. `stop`: a text ends before the first of these
     words, which are separated by “|”. `repeat_penalty` looks at the last `penalty_window` tokens of the answer. Before

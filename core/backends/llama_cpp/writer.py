@@ -59,6 +59,10 @@ class GgufVocabulary:
         begun = [self.begin] if self.begins_texts and self.begin >= 0 else []
         return begun + self._tokens(text, special=False)
 
+    def plain_only(self, text: str) -> list[int]:
+        """The tokens of a text as it is, without one for a beginning."""
+        return self._tokens(text, special=False)
+
     def beginning(self) -> list[int]:
         """Return one token that marks the beginning of a text. Raises `AppError` for a model that has none."""
         token = self.begin if self.begin >= 0 else self.end
@@ -353,6 +357,9 @@ def log_probability(logits: npt.NDArray[np.float32], token: int) -> float:
     return float(logits[token] - highest) - math.log(float(np.exp(logits - highest).sum(dtype=np.float64)))
 
 
+MOSTLY = 0.5  # of the probability, for a choice among answers
+
+
 class LlamaCpp:
     """One model. It is checked when it is opened, and loaded into memory when the first text is asked for.
 
@@ -402,10 +409,32 @@ class LlamaCpp:
         spelling = Spelling((*request.stop, *self._options.stops), on_text)
         try:
             usage["cached"] = loaded.prefix.bring_to(tokens, check)
+            chosen = self._chosen(loaded, request)
+            if chosen is not None:
+                answer, shares = chosen
+                on_text(answer)
+                seconds = time.perf_counter() - started
+                return Completion(answer, "stop", usage | {"completion": 1}, seconds, detail={"answers": shares})
             reason, usage["completion"] = self._write(loaded, request, spelling, check, self._size - len(tokens))
         except errors.TextFailed as failed:
             return Completion(spelling.text, "error", usage, time.perf_counter() - started, str(failed), "other")
         return Completion(spelling.text, reason, usage, time.perf_counter() - started)
+
+    def _chosen(self, loaded: "_Loaded", request: Request) -> tuple[str, dict[str, float]] | None:
+        """Return the likeliest of the requested answers by its first token, and the probability of each.
+
+        None where none is requested, where a temperature draws among them, or where the model would mostly begin with
+        something else: then it writes what it has to say.
+        """
+        temperature = self._options.temperature if request.temperature is None else request.temperature
+        if not request.answers or temperature > 0:
+            return None
+        first = {answer: loaded.vocabulary.plain_only(answer)[0] for answer in request.answers}
+        logits = loaded.native.logits(-1)
+        shares = {answer: math.exp(log_probability(logits, token)) for answer, token in first.items()}
+        if len(set(first.values())) < len(first) or not sum(shares.values()) > MOSTLY:
+            return None
+        return max(shares, key=shares.__getitem__), {answer: round(share, 6) for answer, share in shares.items()}
 
     def likelihood(self, prompt: str, continuations: Sequence[str], check: Check) -> list[Likelihood]:
         """log P(continuation | prompt) of each, the prompt evaluated once for all (see `likelihood.of_all`)."""

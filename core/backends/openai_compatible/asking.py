@@ -146,11 +146,20 @@ class _Bounded(httpx2.AsyncByteStream):
 _MOST_SEED = 0xFFFF_FFFE
 # Servers that count in signed numbers of 32 bits refuse more than this.
 _MOST_SMALL_SEED = 0x7FFF_FFFF
-# What a server may refuse without the text being another, and how its words then look, in the order to be tried.
+
+
+def _unsupported(name: str) -> re.Pattern[str]:
+    """A refusal of a parameter as such, not of its value."""
+    words = r"(unsupported|not support|n't support|only the default|not allowed|not permitted)"
+    return re.compile(rf"\b{name}\b.{{0,120}}{words}|{words}.{{0,120}}\b{name}\b", re.IGNORECASE | re.DOTALL)
+
+
+# What a server may refuse by name, and how its words then look, in the order to be tried.
 _REFUSABLE = (
     ("stream_options", re.compile(r"stream_options|include_usage")),
     ("max_tokens", re.compile(r"max_completion_tokens")),
     ("seed", re.compile(r"\bseed\b")),
+    *((name, _unsupported(name)) for name in ("temperature", "top_p")),
     ("stream", re.compile(r"\bstream(ing)?\b")),
 )
 
@@ -164,9 +173,9 @@ class Body:
         self._most_seed = _MOST_SEED
 
     @property
-    def seed_refused(self) -> bool:
-        """True where texts are written without a seed, because the server takes none."""
-        return "seed" in self._refused
+    def refused(self) -> tuple[str, ...]:
+        """The parameters of a text that the server takes none of: models that reason have their own temperature."""
+        return tuple(name for name in ("seed", "temperature", "top_p") if name in self._refused)
 
     def stop_streaming(self) -> None:
         """Stop streaming: the server sends nothing in streams."""
@@ -199,7 +208,8 @@ class Body:
     def learns_from(self, trouble: Trouble, body: dict[str, Any]) -> bool:
         """Return True for a refusal of something in this body that can be put another way; put it so from now on.
 
-        What was chosen, such as a temperature, is never dropped.
+        What was chosen, such as a temperature, is dropped only where the server names it as what it does not take, and
+        then each text is recorded as written without.
         """
         if trouble.failure != "refused":
             return False
@@ -286,9 +296,9 @@ class Asker:
         )
 
     @property
-    def seed_refused(self) -> bool:
-        """True where texts are written without a seed, because the server takes none."""
-        return self._body.seed_refused
+    def refused(self) -> tuple[str, ...]:
+        """The parameters of a text that the server takes none of."""
+        return self._body.refused
 
     async def ask(self, wanted: Wanted) -> Reply:
         """Try once. Where the server refuses something by name that can be put another way, that is done at once, and

@@ -8,6 +8,7 @@ from typing import Any
 from biasprint.core.backends.openai_compatible.failures import Trouble, bad_reply, of_stream, said
 from biasprint.core.backends.openai_compatible.settings import Mode
 from biasprint.core.backends.protocol import FinishReason
+from biasprint.core.backends.reasoning import NONE_LEFT
 
 # What servers call it when a text came to its own end, or to the limit.
 _FINISHED: Mapping[str, FinishReason] = {
@@ -30,6 +31,7 @@ class Reply:
     mode: Mode
     key: str | None = None
     pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     finish: str = ""
     usage: dict[str, int] = field(default_factory=dict)
     fingerprint: str = ""
@@ -41,6 +43,11 @@ class Reply:
     def text(self) -> str:
         return "".join(self.pieces)
 
+    @property
+    def reasoning(self) -> str:
+        """Reasoning that the server gave beside the text."""
+        return "".join(self.thoughts)
+
     def add(self, data: Any) -> str:
         """Take one piece of a stream, and give the text in it."""
         choice = self._choice(data)
@@ -49,6 +56,7 @@ class Reply:
         if self.mode == "chat":
             delta = choice.get("delta")
             text = delta.get("content") if isinstance(delta, Mapping) else delta
+            self._think(delta)
         else:
             text = choice.get("text")
         return self._take(text, choice)
@@ -62,6 +70,7 @@ class Reply:
             message = choice.get("message")
             if not isinstance(message, Mapping):
                 raise bad_reply("The reply held no message, which is not the promised form.")
+            self._think(message)
             return self._take(message.get("content"), choice)
         return self._take(choice.get("text"), choice)
 
@@ -78,7 +87,8 @@ class Reply:
         reason = _FINISHED[self.finish]
         if not self.text.strip():
             limit = " The limit on tokens was reached before any text." if reason == "length" else ""
-            raise bad_reply(f"The reply held no text.{limit}")
+            held = NONE_LEFT if self.reasoning.strip() else "The reply held no text."
+            raise bad_reply(f"{held}{limit}")
         return reason
 
     def _choice(self, data: Any) -> Mapping[str, Any] | None:
@@ -94,6 +104,14 @@ class Reply:
         if not isinstance(choices, list) or not isinstance(choices[0], Mapping):
             raise bad_reply("The choices in the reply were not of the promised form.")
         return choices[0]
+
+    def _think(self, message: Any) -> None:
+        """Take reasoning that comes in a field of its own."""
+        names = ("reasoning_content", "reasoning") if isinstance(message, Mapping) else ()
+        thought = next((message[name] for name in names if isinstance(message.get(name), str)), "")
+        if self.key and self.key in self.reasoning[-len(self.key) :] + thought:
+            raise bad_reply("The reply held the key of the endpoint, so it was thrown away.")
+        self.thoughts.append(thought)
 
     def _take(self, text: Any, choice: Mapping[str, Any]) -> str:
         if text is not None and not isinstance(text, str):

@@ -21,6 +21,7 @@ from biasprint.core.backends.openai_compatible.pool import AddressPool, Lent, No
 from biasprint.core.backends.openai_compatible.reply import Reply
 from biasprint.core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings, shown_models
 from biasprint.core.backends.protocol import Completion, GeneratorInfo, Request
+from biasprint.core.backends.reasoning import kept
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.machine.offline import NoConnection, require_connection
 
@@ -260,6 +261,7 @@ class OneText:
 
 # ---- The backend
 
+REFUSED = "The endpoint takes no {name} for this model: its own is used, and each text says so."
 LOOK_SECONDS = 0.05
 LIST_SECONDS = 10.0  # for an address to list its models
 
@@ -291,8 +293,9 @@ class EndpointWriter:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """A sentence for each address that is not asked, as another one serves better."""
-        return self._pool.left_out
+        """A sentence for each address that is not asked, as another serves better, and for each refused parameter."""
+        refused = dict.fromkeys(name for asker in self._askers.values() for name in asker.refused)
+        return (*self._pool.left_out, *(REFUSED.format(name=name) for name in refused))
 
     def describe(self) -> GeneratorInfo:
         """Describe the generator, without `revision`: a server tells its fingerprint with a text, and may change it.
@@ -391,8 +394,10 @@ class EndpointWriter:
             detail["address"] = text.address.base_url
         if reply.fingerprint:
             detail["fingerprint"] = reply.fingerprint
-        if self._askers[text.address].seed_refused:
-            detail["without"] = "seed"
+        if refused := self._askers[text.address].refused:
+            detail["without"] = ", ".join(refused)
+        if reply.reasoning.strip():
+            detail |= kept(reply.reasoning.strip())
         if reply.served_by and reply.served_by != self.model:
             detail["served_by"] = reply.served_by
         return Completion(reply.text, reply.finished(), reply.usage, seconds, detail=detail)

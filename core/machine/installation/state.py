@@ -126,14 +126,16 @@ def wanted(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
 
 
 def possible(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
-    """Return the parts that can be here. An installation that pip made has no model unless one is got in Models."""
+    """Return the parts that can be here. An installation that pip made, and a package, have no model of the catalogue
+    unless one is got in Models.
+    """
     if getattr(sys, "frozen", False):
-        return declared.parts()
+        return tuple(part for part in declared.parts() if not part.model or part.id in notes.left_out)
     without = bool(os.environ.get(WITHOUT_ENGINE))
     return tuple(
         part
         for part in declared.parts()
-        if not (part.model and (without or not notes.by_run_py)) and not (part.id == "engine" and without)
+        if not (part.model and not notes.by_run_py) and not (part.id in ("model", "engine") and without)
     )
 
 

@@ -136,6 +136,10 @@ REFUSALS = {
     "seed": answer("422 Unprocessable", {"detail": [{"loc": ["body", "seed"], "msg": "extra fields not permitted"}]}),
     "stream": error("400 Bad Request", "Streaming is not supported; set stream to false"),
     "max_tokens": error("400 Bad Request", "'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
+    "temperature": error(
+        "400 Bad Request",
+        "Unsupported value: 'temperature' does not support 0.7 here. Only the default (1).",
+    ),
 }
 
 
@@ -146,11 +150,14 @@ def test_what_a_server_refuses_by_name_is_left_out_from_then_on(refused: str) ->
 
     with BadServer(script) as server:
         save(Endpoint("lab", server.url, retries=0))
-        backend = openai_compatible.open("small", {"endpoint": "lab", "max_tokens": 30})
+        backend = openai_compatible.open("small", {"endpoint": "lab", "max_tokens": 30, "temperature": 0.7})
         done = [backend.generate(ASK, lambda _: None, lambda: None) for _ in range(3)]
+        said = backend.left_out
         backend.close()
     assert [one.text for one in done] == [TEXT] * 3
-    assert {one.detail.get("without") for one in done} == {"seed" if refused == "seed" else None}
+    recorded = refused in ("seed", "temperature")
+    assert {one.detail.get("without") for one in done} == {refused if recorded else None}
+    assert [refused in sentence for sentence in said] == [True] * recorded
     assert [refused in asked.body for asked in server.requests] == [True, False, False, False]
     if refused == "max_tokens":
         assert server.requests[-1].body["max_completion_tokens"] == 30
