@@ -65,6 +65,7 @@ SHARED_OUT = (
 # The installed program on a real display. Two at a time: each has a screen, and the program computes beside it.
 WINDOW_TESTS = ("tests/window", "-n", "2", "--dist", "loadfile", "--durations", "5")
 AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")
+HALVES = (("tests/unit/core",), ("tests/e2e", "tests/replication", "tests/unit", "--ignore=tests/unit/core"))
 BEHIND = ("types",)  # the steps of `test` that run behind the others: the cores are idle while tests wait
 START_SECONDS = 1.5
 STARTS = 5
@@ -135,8 +136,14 @@ def test(words: list[str]) -> int:
         ("window", [PYTHON, "-m", "pytest", "-q", "-rs", *WINDOW_TESTS]),
     ]
     results = []
+    # Every test process reads every file: in a new clone each would compile what the others compile too.
+    new = not (ROOT / "tests" / "__pycache__").exists()
+    compiling = [Behind([PYTHON, "-m", "pytest", "-q", "--collect-only", *part]) for part in HALVES if new]
     behind = []
     for name, command in steps:
+        if name == "tests":
+            for each in compiling:
+                each.end()
         if name in BEHIND:
             behind.append((name, Behind(command)))
             continue

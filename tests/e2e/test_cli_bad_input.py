@@ -49,14 +49,17 @@ def test_a_wrong_mapping_or_format_is_wrong_usage(
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
-    [
-        ("nothing.csv", b"", "“nothing.csv” is empty"),
-        ("header.csv", b"text,group\n", "has no rows below its header"),
-        ("commas.csv", b"text,group\n,\n,\n", "None of the 2 rows of “commas.csv” can be used"),
-        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "a picture"),
-        ("book.xlsx", b"PK\x03\x04" + bytes(100), "is not an xlsx workbook"),
-        ("page.html", b"<html></html>", "is not a kind of table that can be read"),
-    ],
+    seeded_part(
+        [
+            ("nothing.csv", b"", "“nothing.csv” is empty"),
+            ("header.csv", b"text,group\n", "has no rows below its header"),
+            ("commas.csv", b"text,group\n,\n,\n", "None of the 2 rows of “commas.csv” can be used"),
+            ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "a picture"),
+            ("book.xlsx", b"PK\x03\x04" + bytes(100), "is not an xlsx workbook"),
+            ("page.html", b"<html></html>", "is not a kind of table that can be read"),
+        ],
+        2,
+    ),
 )
 def test_a_table_without_a_usable_row_is_refused_and_changes_nothing(
     empty: Path, tmp_path: Path, name: str, content: bytes, says: str
@@ -168,7 +171,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "says"), seeded_part(UNKNOWN, 8), ids=[says[:40] for _, says in UNKNOWN])
+@pytest.mark.parametrize(("argv", "says"), seeded_part(UNKNOWN, 4), ids=[says[:40] for _, says in UNKNOWN])
 def test_a_name_that_does_not_exist_is_wrong_usage_and_says_what_does(
     study_file: Path, argv: tuple[str, ...], says: str
 ) -> None:

@@ -15,7 +15,7 @@ FUZZED = DATA / "fuzzed"
 KEPT = sorted(file for file in FUZZED.rglob("*") if file.is_file())
 
 
-@pytest.mark.parametrize("kept", seeded_part(KEPT, 8), ids=lambda file: str(file.relative_to(FUZZED)))
+@pytest.mark.parametrize("kept", seeded_part(KEPT, 3), ids=lambda file: str(file.relative_to(FUZZED)))
 def test_what_was_found_once_ends_well(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = TARGETS[kept.parent.name]
     held = hold(target, tmp_path, monkeypatch)

@@ -1,6 +1,8 @@
 """Writing with llama.cpp: a tiny random model behaves as any backend must."""
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny, written
 
-from biasprint.core.backends.llama_cpp import native_model
+from biasprint.core.backends.llama_cpp import native_model, writer
 from biasprint.core.backends.llama_cpp.options import LlamaOptions
 from biasprint.core.backends.llama_cpp.writer import LlamaCpp, ends_sentence
 from biasprint.core.backends.protocol import Backend, LikelihoodBackend
@@ -70,6 +72,31 @@ def test_temperature_0_takes_the_most_likely_token_whatever_the_seed(backend: Ll
     hot = {backend.generate(request(seed=seed, temperature=3.0), nothing, nothing).text for seed in range(4)}
     assert len(hot) == 4
     assert backend.generate(request(top_p=0.0001), nothing, nothing).text in texts  # leaves one token
+
+
+ANSWERS = ("A", "B", "C")
+
+
+def test_of_few_answers_the_likeliest_is_chosen_by_its_likelihood(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "MOSTLY", 0.0)  # a model of random weights rarely begins with one of them
+    backend = opened(model, prefix_cache=False, chat_template=False, temperature=0.0)
+    asked = replace(request(), temperature=None, answers=ANSWERS)
+    done = backend.generate(asked, nothing, nothing)
+    shares = done.detail["answers"]
+    of_each = [likelihood.logprob for likelihood in backend.likelihood(asked.prompt, ANSWERS, nothing)]
+    backend.close()
+    assert [math.log(shares[answer]) for answer in ANSWERS] == pytest.approx(of_each, abs=0.05)
+    assert (done.text, done.finish_reason) == (ANSWERS[of_each.index(max(of_each))], "stop")
+
+
+def test_an_answer_that_the_model_would_not_give_is_not_put_into_its_mouth(model: Path) -> None:
+    backend = opened(model, prefix_cache=False, temperature=0.0)
+    free = backend.generate(replace(request(), temperature=None), nothing, nothing)
+    asked = backend.generate(replace(request(), temperature=None, answers=ANSWERS), nothing, nothing)
+    drawn = backend.generate(replace(request(), temperature=1.0, answers=ANSWERS), nothing, nothing)
+    backend.close()
+    assert (asked.text, "answers" in asked.detail) == (free.text, False)
+    assert "answers" not in drawn.detail
 
 
 def test_max_tokens_and_stop_strings_end_a_text(backend: LlamaCpp) -> None:

@@ -22,6 +22,7 @@ from bad_server import (
     start_stream,
     whole,
 )
+from seeded_part import seeded_part
 
 from biasprint.core.backends import openai_compatible
 from biasprint.core.backends.openai_compatible.asking import Asker
@@ -120,7 +121,7 @@ def test_no_failure_shows_the_key(
     assert in_files() == []
 
 
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("failure", seeded_part(FAILURES, 6))
 def test_the_test_of_an_endpoint_does_not_show_it(failure: str) -> None:
     with BadServer(lambda _: FAILURES[failure]) as server:
         tested = probe(Endpoint("lab", server.url, retries=1, deadline_seconds=20.0), "small")

@@ -2,6 +2,7 @@
 
 import pytest
 from bad_server import Answer, Asked, BadServer, answer, error, good, trickle
+from seeded_part import seeded_part
 
 from biasprint.core.backends.openai_compatible.probe import test_endpoint as probe
 from biasprint.core.compute import ComputeProcess
@@ -71,14 +72,17 @@ def test_a_model_that_only_thinks_in_so_few_tokens_still_answers() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [
-        (error("401 Unauthorized", "bad key"), "did not accept the key"),
-        (error("404 Not Found", "The model `x` does not exist", "model_not_found"), "does not know this model"),
-        (answer("200 OK", b"<html>", Content_Type="text/html"), "web page"),
-        (answer("302 Found", b"", Location="http://127.0.0.1:1/"), "sent the request elsewhere"),
-        (answer("200 OK", {"hello": 1}), "not the promised form"),
-        (trickle, "No complete reply within 0.5 seconds"),
-    ],
+    seeded_part(
+        [
+            (error("401 Unauthorized", "bad key"), "did not accept the key"),
+            (error("404 Not Found", "The model `x` does not exist", "model_not_found"), "does not know this model"),
+            (answer("200 OK", b"<html>", Content_Type="text/html"), "web page"),
+            (answer("302 Found", b"", Location="http://127.0.0.1:1/"), "sent the request elsewhere"),
+            (answer("200 OK", {"hello": 1}), "not the promised form"),
+            (trickle, "No complete reply within 0.5 seconds"),
+        ],
+        3,
+    ),
 )
 def test_what_is_wrong_is_one_sentence_and_is_not_tried_again(
     wrong: Answer, words: str, monkeypatch: pytest.MonkeyPatch

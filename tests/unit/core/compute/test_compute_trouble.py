@@ -14,6 +14,7 @@ from pathlib import Path
 import compute_targets
 import psutil
 import pytest
+from seeded_part import seeded_part
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess, process, worker
 from biasprint.core.compute.messages import load
@@ -93,12 +94,15 @@ def wait_until_dead(process):
 
 @pytest.mark.parametrize(
     ("target", "ending"),
-    [
-        ("kill_itself", "SIGKILL"),
-        ("exit_at_once", "exit code 3"),
-        ("crash_in_c", "SIGSEGV"),
-        ("run_out_of_memory", "not enough memory"),
-    ],
+    seeded_part(
+        [
+            ("kill_itself", "SIGKILL"),
+            ("exit_at_once", "exit code 3"),
+            ("crash_in_c", "SIGSEGV"),
+            ("run_out_of_memory", "not enough memory"),
+        ],
+        2,
+    ),
 )
 def test_a_crash_is_a_message_and_the_next_call_works(compute, target, ending):
     before = compute.call(compute_targets.pid)

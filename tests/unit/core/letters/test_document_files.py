@@ -9,6 +9,7 @@ from pathlib import Path
 import letter_files
 import pytest
 from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
+from seeded_part import seeded_part
 from warm_children import as_the_program_does
 
 from biasprint.core.compute import ComputeProcess
@@ -152,7 +153,7 @@ def zipped(parts: dict[str, str]) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", seeded_part(BAD, 8))
 def test_what_is_no_letter_is_said_in_one_sentence_with_a_way_on(name: str) -> None:
     make, said = BAD[name]
     with pytest.raises(AppError, match=said) as caught:

@@ -144,6 +144,7 @@ MOMENTS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "moments",
     [["in the first wheel", "between two parts"], pytest.param(list(MOMENTS), marks=pytest.mark.soak)],

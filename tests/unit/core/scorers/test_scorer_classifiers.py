@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tiny_models as tiny
 import torch
+from seeded_part import seeded_part
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models.installed import InstalledModel
@@ -57,13 +58,16 @@ def direct(folder, *texts):
 
 @pytest.mark.parametrize(
     ("scorer", "role", "make", "labels", "place"),
-    [
-        ("sst2", "positivity", tiny.distilbert_classifier, tiny.SST2, 1),
-        ("sst2", "positivity", tiny.bert_classifier, tiny.SST2, 1),
-        ("sst2", "positivity", tiny.roberta_classifier, ("positive", "neutral", "negative"), 0),
-        ("formality_classifier", "formality", tiny.roberta_classifier, tiny.FORMALITY, 1),
-        ("agency_classifier", "agency", tiny.bert_classifier, ("communal", "agentic"), 1),
-    ],
+    seeded_part(
+        [
+            ("sst2", "positivity", tiny.distilbert_classifier, tiny.SST2, 1),
+            ("sst2", "positivity", tiny.bert_classifier, tiny.SST2, 1),
+            ("sst2", "positivity", tiny.roberta_classifier, ("positive", "neutral", "negative"), 0),
+            ("formality_classifier", "formality", tiny.roberta_classifier, tiny.FORMALITY, 1),
+            ("agency_classifier", "agency", tiny.bert_classifier, ("communal", "agentic"), 1),
+        ],
+        2,
+    ),
 )
 def test_a_classifier_gives_what_transformers_gives(tmp_path, put, scorer, role, make, labels, place):
     put(role, make(tmp_path / "model", labels))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tiny_models as tiny
 import torch
+from seeded_part import seeded_part
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import catalogue, installed, upkeep
@@ -57,7 +58,7 @@ def put(monkeypatch):
 
 
 @KINDS
-@pytest.mark.parametrize("form", ["folder", "checkpoint"])
+@pytest.mark.parametrize("form", seeded_part(["folder", "checkpoint"], 2))
 def test_every_class_has_the_probability_that_detoxify_predicts(tmp_path, put, kind, form):
     folder = MAKERS[kind](tmp_path / "model")
     model = put(tiny.detoxify_checkpoint(folder) if form == "checkpoint" else folder, form)

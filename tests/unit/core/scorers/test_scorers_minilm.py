@@ -155,6 +155,7 @@ def test_missing_weights_are_a_clear_error(compute, tmp_path):
     assert caught.value.hint
 
 
+@pytest.mark.soak
 def test_a_single_word_has_the_same_vector_alone_as_among_others(embed):
     # Each is three tokens with its marks: so few that their products once took other kernels than many of them do.
     together = embed(WORDS)

@@ -195,13 +195,16 @@ def test_changing_one_begins_with_what_is_kept_and_keeps_its_name(
 
 @pytest.mark.parametrize(
     ("name", "address", "said"),
-    [
-        ("", "https://a.example.org/v1", "An endpoint needs a short name."),
-        ("there", "https://a.example.org/v1", "There is an endpoint “there” already."),
-        ("a", "ftp://a.example.org", "That is not the address of an endpoint."),
-        ("a", "https://me:secret@a.example.org/v1", "holds more than an address"),
-        ("a", "http://a.example.org/v1", "reached over plain http"),
-    ],
+    seeded_part(
+        [
+            ("", "https://a.example.org/v1", "An endpoint needs a short name."),
+            ("there", "https://a.example.org/v1", "There is an endpoint “there” already."),
+            ("a", "ftp://a.example.org", "That is not the address of an endpoint."),
+            ("a", "https://me:secret@a.example.org/v1", "holds more than an address"),
+            ("a", "http://a.example.org/v1", "reached over plain http"),
+        ],
+        2,
+    ),
 )
 def test_what_cannot_be_is_said_in_the_dialog(
     qtbot: QtBot, window: MainWindow, page: EndpointsPage, name: str, address: str, said: str
@@ -222,13 +225,16 @@ def test_what_cannot_be_is_said_in_the_dialog(
 
 @pytest.mark.parametrize(
     ("fields", "said"),
-    [
-        (("", "1", "2", "EUR"), "A price names no model."),
-        (("m", "dear", "2", "EUR"), "“dear” is not a price."),
-        (("m", "1", "", "EUR"), "“” is not a price."),
-        (("m", "-1", "2", "EUR"), "is not a price"),
-        (("m", "1", "2", "€"), "The currency is not a code."),
-    ],
+    seeded_part(
+        [
+            (("", "1", "2", "EUR"), "A price names no model."),
+            (("m", "dear", "2", "EUR"), "“dear” is not a price."),
+            (("m", "1", "", "EUR"), "“” is not a price."),
+            (("m", "-1", "2", "EUR"), "is not a price"),
+            (("m", "1", "2", "€"), "The currency is not a code."),
+        ],
+        2,
+    ),
 )
 def test_a_price_that_is_none_is_said(page: EndpointsPage, fields: tuple[str, ...], said: str):
     editor = open_editor(page)

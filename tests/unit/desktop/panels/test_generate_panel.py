@@ -496,6 +496,7 @@ def test_the_score_button_says_why_it_cannot_be_pressed(qtbot: QtBot, panel: Gen
     assert panel.score.score.toolTip() == "Check a scorer first."
 
 
+@pytest.mark.soak
 def test_a_study_that_is_being_measured_is_known_in_every_panel(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

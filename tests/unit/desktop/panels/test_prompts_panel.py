@@ -280,13 +280,16 @@ def marked(panel: PromptsPanel) -> str:
 
 @pytest.mark.parametrize(
     ("text", "words", "mark"),
-    [
-        ("You are {identiy}, {task}", "line 1, column 9: {identiy} is not a placeholder here.", "{identiy}"),
-        ("You are {identity}.", "{task} is missing", "."),
-        ("😀 {task} { {identity}", "line 1, column 10: this { has no partner", "{"),
-        ("{task}\n{identity} {", "line 2, column 12: this { has no partner", "{"),
-        ("", "{identity} is missing", ""),
-    ],
+    seeded_part(
+        [
+            ("You are {identiy}, {task}", "line 1, column 9: {identiy} is not a placeholder here.", "{identiy}"),
+            ("You are {identity}.", "{task} is missing", "."),
+            ("😀 {task} { {identity}", "line 1, column 10: this { has no partner", "{"),
+            ("{task}\n{identity} {", "line 2, column 12: this { has no partner", "{"),
+            ("", "{identity} is missing", ""),
+        ],
+        2,
+    ),
 )
 def test_a_mistake_in_a_template_is_marked_where_it_stands(panel: PromptsPanel, text: str, words: str, mark: str):
     panel.tabs.setCurrentIndex(panel.template_tab)
