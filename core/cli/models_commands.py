@@ -146,7 +146,8 @@ def get(
     from biasprint.core.machine.models.get import Where
     from biasprint.core.machine.models.get import get as fetch
 
-    where: Where | Path = source if source == "" or source == "index" or source == "hub" else Path(source)
+    sources: dict[str, Where] = {"": "", "index": "index", "hub": "hub"}
+    where: Where | Path = sources[source] if source in sources else Path(source)
     known = catalogue.entry(name)
     if known is not None and known.source and not as_json:
         size = in_words(known.download)
