@@ -15,17 +15,13 @@ from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QIcon, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-from biasprint.core import compute
 from biasprint.core.draw.digits import read_by
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, precedence
-from biasprint.core.letters import get_ready_for_words
-from biasprint.core.letters.kept import DRAFTS, listed
 from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import unexpected
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.session import PACKET_SUFFIX
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.warm_up import WarmUp
@@ -239,6 +235,8 @@ def _is_at_judging(window: MainWindow) -> bool:
 def _start_marking(window: MainWindow) -> None:
     """Start the process that marks words, which takes 1 to 2 s: a letter may be opened next."""
     # Not in the thread, where the engine is imported beside it: see WarmUp.
+    from biasprint.core import compute
+    from biasprint.core.letters import get_ready_for_words
 
     def work(ctx: JobContext) -> None:
         compute.quick().call(get_ready_for_words, ctx=ctx)
@@ -251,6 +249,7 @@ def _get_ready_for_letters(window: MainWindow) -> None:
     """Start the processes that read letter files and mark words, if the person is not judging."""
     if _is_at_judging(window):
         return
+    from biasprint.desktop.operations import letters
 
     letters.warm_up_words().start(window.jobs, on_error=lambda _: None)
 
@@ -262,6 +261,7 @@ def tell_of_drafts(window: MainWindow) -> None:
         folder = home() / "letters" / "drafts"
         if not folder.is_dir() or not any(folder.iterdir()):
             return 0  # most often; nothing more is imported then
+        from biasprint.core.letters.kept import DRAFTS, listed
 
         return len(listed(DRAFTS).entries)
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError
@@ -50,7 +51,6 @@ def why_not_on_platform(asked: str) -> str:
     names = [platform.partition(":")[0] for platform in asked.split(";") if platform]
     if all(name in ALWAYS_THERE or name.startswith(TRIED_ALREADY) for name in names):
         return ""
-    from subprocess import TimeoutExpired
 
     from biasprint.core.machine import child
 

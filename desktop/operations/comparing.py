@@ -1,7 +1,7 @@
 """The choices for comparing any score between any groups: a project's texts with their groupings, and the scorers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,8 +97,6 @@ def asked_for(
     texts: TextsToCompare, scorers: Sequence[str], group: str, second: str, asked: "MeasureOptions"
 ) -> "MeasureOptions":
     """Return the options of the measurement, keeping others from last time, such as a margin."""
-    from dataclasses import replace
-
     columns = {name: column for name, column in ((GROUP, group), (SECOND, second)) if column and column != name}
     return replace(
         asked,

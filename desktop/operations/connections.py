@@ -1,5 +1,6 @@
 """Connections: the offline switch as the window knows it, and the endpoints of this computer."""
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,8 +113,6 @@ def read_endpoints(ctx: JobContext) -> EndpointsSeen:
 
 
 def _seen(endpoint: "Endpoint") -> EndpointSeen:
-    import os
-
     from biasprint.core.machine.keys import ENVIRONMENT, key_for, session_keys
 
     try:

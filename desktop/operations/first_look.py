@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.studies.registry import studies
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.importing import free_name
 from biasprint.desktop.operations.measuring import start_measuring
@@ -65,6 +64,7 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
     A study that makes no prompts without a choice, possible for a plug-in's, has no first look.
     """
     from biasprint.core.runs.setup import first_look
+    from biasprint.core.studies.registry import studies
 
     offers = []
     for study in sorted(studies().values(), key=lambda one: one.words.place):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.studies.registry import study, table_fields
 from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
@@ -103,6 +102,8 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     """Return the table's columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
+        from biasprint.core.studies.registry import study, table_fields
+
         table = look_at(path)
         known = {kind: table_fields(kind) for kind in study_kinds()}
         needed = {kind: frozenset(declared.required if (declared := study(kind).imported) else ()) for kind in known}
@@ -178,6 +179,7 @@ def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
 
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
+    from biasprint.core.studies.registry import table_fields
     from biasprint.core.texts.tables import read_table
 
     mapping = None if choice.layout else choice.mapping

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -147,6 +146,7 @@ def measure_studies(
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
+        from biasprint.core import compute
         from biasprint.core.runs.measure import measure_project
 
         before = {study: asked_last(project, study) for study in studies}
@@ -175,6 +175,7 @@ def _measured(measured: "Sequence[MeasuredStudy]") -> str:
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
+    from biasprint.core import compute
     from biasprint.core.texts.score import score
 
     row = project.studies.of_kind(study)

@@ -4,15 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.backends.llama_cpp import engine
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.endpoints import endpoints
-from biasprint.core.machine.models import catalogue, installed, records
+from biasprint.core.machine.models import catalogue
 from biasprint.core.machine.models import installed as installed_models
-from biasprint.core.machine.models.get import announced, get
 from biasprint.core.machine.models.sizes import InMegabytes
-from biasprint.core.machine.models.upkeep import add, remove, staging, verify
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
@@ -62,6 +58,8 @@ class LanguageModels:
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     """Read every role of the catalogue with its models. Hashes new and changed files, so it may take a while."""
+    from biasprint.core.machine.models import installed, records
+
     seen = []
     for key, role in catalogue.roles().items():
         ctx.check()
@@ -74,6 +72,9 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
 
 def read_writers(ctx: JobContext) -> LanguageModels:
     """Count the generators that could write, without reading any model."""
+    from biasprint.core.machine.endpoints import endpoints
+    from biasprint.core.machine.models import records
+
     writer = "generator"
     got = [record for record in records.got().values() if record.role == writer and record.folder.is_dir()]
     added = [record for record in records.added().values() if record.role == writer and Path(record.path).exists()]
@@ -89,6 +90,8 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
     """Ask for the size and licence of a model before it is downloaded."""
 
     def work(ctx: JobContext) -> "Announced":
+        from biasprint.core.machine.models.get import announced
+
         return announced(name, ctx)
 
     return Operation(tr("Asking about {title}").format(title=title), work)
@@ -98,6 +101,8 @@ def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetch
     """Download a model of the catalogue, or resume its download. `renew` takes the hub's present version."""
 
     def work(ctx: JobContext) -> "Fetched":
+        from biasprint.core.machine.models.get import get
+
         return get(name, InMegabytes(ctx), renew=renew)
 
     def done(_: "Fetched") -> str:
@@ -110,6 +115,8 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
     """Read a model's files again, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
+        from biasprint.core.machine.models.upkeep import verify
+
         return verify(name, InMegabytes(ctx))
 
     words = tr("Verifying {title}, in MB").format(title=title or tr("all models"))
@@ -130,6 +137,8 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
     """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
 
     def work(ctx: JobContext) -> "InstalledModel":
+        from biasprint.core.machine.models.upkeep import add
+
         return add(path, role, name or None, ctx)
 
     def done(model: "InstalledModel") -> str:
@@ -142,6 +151,8 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
     """Delete the files of a downloaded model; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
+        from biasprint.core.machine.models.upkeep import remove
+
         return remove(name)
 
     def done(deleted: bool) -> str:
@@ -153,6 +164,7 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
 
 def why_no_engine(ctx: JobContext) -> str | None:
     """Return None if GGUF files can be opened; else why the engine cannot be installed, "" if it can."""
+    from biasprint.core.backends.llama_cpp import engine
     from biasprint.core.backends.llama_cpp.options import installed
 
     return None if installed() else engine.why_not()
@@ -162,6 +174,8 @@ def install_engine() -> Operation[None]:
     """Install the engine for GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
+        from biasprint.core.backends.llama_cpp import engine
+
         engine.install(ctx)
 
     done = tr("The local-model engine is installed: GGUF files can be opened.")
@@ -172,6 +186,8 @@ def prefer(*, role: str, name: str | None) -> Operation[None]:
     """Choose the model of a role; None leaves it to the program."""
 
     def work(ctx: JobContext) -> None:
+        from biasprint.core.machine.models import installed
+
         installed.prefer(role, name)
 
     return Operation(tr("Choosing a model"), work, quiet=True)
@@ -189,4 +205,6 @@ def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
 
 def _begun(name: str) -> int:
     """Return the bytes already here of a stopped download."""
+    from biasprint.core.machine.models.upkeep import staging
+
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

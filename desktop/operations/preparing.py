@@ -4,6 +4,7 @@ One job installs them, started once the window is up. It is quiet: closing the w
 the next start resumes it.
 """
 
+import importlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -211,8 +212,6 @@ def _lacks(states: States) -> bool:
 
 def _look_again() -> None:
     """Make newly installed packages importable, here and in the child processes, without a restart."""
-    import importlib
-
     from biasprint.core.compute import models, quick, shared
 
     importlib.invalidate_caches()

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.core.machine.keys import session_keys
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.measuring import mark
@@ -214,6 +212,8 @@ def _writing(
     scores: bool,
 ) -> "Operation[GenerateResult]":
     def work(ctx: JobContext) -> "GenerateResult":
+        from biasprint.core import compute
+        from biasprint.core.machine.keys import session_keys
         from biasprint.core.runs.generate import generate, start_run
         from biasprint.core.runs.setup import generator_spec
 
@@ -357,6 +357,8 @@ def start_judging(
 
 def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Operation[list[JudgeResult]]":
     def work(ctx: JobContext) -> "list[JudgeResult]":
+        from biasprint.core import compute
+        from biasprint.core.machine.keys import session_keys
         from biasprint.core.runs.judge import check_can_judge, judge
         from biasprint.core.runs.setup import generator_spec
 

@@ -4,11 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from biasprint.core import compute
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.endpoints import CHARACTERS_PER_TOKEN, cost, rough_tokens
-from biasprint.core.runs.writing import OPTIONS
-from biasprint.core.scorers.refusal import is_refusal
 from biasprint.desktop.operations.writers import same_generator
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
@@ -173,6 +169,8 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 
 
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
+    from biasprint.core.runs.writing import OPTIONS
+    from biasprint.core.scorers.refusal import is_refusal
     from biasprint.core.studies.completion.table import chosen_option
 
     kinds = []
@@ -187,6 +185,7 @@ def _replies(rows: "Sequence[OutputRow]") -> list[str]:
 
 
 def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
+    from biasprint.core import compute
     from biasprint.core.scorers.document_success import Outcome, of_document
     from biasprint.core.scorers.registry import score_batch
 
@@ -292,6 +291,8 @@ def read_facts(
 
 
 def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
+    from biasprint.core.machine.endpoints import rough_tokens
+
     prompts = tokens = after = 0
     while page := project.prompts.page(prompt_set_id, after, PAGE):
         ctx.check()
@@ -324,6 +325,8 @@ def estimated(facts: PromptSetSize, plan: Plan) -> RunEstimate | None:
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
     longest; cost by `biasprint.core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.
     """
+    from biasprint.core.machine.endpoints import CHARACTERS_PER_TOKEN, rough_tokens
+
     if not plan.missing or not facts.prompts:
         return None
     words, how = [], []
@@ -362,6 +365,8 @@ def _token_words(read: int, plan: Plan) -> str:
 
 
 def _cost_words(read: int, plan: Plan) -> str:
+    from biasprint.core.machine.endpoints import cost
+
     if plan.price is None:
         return tr("What it costs is not known: no price is given for this model.")
     if plan.longest is None:

@@ -5,12 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core import compute
 from biasprint.core.draw import digits
 from biasprint.core.jobs import JobContext
-from biasprint.core.report.audit import write_study_report
-from biasprint.core.report.export import export_rows
-from biasprint.core.report.whole_file import write_whole
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
@@ -100,6 +96,7 @@ def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[E
     """Write findings to a csv, jsonl, xlsx or parquet file, in the columns of `biasprint export`."""
 
     def work(ctx: JobContext) -> "ExportReport":
+        from biasprint.core.report.export import export_rows
         from biasprint.core.texts.exporting import FINDING, finding_row
 
         rows = (finding_row(line.finding, line.study, line.recipe) for line in lines)
@@ -112,6 +109,8 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
     """Write the judgments of revealed sessions, in the columns of `biasprint export`; json: LLM Comparator's format."""
 
     def work(ctx: JobContext) -> str:
+        from biasprint.core.report.export import export_rows
+
         if path.suffix.lower() == ".json":
             return _comparator_files(ctx, project, path)
         from biasprint.core.texts.exporting import columns, open_sessions, rows
@@ -167,6 +166,8 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
     every finding."""
 
     def work(ctx: JobContext) -> None:
+        from biasprint.core import compute
+        from biasprint.core.report.audit import write_study_report
         from biasprint.core.runs.reporting import audited
 
         compute.shared().call(write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
@@ -179,6 +180,7 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
     """Write the questions, the models and the way of measuring as an audit file, which “biasprint run” repeats."""
 
     def work(ctx: JobContext) -> None:
+        from biasprint.core.report.whole_file import write_whole
         from biasprint.core.runs.audit.saved import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))

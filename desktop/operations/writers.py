@@ -5,14 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from biasprint.core.backends import registry
 from biasprint.core.backends.protocol import Request
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.endpoints import endpoints
 from biasprint.core.machine.models import catalogue
-from biasprint.core.machine.models.installed import installed
-from biasprint.core.studies.registry import studies
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import BackendInfo, Parameter
@@ -52,6 +48,9 @@ class WriterChoices:
 
 def read_writers(ctx: JobContext) -> WriterChoices:
     """Read the models and endpoints. New and changed model files are hashed, which may take a while."""
+    from biasprint.core.backends import registry
+    from biasprint.core.machine.endpoints import endpoints
+    from biasprint.core.machine.models.installed import installed
 
     models: tuple[LocalModel, ...] = ()
     stored: tuple[Endpoint, ...] = ()
@@ -90,6 +89,8 @@ def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -
 
     Backends that are no language model are asked for the first prompt.
     """
+    from biasprint.core.backends import registry
+
     refused = {}
     for info in registry.known():
         if info.unavailable or info.capabilities.is_language_model or not info.capabilities.offline:
@@ -209,6 +210,8 @@ SOURCES: Mapping[str, Source] = {"llama_cpp": "gguf", "transformers": "folder", 
 
 def sampling_of(study: str) -> Mapping[str, float]:
     """Return the sampling of the study's paper (METHODS.md); papers of news and completion name none."""
+    from biasprint.core.studies.registry import studies
+
     known = studies().get(study)
     return known.sampling if known else {}
 

@@ -1,5 +1,6 @@
 """Conflicts, unfinished packets and disagreements for the raters panel: read in a job, frozen."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -90,8 +91,6 @@ def comparisons_of(
 
 def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
     """Read the comparisons people disagree on, the most split first."""
-    from collections import Counter
-
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
     finished = Counter(
         row.plan_id for row in project.judging.sessions() if row.revealed_at is not None and row.rater_id in people

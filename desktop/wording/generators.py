@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biasprint.core.draw import digits
 from biasprint.core.studies.kit.declared import ALL
-from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def read_generators_of(
 ) -> StudyGenerators:
     """Return the generators of a study's texts, and those chosen for the finding `last`. Reads the project."""
     from biasprint.core.runs.measure import asked_again, measuring
+    from biasprint.core.studies.registry import studies
     from biasprint.core.texts.generators import generators_of
 
     options = asked_again(last.recipe if last else None)

@@ -19,6 +19,16 @@ Link = tuple[str, str, Sequence[str]]  # what it is, its program, and what it mu
 
 WITHOUT_NUMPY: list[Link] = [
     (
+        "the start of the window",  # which is painted before anything else is imported
+        "import biasprint.desktop.app",
+        (
+            "biasprint.core.letters",
+            "biasprint.core.compute",
+            "biasprint.core.studies",
+            "biasprint.core.project.project",
+        ),
+    ),
+    (
         "a backend over the network",
         "import biasprint.core.backends.openai_compatible as b; b.INFO.unavailable",
         ("openai", "httpx", "httpx2", "asyncio", "pydantic"),

@@ -4,6 +4,7 @@ A docx or odt keeps everything that is not changed: styles, tables, headers, not
 changes. A letter that came in another way becomes a plain docx first. Nothing here writes to a disk.
 """
 
+import io
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
@@ -134,8 +135,6 @@ def _notes(package: Package, changes: TrackedChanges, without_comment: int) -> t
 
 
 def _plain(text: str) -> bytes:
-    import io
-
     from docx import Document
 
     document = Document()

@@ -4,6 +4,7 @@ import copy
 import io
 import re
 import zipfile
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -166,8 +167,6 @@ class Story:
 
     def at(self, place: int) -> int:
         """Return the number of the paragraph that holds a place; the break after one is its own."""
-        from bisect import bisect_right
-
         return max(0, bisect_right([paragraph.start for paragraph in self.paragraphs], place) - 1)
 
     def before(self, paragraph: Told, offset: int) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -286,8 +287,6 @@ def _models_folder() -> Path:
 
 def _package_folder(place: str) -> Path | None:
     """Find `module/folder` inside an installed package, without importing it."""
-    from importlib.util import find_spec
-
     module, _, folder = place.partition("/")
     spec = find_spec(module)
     if spec is None or not spec.submodule_search_locations:

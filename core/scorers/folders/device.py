@@ -1,5 +1,6 @@
 """On what a model computes, and the one model per role that stays in memory."""
 
+import gc
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
@@ -65,8 +66,6 @@ def in_words(device: str) -> str:
 
 def let_go(device: str) -> None:
     """Give a graphics processor's memory back after a model was dropped."""
-    import gc
-
     gc.collect()
     if device == "cuda":
         import torch

@@ -5,6 +5,7 @@ The classes are looked up in transformers' own tables and never by what a folder
 """
 
 import contextlib
+import inspect
 import json
 import os
 import shutil
@@ -232,8 +233,6 @@ def _for_something_else(settings: FolderSettings, purpose: Purpose) -> AppError:
 
 
 def _takes_pooling(chosen: Any) -> bool:
-    import inspect
-
     return "add_pooling_layer" in inspect.signature(chosen.__init__).parameters
 
 

@@ -61,7 +61,7 @@ def page_of_light_edition(qtbot: QtBot, window: MainWindow, fake: FakeInstallati
     window.preparation.begin()
     window.show_parts()
     page = window.parts_page
-    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    qtbot.waitUntil(lambda: len(page.rows()) == 8)
     return page
 
 
@@ -81,9 +81,9 @@ def test_the_line_says_what_is_prepared_and_goes_when_all_is_there(
 ):
     begin(qtbot, window)
     qtbot.waitUntil(lambda: line(window).startswith("Preparing: Measuring"))
-    assert "1 of 7 ready" in line(window)
+    assert "1 of 8 ready" in line(window)
     fake.comes(MEASURING)
-    qtbot.waitUntil(lambda: "2 of 7 ready" in line(window))
+    qtbot.waitUntil(lambda: "2 of 8 ready" in line(window))
     all_come(fake)
     qtbot.waitUntil(lambda: not line(window))
     assert window.status.notice.whole_text() == "All parts of the program are ready."
@@ -136,7 +136,7 @@ def test_the_light_edition_asks_for_no_more_and_the_page_says_what_it_leaves_out
 ):
     fake.make_light()
     begin(qtbot, window)
-    qtbot.waitUntil(lambda: "1 of 3 ready" in line(window))
+    qtbot.waitUntil(lambda: "1 of 4 ready" in line(window))
     all_come(fake)
     qtbot.waitUntil(lambda: not line(window))
     assert window.status.notice.whole_text() == "All parts of the program are ready."
@@ -144,7 +144,7 @@ def test_the_light_edition_asks_for_no_more_and_the_page_says_what_it_leaves_out
     page = window.parts_page
     assert page.stage.text() == "All of the light edition is here."
     assert page.again.isHidden()
-    assert list(row_words(page).values()) == ["ready"] * 3 + ["not here"] * 4
+    assert list(row_words(page).values()) == ["ready"] * 4 + ["not here"] * 4
     assert not page.rows()[0].add.isVisible()
     assert page.rows()[-1].add.isVisible()
     assert page.rows()[-1].add.accessibleName() == "Add: The local-model engine"
@@ -228,7 +228,7 @@ def test_it_pauses_and_goes_on(qtbot: QtBot, window: MainWindow, fake: FakeInsta
     page = window.parts_page
     qtbot.mouseClick(page.pause, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fake.cancelled == 1)
-    qtbot.waitUntil(lambda: line(window) == "Paused: 6 parts are still to come")
+    qtbot.waitUntil(lambda: line(window) == "Paused: 7 parts are still to come")
     assert page.pause.text() == "Go on"
     qtbot.mouseClick(page.pause, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fake.prepared == 2)
@@ -260,7 +260,7 @@ def test_it_waits_for_the_offline_switch(qtbot: QtBot, window: MainWindow, fake:
     begin(qtbot, window)
     window.connections.switch(True)
     qtbot.waitUntil(lambda: fake.cancelled == 1)
-    qtbot.waitUntil(lambda: line(window) == "6 parts wait for the offline switch")
+    qtbot.waitUntil(lambda: line(window) == "7 parts wait for the offline switch")
     window.connections.switch(False)
     qtbot.waitUntil(lambda: fake.prepared == 2)
     qtbot.waitUntil(lambda: line(window).startswith("Preparing"))
@@ -272,7 +272,7 @@ def test_it_does_not_begin_while_the_switch_is_on(
     monkeypatch.setenv(offline.VARIABLE, "1")
     window.show_panel("settings")
     window.preparation.begin()
-    qtbot.waitUntil(lambda: line(window) == "6 parts wait for the offline switch")
+    qtbot.waitUntil(lambda: line(window) == "7 parts wait for the offline switch")
     qtbot.waitUntil(lambda: not window.jobs.active())
     assert fake.prepared == 0
 
@@ -315,7 +315,7 @@ def test_it_never_takes_the_keyboard(qtbot: QtBot, window: MainWindow, fake: Fak
     qtbot.waitUntil(lambda: bool(line(window)))
     before = QApplication.focusWidget()
     fake.comes(MEASURING)
-    qtbot.waitUntil(lambda: "2 of 7 ready" in line(window))
+    qtbot.waitUntil(lambda: "2 of 8 ready" in line(window))
     assert QApplication.focusWidget() is before
 
 
