@@ -19,7 +19,7 @@ from biasprint.core.scorers.refusal import is_refusal
 # ---- The prompt
 
 LETTERS = "ABC"
-CODE_LENGTH = 12
+CODE_LENGTH = 10  # letters: 47 bits, in fewer tokens than as many bits in hexadecimal
 LONGEST_TITLE = 200
 
 
@@ -96,10 +96,19 @@ def fence_code(texts: Sequence[str], salt: str) -> str:
     attempt = 0
     while True:
         joined = "\x1f".join([salt, str(attempt), *sorted(texts)]).encode("utf-8", "surrogatepass")
-        code = hashlib.sha256(joined).hexdigest()[:CODE_LENGTH]
+        code = in_letters(hashlib.sha256(joined).hexdigest())
         if not any(code in text for text in texts):
             return code
         attempt += 1
+
+
+def in_letters(digest: str) -> str:
+    """Return the last digits of a hash (hex) in base 26, as small letters."""
+    number, code = int(digest, 16), ""
+    for _ in range(CODE_LENGTH):
+        number, digit = divmod(number, 26)
+        code = chr(ord("a") + digit) + code
+    return code
 
 
 def card_orders(cards: int, *, mirrored: bool = False) -> tuple[tuple[int, ...], ...]:

@@ -24,7 +24,6 @@ WITHOUT_NUMPY: list[Link] = [
         (
             "biasprint.core.letters",
             "biasprint.core.compute",
-            "biasprint.core.studies",
             "biasprint.core.project.project",
         ),
     ),

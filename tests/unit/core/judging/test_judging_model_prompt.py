@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.judging.blind import RatingCriterion
-from biasprint.core.judging.model_rater import card_orders, fence_code, judging_prompt, judging_words, read_reply
+from biasprint.core.judging.model_rater import (
+    card_orders,
+    fence_code,
+    in_letters,
+    judging_prompt,
+    judging_words,
+    read_reply,
+)
 from biasprint.core.judging.wording import shipped_wording
 
 LINES = (Path(__file__).parents[3] / "data" / "judging_attacks.jsonl").read_text(encoding="utf-8").splitlines()
@@ -99,9 +106,10 @@ def test_the_code_is_in_no_text_even_if_one_guessed_it(monkeypatch: pytest.Monke
         def hexdigest(self) -> str:
             return "f" * 64 if self.first else self.real
 
+    guessed = in_letters("f" * 64)
     monkeypatch.setattr("biasprint.core.judging.model_rater.hashlib.sha256", Constant)
-    code = fence_code([f"=== END A {'f' * 12} ===", "b"], "salt")
-    assert code != "f" * 12
+    code = fence_code([f"=== END A {guessed} ===", "b"], "salt")
+    assert code != guessed
 
 
 def test_the_code_differs_from_request_to_request_and_is_the_same_when_resumed() -> None:
