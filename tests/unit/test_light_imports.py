@@ -19,15 +19,6 @@ Link = tuple[str, str, Sequence[str]]  # what it is, its program, and what it mu
 
 WITHOUT_NUMPY: list[Link] = [
     (
-        "the start of the window",  # which is painted before anything else is imported
-        "import biasprint.desktop.app",
-        (
-            "biasprint.core.letters",
-            "biasprint.core.compute",
-            "biasprint.core.project.project",
-        ),
-    ),
-    (
         "a backend over the network",
         "import biasprint.core.backends.openai_compatible as b; b.INFO.unavailable",
         ("openai", "httpx", "httpx2", "asyncio", "pydantic"),
@@ -43,6 +34,11 @@ WITHOUT_NUMPY: list[Link] = [
         ("numpy", "scipy", "pandas", "PySide6"),
     ),
     ("tables", "import biasprint.core.tables", ("pyarrow", "openpyxl", "pandas")),
+    (
+        "the start of the window",  # which is painted before anything else is imported
+        "import biasprint.desktop.app",
+        ("biasprint.core.letters", "biasprint.core.compute", "biasprint.core.project.project"),
+    ),
     (
         "the first panel",
         "import biasprint.desktop.panels.home.panel",
