@@ -182,7 +182,7 @@ def test_cancelled_in_the_middle_what_came_is_kept_and_start_goes_on(
 
     def script(asked: Asked) -> Answer:
         async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
-            if "TEXT A BEGINS" in asked.prompt:
+            if "=== TEXT A " in asked.prompt:
                 prompts.append(asked.prompt)
             while len(prompts) > 3 and not opened.is_set():
                 await asyncio.sleep(0.01)
@@ -248,7 +248,7 @@ def test_a_rater_who_is_blind_hears_nothing_of_it(
 
     def script(asked: Asked) -> Answer:
         async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
-            while "TEXT A BEGINS" in asked.prompt and not opened.is_set():
+            while "=== TEXT A " in asked.prompt and not opened.is_set():
                 await asyncio.sleep(0.01)
             await good("A")(writer, asked)
 
