@@ -148,11 +148,12 @@ def _scored(
     values: dict[int, ScoreValue] = {}
     size = FIRST_BATCH
     prepare, ahead = getattr(scorer, "prepare", None), 0
+    further = getattr(scorer, "ahead", AHEAD)
     while len(values) < len(texts):
         ctx.check()
         if prepare is not None and len(values) >= ahead:
-            prepare([texts[place] for place in order[ahead : ahead + AHEAD]], ctx.check)
-            ahead += AHEAD
+            prepare([texts[place] for place in order[ahead : ahead + further]], ctx.check)
+            ahead += further
         started = time.monotonic()
         batch = order[len(values) : min(len(values) + size, ahead or len(order))]
         scored = _score(scorer, [texts[place] for place in batch])
