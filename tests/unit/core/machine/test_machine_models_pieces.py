@@ -5,13 +5,12 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_hub import FakeHub, Rule, wheel_of
+from fake_hub import FakeHub, Rule, computer_without_pip, wheel_of
 
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.jobs import JobContext
@@ -60,12 +59,7 @@ def know_gguf(monkeypatch: pytest.MonkeyPatch, wheels: list[bytes]) -> None:
 
 @pytest.fixture
 def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
-    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
-    monkeypatch.delenv(offline.VARIABLE, raising=False)
-    for name in [each for each in os.environ if each.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(index, "find_spec", lambda name: None if name == "pip" else find_spec(name))
+    computer_without_pip(monkeypatch, own_home)
 
 
 @pytest.fixture
