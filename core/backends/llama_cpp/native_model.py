@@ -17,6 +17,7 @@ import numpy.typing as npt
 from biasprint.core.backends.llama_cpp import errors
 from biasprint.core.backends.llama_cpp.gguf import ModelFile, state_of
 from biasprint.core.backends.llama_cpp.options import LlamaOptions, installed
+from biasprint.core.backends.llama_cpp.template import Around
 from biasprint.core.backends.local_model import cache_bytes
 from biasprint.core.machine.processor import cores, free_bytes
 
@@ -166,6 +167,7 @@ class NativeModel:
         self._model: Any = None
         self.context: Any = None
         self._taken: list[Rows] = []
+        self._aborts: list[Any] = []
         clear_log()
         if state_of(file.path) != file.state:
             raise errors.has_changed(self.name)
@@ -199,14 +201,16 @@ class NativeModel:
         if self.lib.llama_model_has_encoder(self._model) or not self.lib.llama_model_has_decoder(self._model):
             raise errors.no_writer(self.name, "a model that reads and writes apart, which is not supported")
 
-    def _make_context(self, file: ModelFile, options: LlamaOptions) -> Any:
+    def _make_context(self, file: ModelFile, options: LlamaOptions, slots: int = 0) -> Any:
+        """`slots`: 0 for the context of one text and what shares its beginning, else so many texts apart."""
         parameters = self.lib.llama_context_default_params()
-        parameters.n_ctx = self.size
+        parameters.n_ctx = self.size * max(1, slots)
         parameters.n_batch = parameters.n_ubatch = min(BATCH, self.size)
-        parameters.n_seq_max = SEQUENCES
-        parameters.kv_unified = True  # a copied prefix is shared, not stored again
-        parameters.n_outputs_max = MOST_ASKED
-        parameters.n_outputs_max_per_seq = MOST_ASKED
+        parameters.n_seq_max = slots or SEQUENCES
+        parameters.kv_unified = not slots  # a copied prefix is shared, not stored again
+        if not slots:
+            parameters.n_outputs_max = MOST_ASKED
+            parameters.n_outputs_max_per_seq = MOST_ASKED
         # As its server and its Python class have it, so that their texts can be compared with ours.
         parameters.flash_attn_type = self.lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
         # A token after another waits for memory, which half of the cores keep busy; prompts are work for all.
@@ -215,15 +219,24 @@ class NativeModel:
         with quiet():
             context = self.lib.llama_init_from_model(self._model, parameters)
         if not context:
-            needed = cache_bytes(file.metadata, self.size)
-            raise errors.no_memory(f"a context of {self.size:,} tokens", needed, free_bytes(), log())
+            size = self.size * max(1, slots)
+            raise errors.no_memory(
+                f"a context of {size:,} tokens", cache_bytes(file.metadata, size), free_bytes(), log()
+            )
         if self.lib.llama_model_size(self._model) >= _WATCHED_FROM:
             self._watched(context)
         return context
 
     def _watched(self, context: Any) -> None:
-        self._abort = self.lib.ggml_abort_callback(lambda data: self._watch.fires(None))
-        self.lib.llama_set_abort_callback(context, self._abort, None)
+        abort = self.lib.ggml_abort_callback(lambda data: self._watch.fires(None))
+        self._aborts.append(abort)  # native code holds on to it
+        self.lib.llama_set_abort_callback(context, abort, None)
+
+    def slots(self, file: ModelFile, options: LlamaOptions, count: int) -> "Slots":
+        """Make room for so many texts beside each other, or for as many as the free memory holds."""
+        free = free_bytes()
+        most = count if free is None else min(count, free // max(1, cache_bytes(file.metadata, self.size)))
+        return Slots(self, self._make_context(file, options, slots=max(1, most)), max(1, most))
 
     def evaluate(
         self,
@@ -238,13 +251,25 @@ class NativeModel:
         `texts`: to which texts each belongs, only to 0 where not given; what follows is then asked of every token from
         `first_wanted` on, up to `MOST_ASKED`. Raises `AppError` where llama.cpp fails, and what `check` raises.
         """
+        self.evaluate_in(self.context, tokens, places, check, texts, first_wanted)
+
+    def evaluate_in(
+        self,
+        context: Any,
+        tokens: Sequence[int],
+        places: Sequence[int],
+        check: Check,
+        texts: Sequence[Sequence[int]] | None = None,
+        first_wanted: int = 0,
+    ) -> None:
+        """Evaluate in one of the model's contexts, as `evaluate` does."""
         self._rows.fill(tokens, places)
         check()
         self._watch.begin(check)
         if texts is not None:
             self._rows.divide(texts, first_wanted)
         try:
-            self.decoded(self.lib.llama_decode(self.context, self._rows.batch))
+            self.decoded(self.lib.llama_decode(context, self._rows.batch))
         finally:
             if texts is not None:
                 self._rows.of_text_0(len(texts))
@@ -264,12 +289,12 @@ class NativeModel:
         if code:
             raise errors.stopped_working(code, log())
 
-    def logits(self, place: int) -> npt.NDArray[np.float32]:
+    def logits(self, place: int, context: Any = None) -> npt.NDArray[np.float32]:
         """Return the logits that follow this place of the last batch (−1: the last one wanted), one for each token.
 
-        A view of native memory, good until the next evaluation.
+        A view of native memory, good until the next evaluation. `context`: another one than the model's own.
         """
-        pointer = self.lib.llama_get_logits_ith(self.context, place)
+        pointer = self.lib.llama_get_logits_ith(context or self.context, place)
         if not pointer:
             raise errors.stopped_working(place, log())
         return np.ctypeslib.as_array(pointer, shape=(self.words,))
@@ -302,6 +327,141 @@ class NativeModel:
         if self._model:
             self.lib.llama_model_free(self._model)
         self.context = self._model = None
+
+
+class Slots:
+    """A second context of a model, for texts that share nothing: each has a memory of `size` tokens to itself."""
+
+    def __init__(self, native: NativeModel, context: Any, count: int) -> None:
+        self.context, self.count, self.size = context, count, native.size
+        self._native = native
+        self._memory = native.lib.llama_get_memory(context)
+
+    def evaluate(
+        self,
+        tokens: Sequence[int],
+        places: Sequence[int],
+        slots: Sequence[int],
+        check: Check,
+        *,
+        only_last: bool = False,
+    ) -> None:
+        """Evaluate a token for each of the slots named, and ask what follows each of them, or the last alone."""
+        first = len(tokens) - 1 if only_last else 0
+        self._native.evaluate_in(self.context, tokens, places, check, [[slot] for slot in slots], first)
+
+    def forget(self, slot: int) -> None:
+        self._native.lib.llama_memory_seq_rm(self._memory, slot, -1, -1)
+
+    def forget_all(self) -> None:
+        self._native.lib.llama_memory_clear(self._memory, False)
+
+    def close(self) -> None:
+        """Let go of the native memory; safe to call twice."""
+        if self.context:
+            self._native.lib.llama_free(self.context)
+        self.context = None
+
+
+# ---- Its tokens
+
+_UNKNOWN, _CONTROL = 1 << 0, 1 << 3  # llama.cpp's attributes of tokens that are no text
+
+
+class GgufVocabulary:
+    """The tokens of a model."""
+
+    def __init__(self, native: NativeModel) -> None:
+        self._lib = native.lib
+        self._vocab = native.vocab
+        self._pieces: dict[int, bytes] = {}
+        self._special = self._special_texts(native.words)
+        # The tokens with which the model ends its text, or its turn.
+        self.ends = frozenset(
+            token for token in range(native.words) if self._lib.llama_vocab_is_eog(self._vocab, token)
+        )
+        self.end_list = sorted(self.ends)
+        self.begin = int(self._lib.llama_vocab_bos(self._vocab))
+        self.end = int(self._lib.llama_vocab_eos(self._vocab))
+        self.begins_texts = bool(self._lib.llama_vocab_get_add_bos(self._vocab))
+
+    def text_of(self, token: int) -> str:
+        """A token as it is written in a template; "" for a token that the model does not have (−1)."""
+        return "" if token < 0 else self._lib.llama_vocab_get_text(self._vocab, token).decode("utf-8", "replace")
+
+    def piece(self, token: int) -> bytes:
+        """Return the bytes that a token adds to a text, perhaps part of a character; none for a special token."""
+        piece = self._pieces.get(token)
+        if piece is None:
+            piece = self._pieces[token] = self._spell(token)
+        return piece
+
+    def plain(self, text: str) -> list[int]:
+        """The tokens of a text as it is, begun as the model's texts begin; what looks like a special token is text."""
+        begun = [self.begin] if self.begins_texts and self.begin >= 0 else []
+        return begun + self._tokens(text, special=False)
+
+    def plain_only(self, text: str) -> list[int]:
+        """The tokens of a text as it is, without one for a beginning."""
+        return self._tokens(text, special=False)
+
+    def beginning(self) -> list[int]:
+        """Return one token that marks the beginning of a text. Raises `AppError` for a model that has none."""
+        token = self.begin if self.begin >= 0 else self.end
+        if token < 0:
+            raise errors.no_beginning()
+        return [token]
+
+    def around(self, around: Around, prompt: str) -> list[int]:
+        """The tokens of a prompt in its template. What the template writes is all there is: no beginning is added."""
+        prompt = prompt.strip() if around.strips else prompt
+        head, left = self._last_special(around.before)
+        right, tail = self._first_special(around.after)
+        middle = left + prompt + right
+        if not self._has_special(middle):
+            return self._tokens(around.before + prompt + around.after, special=True)
+        return self._tokens(head, special=True) + self._tokens(middle, special=False) + self._tokens(tail, special=True)
+
+    def _tokens(self, text: str, *, special: bool) -> list[int]:
+        data = text.encode("utf-8", "replace")
+        if not data:
+            return []
+        room = len(data) + 8
+        tokens = (ctypes.c_int32 * room)()
+        count = self._lib.llama_tokenize(self._vocab, data, len(data), tokens, room, False, special)
+        if count < 0:  # some vocabularies make more tokens than there are bytes
+            tokens = (ctypes.c_int32 * -count)()
+            count = self._lib.llama_tokenize(self._vocab, data, len(data), tokens, -count, False, special)
+        if count < 0:
+            raise errors.stopped_working(count, "")
+        return list(tokens[:count])
+
+    def _spell(self, token: int) -> bytes:
+        room = 64
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            count = self._lib.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
+            if count >= 0:
+                return buffer.raw[:count]
+            room = -count
+
+    def _special_texts(self, words: int) -> tuple[str, ...]:
+        attributes = self._lib.llama_vocab_get_attr
+        numbers = [token for token in range(words) if attributes(self._vocab, token) & (_CONTROL | _UNKNOWN)]
+        return tuple(text for text in map(self.text_of, numbers) if text)
+
+    def _has_special(self, text: str) -> bool:
+        return any(special in text for special in self._special)
+
+    def _last_special(self, text: str) -> tuple[str, str]:
+        """The text up to and with its last special token, and the rest."""
+        cut = max((text.rfind(special) + len(special) for special in self._special if special in text), default=0)
+        return text[:cut], text[cut:]
+
+    def _first_special(self, text: str) -> tuple[str, str]:
+        """The text before its first special token, and the rest with it."""
+        cut = min((text.find(special) for special in self._special if special in text), default=len(text))
+        return text[:cut], text[cut:]
 
 
 class _Watch:

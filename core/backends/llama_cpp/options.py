@@ -64,7 +64,8 @@ class LlamaOptions:
     `system`: the chat's system message; empty for the template's own. `stop`: a text ends before the first of these
     words, which are separated by “|”. `repeat_penalty` looks at the last `penalty_window` tokens of the answer. Before
     `min_tokens` the model cannot end its text; in the last `round_off` tokens before `max_tokens` the text ends with
-    its sentence.
+    its sentence. `at_once`: so many texts are written beside each other, as far as the memory holds them; each has a
+    context of its own. Which ones are beside a text may then change its later words.
     """
 
     temperature: float = 0.8
@@ -83,6 +84,7 @@ class LlamaOptions:
     penalty_window: int = 64
     min_tokens: int = 0
     round_off: int = 0
+    at_once: int = 1
 
     @property
     def stops(self) -> tuple[str, ...]:
@@ -106,14 +108,15 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "penalty_window": (0, 1_000_000),
     "min_tokens": (0, 1_000_000),
     "round_off": (0, 1_000_000),
+    "at_once": (1, 64),
 }
 _WHOLE = frozenset(
-    {"top_k", "max_tokens", "context", "threads", "gpu_layers", "penalty_window", "min_tokens", "round_off"}
+    {"top_k", "max_tokens", "context", "threads", "gpu_layers", "penalty_window", "min_tokens", "round_off", "at_once"}
 )
 _SWITCHES = frozenset({"prefix_cache", "chat_template"})
 _WORDS = frozenset({"system", "stop"})
 # Recorded where they are not at their default alone: a run of before they existed goes on with the same generator.
-_LATER = frozenset({"system", "stop", "penalty_window", "min_tokens", "round_off"})
+_LATER = frozenset({"system", "stop", "penalty_window", "min_tokens", "round_off", "at_once"})
 # They change how fast a text comes, not the text.
 _NOT_RECORDED = frozenset({"threads"})
 

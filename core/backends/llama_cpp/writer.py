@@ -4,122 +4,33 @@ Special tokens of the template count, the same words in a prompt are plain text.
 the one before is not worked out again.
 """
 
-import ctypes
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from biasprint.core.backends.llama_cpp import errors
+from biasprint.core.backends.llama_cpp.drawing import Beside, DrawnText, sampler, temperature_of
 from biasprint.core.backends.llama_cpp.gguf import ModelFile
-from biasprint.core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel, build
+from biasprint.core.backends.llama_cpp.native_model import (
+    BATCH,
+    MOST_ASKED,
+    SEQUENCES,
+    Check,
+    GgufVocabulary,
+    NativeModel,
+    Slots,
+    build,
+)
 from biasprint.core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from biasprint.core.backends.llama_cpp.template import Around, around
 from biasprint.core.backends.local_model import FoundModel, Spelling, shared_beginning
-from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
-
-_UNKNOWN, _CONTROL = 1 << 0, 1 << 3  # llama.cpp's attributes of tokens that are no text
-
-
-class GgufVocabulary:
-    """The tokens of a model."""
-
-    def __init__(self, native: NativeModel) -> None:
-        self._lib = native.lib
-        self._vocab = native.vocab
-        self._pieces: dict[int, bytes] = {}
-        self._special = self._special_texts(native.words)
-        # The tokens with which the model ends its text, or its turn.
-        self.ends = frozenset(
-            token for token in range(native.words) if self._lib.llama_vocab_is_eog(self._vocab, token)
-        )
-        self.end_list = sorted(self.ends)
-        self.begin = int(self._lib.llama_vocab_bos(self._vocab))
-        self.end = int(self._lib.llama_vocab_eos(self._vocab))
-        self.begins_texts = bool(self._lib.llama_vocab_get_add_bos(self._vocab))
-
-    def text_of(self, token: int) -> str:
-        """A token as it is written in a template; "" for a token that the model does not have (−1)."""
-        return "" if token < 0 else self._lib.llama_vocab_get_text(self._vocab, token).decode("utf-8", "replace")
-
-    def piece(self, token: int) -> bytes:
-        """Return the bytes that a token adds to a text, perhaps part of a character; none for a special token."""
-        piece = self._pieces.get(token)
-        if piece is None:
-            piece = self._pieces[token] = self._spell(token)
-        return piece
-
-    def plain(self, text: str) -> list[int]:
-        """The tokens of a text as it is, begun as the model's texts begin; what looks like a special token is text."""
-        begun = [self.begin] if self.begins_texts and self.begin >= 0 else []
-        return begun + self._tokens(text, special=False)
-
-    def plain_only(self, text: str) -> list[int]:
-        """The tokens of a text as it is, without one for a beginning."""
-        return self._tokens(text, special=False)
-
-    def beginning(self) -> list[int]:
-        """Return one token that marks the beginning of a text. Raises `AppError` for a model that has none."""
-        token = self.begin if self.begin >= 0 else self.end
-        if token < 0:
-            raise errors.no_beginning()
-        return [token]
-
-    def around(self, around: Around, prompt: str) -> list[int]:
-        """The tokens of a prompt in its template. What the template writes is all there is: no beginning is added."""
-        prompt = prompt.strip() if around.strips else prompt
-        head, left = self._last_special(around.before)
-        right, tail = self._first_special(around.after)
-        middle = left + prompt + right
-        if not self._has_special(middle):
-            return self._tokens(around.before + prompt + around.after, special=True)
-        return self._tokens(head, special=True) + self._tokens(middle, special=False) + self._tokens(tail, special=True)
-
-    def _tokens(self, text: str, *, special: bool) -> list[int]:
-        data = text.encode("utf-8", "replace")
-        if not data:
-            return []
-        room = len(data) + 8
-        tokens = (ctypes.c_int32 * room)()
-        count = self._lib.llama_tokenize(self._vocab, data, len(data), tokens, room, False, special)
-        if count < 0:  # some vocabularies make more tokens than there are bytes
-            tokens = (ctypes.c_int32 * -count)()
-            count = self._lib.llama_tokenize(self._vocab, data, len(data), tokens, -count, False, special)
-        if count < 0:
-            raise errors.stopped_working(count, "")
-        return list(tokens[:count])
-
-    def _spell(self, token: int) -> bytes:
-        room = 64
-        while True:
-            buffer = ctypes.create_string_buffer(room)
-            count = self._lib.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
-            if count >= 0:
-                return buffer.raw[:count]
-            room = -count
-
-    def _special_texts(self, words: int) -> tuple[str, ...]:
-        attributes = self._lib.llama_vocab_get_attr
-        numbers = [token for token in range(words) if attributes(self._vocab, token) & (_CONTROL | _UNKNOWN)]
-        return tuple(text for text in map(self.text_of, numbers) if text)
-
-    def _has_special(self, text: str) -> bool:
-        return any(special in text for special in self._special)
-
-    def _last_special(self, text: str) -> tuple[str, str]:
-        """The text up to and with its last special token, and the rest."""
-        cut = max((text.rfind(special) + len(special) for special in self._special if special in text), default=0)
-        return text[:cut], text[cut:]
-
-    def _first_special(self, text: str) -> tuple[str, str]:
-        """The text before its first special token, and the rest with it."""
-        cut = min((text.find(special) for special in self._special if special in text), default=len(text))
-        return text[:cut], text[cut:]
+from biasprint.core.backends.protocol import Completion, GeneratorInfo, Likelihood, Request
 
 
 @dataclass(frozen=True)
@@ -212,53 +123,6 @@ class Prefix:
     def _forget_all(self) -> None:
         self._tokens.clear()
         self._native.forget_all()
-
-
-_RANDOM = 0xFFFFFFFF  # llama.cpp takes this one for “any seed”
-
-
-def folded(seed: int) -> int:
-    """A seed of 63 bits as llama.cpp has it: its lower 32 bits, as its server takes them from a larger number too.
-
-    The one value that would mean “any seed” becomes the one below.
-    """
-    return min(seed & _RANDOM, _RANDOM - 1)
-
-
-def temperature_of(request: Request, options: LlamaOptions) -> float:
-    """Return the request's temperature, else that of the options."""
-    return options.temperature if request.temperature is None else request.temperature
-
-
-@contextmanager
-def sampler(lib: Any, words: int, request: Request, options: LlamaOptions) -> Iterator[Any]:
-    """A chain: the most likely `top_k`, then `top_p`, then `min_p` of them, their temperature, one drawn by the seed.
-
-    Temperature 0 takes the most likely token. A repeat penalty, where there is one, comes before everything else and
-    looks at the last tokens of the answer. `words`: how many tokens the model has.
-    """
-    temperature = temperature_of(request, options)
-    top_p = options.top_p if request.top_p is None else request.top_p
-    chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
-    try:
-        steps = []
-        if (repeat := options.repeat_penalty) != 1:
-            steps.append(lib.llama_sampler_init_penalties(words, options.penalty_window, repeat, 0.0, 0.0))
-        if temperature <= 0:
-            steps += [lib.llama_sampler_init_greedy()]
-        else:
-            steps += [
-                lib.llama_sampler_init_top_k(options.top_k),
-                lib.llama_sampler_init_top_p(top_p, 1),
-                lib.llama_sampler_init_min_p(options.min_p, 1),
-                lib.llama_sampler_init_temp(temperature),
-                lib.llama_sampler_init_dist(folded(request.seed)),
-            ]
-        for step in steps:
-            lib.llama_sampler_chain_add(chain, step)
-        yield chain
-    finally:
-        lib.llama_sampler_free(chain)
 
 
 # ---- Likelihood: the prompt is evaluated once, the continuations beside each other
@@ -420,10 +284,36 @@ class LlamaCpp:
                 on_text(answer)
                 seconds = time.perf_counter() - started
                 return Completion(answer, "stop", usage | {"completion": 1}, seconds, detail={"answers": shares})
-            reason, usage["completion"] = self._write(loaded, request, spelling, check, self._size - len(tokens))
+            written = self._write(loaded, request, spelling, check, self._size - len(tokens))
         except errors.TextFailed as failed:
             return Completion(spelling.text, "error", usage, time.perf_counter() - started, str(failed), "other")
-        return Completion(spelling.text, reason, usage, time.perf_counter() - started)
+        usage["completion"] = written.written
+        return Completion(spelling.text, written.reason, usage, time.perf_counter() - started)
+
+    def generate_many(
+        self,
+        requests: Sequence[Request],
+        on_done: Callable[[int, Completion], None],
+        on_text: Callable[[int, str], None],
+        check: Check,
+        may_start: Callable[[], bool],
+    ) -> None:
+        """Write them all: one after another, or, with `at_once` above 1, so many beside each other.
+
+        Requests that have answers to choose from come one after another: they share their beginnings.
+        """
+        if self._options.at_once == 1 or any(request.answers for request in requests):
+            for place, request in enumerate(requests):
+                check()
+                if not may_start():
+                    return
+                on_done(place, self.generate(request, partial(on_text, place), check))
+            return
+        loaded = self._load(check)
+        slots = loaded.slots_of(self._file, self._options)
+        Beside(
+            loaded.native, loaded.vocabulary, self._options, slots, loaded.prompt, on_done, on_text, check
+        ).write(requests, may_start)  # fmt: skip
 
     def _chosen(self, loaded: "_Loaded", request: Request) -> tuple[str, dict[str, float]] | None:
         """Return the likeliest of the requested answers by its first token, and the probability of each.
@@ -448,7 +338,7 @@ class LlamaCpp:
     def close(self) -> None:
         """Let go of the model's memory; a later request loads it again."""
         if self._loaded is not None:
-            self._loaded.native.close()
+            self._loaded.close()
             self._loaded = None
 
     def _load(self, check: Check) -> "_Loaded":
@@ -461,42 +351,19 @@ class LlamaCpp:
                 raise
         return self._loaded
 
-    def _write(
-        self, loaded: "_Loaded", request: Request, spelling: Spelling, check: Check, room: int
-    ) -> tuple[FinishReason, int]:
-        """Draw token after token. Returns why it ended, and how many there are; the one that ends a text is none."""
-        asked = self._options.max_tokens if request.max_tokens is None else request.max_tokens
-        most = room if asked is None else min(asked, room)
-        native, vocabulary = loaded.native, loaded.vocabulary
+    def _write(self, loaded: "_Loaded", request: Request, spelling: Spelling, check: Check, room: int) -> DrawnText:
+        """Draw token after token until the text ends."""
+        native = loaded.native
         if np.isnan(native.logits(-1)).any():
             raise errors.not_numbers(native.name)
-        reason: FinishReason = "length"
-        written = 0
         with sampler(native.lib, native.words, request, self._options) as chain:
-            while written < most:
+            text = DrawnText(request, self._options, loaded.vocabulary, spelling, room)
+            while text.wants_more:
                 check()
-                if written < self._options.min_tokens:
-                    native.logits(-1)[vocabulary.end_list] = -np.inf
-                token = native.lib.llama_sampler_sample(chain, native.context, -1)
-                if token in vocabulary.ends:
-                    reason = "stop"
-                    break
-                written += 1
-                spelling.add(vocabulary.piece(token))
-                if spelling.stopped:
-                    reason = "stop"
-                    break
-                if written > most - self._options.round_off and ends_sentence(spelling.text):
-                    break
-                if written < most:
+                token = text.draw(native, chain, -1)
+                if text.wants_more:
                     loaded.prefix.follow(token)
-        spelling.finish()
-        return ("stop" if spelling.stopped else reason), written
-
-
-def ends_sentence(text: str) -> bool:
-    """Return whether a text may end here: with a sentence or a line."""
-    return text.endswith("\n") or text.rstrip("”’\"')]").endswith((".", "!", "?"))
+        return text
 
 
 class _Loaded:
@@ -506,6 +373,7 @@ class _Loaded:
         self.native = native
         self.vocabulary = GgufVocabulary(native)
         self.prefix = Prefix(native, options.prefix_cache)
+        self._slots: Slots | None = None
         self._around: Around | None = None
         if template is not None:
             begin, end = self.vocabulary.text_of(self.vocabulary.begin), self.vocabulary.text_of(self.vocabulary.end)
@@ -515,3 +383,14 @@ class _Loaded:
         """Return the tokens of a prompt, never empty: something must be there for a first token to follow."""
         tokens = self.vocabulary.around(self._around, prompt) if self._around else self.vocabulary.plain(prompt)
         return tokens or self.vocabulary.beginning()
+
+    def slots_of(self, file: ModelFile, options: LlamaOptions) -> Slots:
+        """Return the room for texts beside each other, made when it is first asked for."""
+        if self._slots is None:
+            self._slots = self.native.slots(file, options, options.at_once)
+        return self._slots
+
+    def close(self) -> None:
+        if self._slots is not None:
+            self._slots.close()
+        self.native.close()

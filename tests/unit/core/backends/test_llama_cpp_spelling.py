@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasprint.core.backends.llama_cpp.writer import folded
+from biasprint.core.backends.llama_cpp.drawing import folded
 from biasprint.core.backends.local_model import Spelling
 
 

@@ -13,8 +13,9 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny, written
 
 from biasprint.core.backends.llama_cpp import native_model, writer
+from biasprint.core.backends.llama_cpp.drawing import ends_sentence
 from biasprint.core.backends.llama_cpp.options import LlamaOptions
-from biasprint.core.backends.llama_cpp.writer import LlamaCpp, ends_sentence
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp
 from biasprint.core.backends.protocol import Backend, LikelihoodBackend
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 
