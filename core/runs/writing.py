@@ -64,6 +64,7 @@ class Chooser:
             )
         self._backend: LikelihoodBackend = backend
         self._corrected = choice == "likelihood_corrected"
+        self._priors: dict[tuple[str, ...], list[Likelihood]] = {}  # many sentences have the same options
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
         """Return the most likely option as the text; the scores of all in `detail`. A tie is no answer."""
@@ -90,10 +91,15 @@ class Chooser:
         # A blank before a word belongs to the word for every tokeniser that we met.
         gap = " " if before.endswith(" ") else ""
         whole = self._backend.likelihood(before.rstrip(" "), [f"{gap}{option}{after}" for option in options], check)
-        prior = self._backend.likelihood("", options, check)
+        prior = self._prior(tuple(options), check)
         return {
             option: _score(in_sentence, alone) for option, in_sentence, alone in zip(OPTIONS, whole, prior, strict=True)
         }
+
+    def _prior(self, options: tuple[str, ...], check: Callable[[], None]) -> list[Likelihood]:
+        if options not in self._priors:
+            self._priors[options] = self._backend.likelihood("", options, check)
+        return self._priors[options]
 
 
 def _score(whole: Likelihood, prior: Likelihood) -> dict[str, float]:
