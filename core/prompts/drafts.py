@@ -33,11 +33,15 @@ class PromptDraft:
 
 @dataclass(frozen=True)
 class OriginalDraft:
-    """An original that comes with a prompt set: what articles for this headline are measured against."""
+    """An original that comes with a prompt set: what articles for this headline are measured against.
+
+    `origin`: where it was found.
+    """
 
     headline: str
     domain: str
     text: str
+    origin: str
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,7 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
     set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
     originals = [
         original_source(
-            SHIPPED_ORIGIN, number, original.text, {"headline": original.headline, "domain": original.domain}
+            original.origin, number, original.text, {"headline": original.headline, "domain": original.domain}
         )
         for number, original in enumerate(draft.originals, start=1)
     ]

@@ -97,18 +97,37 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
     return Operation(tr("Asking about {title}").format(title=title), work)
 
 
-def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetched]":
-    """Download a model of the catalogue, or resume its download. `renew` takes the hub's present version."""
+def get_model(*, name: str, title: str, renew: bool = False, folder: Path | None = None) -> "Operation[Fetched]":
+    """Download a model of the catalogue, or resume its download, or copy it from a folder or stick.
+
+    `renew` takes the hub's present version.
+    """
 
     def work(ctx: JobContext) -> "Fetched":
         from biasprint.core.machine.models.get import get
 
-        return get(name, InMegabytes(ctx), renew=renew)
+        return get(name, InMegabytes(ctx), renew=renew, where=folder or "")
 
     def done(_: "Fetched") -> str:
         return tr("{title} is here; the hash of every file was checked.").format(title=title)
 
     return Operation(tr("Getting {title}, in MB").format(title=title), work, done)
+
+
+def copy_model(*, name: str, title: str, folder: Path) -> "Operation[tuple[Path, int]]":
+    """Copy a model that is here to a folder or stick, for a computer without a network."""
+
+    def work(ctx: JobContext) -> tuple[Path, int]:
+        from biasprint.core.machine.models.get import export
+
+        return export(name, folder, InMegabytes(ctx))
+
+    def done(copied: tuple[Path, int]) -> str:
+        return tr("{title} was copied to {place}; the hash of every file was checked.").format(
+            title=title, place=copied[0]
+        )  # fmt: skip
+
+    return Operation(tr("Copying {title}, in MB").format(title=title), work, done)
 
 
 def verify_models(*, name: str | None = None, title: str = "") -> "Operation[list[Verified]]":

@@ -140,7 +140,7 @@ class _Growing:
 
 @dataclass
 class Beside:
-    """Draws texts beside each other. `tokens_of` gives a prompt's tokens; `on_done`, `on_text`: as the protocol says."""
+    """Draws texts beside each other. `tokens_of` gives a prompt's tokens; `on_done`, `on_text` as the protocol says."""
 
     native: NativeModel
     vocabulary: GgufVocabulary

@@ -303,7 +303,8 @@ class OverviewRow:
     """A model that is here or can be got. `state` says where it is; `trouble` why it cannot be used now.
 
     `preferred`: the user chose it for its role. `source` is what it is got from, "package index" or "hub"; `download`
-    the bytes that come from there. What is not known is None or empty.
+    the bytes that come from there. `proved`: its official hashes are known, so a copy from anywhere can be checked.
+    What is not known is None or empty.
     """
 
     name: str
@@ -327,6 +328,7 @@ class OverviewRow:
     trouble: str
     notes: tuple[str, ...]
     sources: dict[str, str]
+    proved: bool = False
 
     @property
     def here(self) -> bool:
@@ -369,6 +371,7 @@ def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, 
         trouble=model.trouble if model else "",
         notes=tuple(each for each in (known.note, *(model.notes if model else ())) if each),
         sources=dict(known.sources),
+        proved=bool(known.at_any_revision()) or known.name in records.got(),
     )
 
 

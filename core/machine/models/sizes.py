@@ -1,5 +1,7 @@
 """Sizes in words, and jobs over files shown in megabytes."""
 
+import math
+
 from biasprint.core.jobs import JobContext, Progress
 
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -18,6 +20,12 @@ def in_words(size: int | None) -> str:
 
 
 MEGABYTE = 1_000_000
+USUAL_LINE = 100  # megabits a second, of the line by which a time is said
+
+
+def seconds_to_get(size: int) -> int:
+    """Seconds that so many bytes take by the usual line, up to the next ten: 8 · bytes / (100 · 10⁶)."""
+    return 10 * math.ceil(8 * size / (USUAL_LINE * MEGABYTE) / 10)
 
 
 class InMegabytes(JobContext):

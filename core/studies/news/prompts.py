@@ -31,10 +31,11 @@ SHIPPED_ORIGIN = "articles of the program"  # of the sources that hold the shipp
 
 @dataclass(frozen=True)
 class Headline:
-    """A headline to write an article for. `domain`: what it is about, such as sports."""
+    """A headline to write an article for. `domain`: what it is about, such as sports. `original`: a person's article."""
 
     text: str
     domain: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -87,16 +88,20 @@ def shipped_articles() -> ShippedArticles:
 
 def shipped_headlines() -> tuple[Headline, ...]:
     """The headlines of the shipped articles."""
-    return tuple(Headline(article.headline, article.domain) for article in shipped_articles().articles)
+    return tuple(Headline(each.headline, each.domain, each.original) for each in shipped_articles().articles)
 
 
 def news_set(
-    headlines: Sequence[Headline | str] | None = None, *, ideology: str | None = None, base_model: bool = False
+    headlines: Sequence[Headline | str] | None = None,
+    *,
+    ideology: str | None = None,
+    base_model: bool = False,
+    origin: str = "",
 ) -> PromptSetDraft:
     """A prompt for every headline; with an `ideology` also its biased form, so that both answer the same headlines.
 
-    `headlines`: by default the shipped ones, with their originals. `base_model`: the headline alone, for models that
-    follow no instruction. Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology
+    `headlines`: by default the shipped ones, with their originals. `origin`: the file that the headlines' own originals
+    are from. `base_model`: the headline alone, for models that follow no instruction. Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology
     in lower case. A headline that comes again is asked once. Raises `UsageError` where there is no headline, or a base
     model is to be biased.
     """
@@ -122,14 +127,13 @@ def news_set(
         "headlines": len(asked),
     }
     name = "News articles" + (f", also {ideology.strip()}" if ideology else "") + (", bare" if base_model else "")
-    draft = PromptSetDraft(name, recipe, tuple(prompts))
-    return draft if headlines is not None else _with_shipped_originals(draft)
-
-
-def _with_shipped_originals(draft: PromptSetDraft) -> PromptSetDraft:
-    shipped = shipped_articles()
-    originals = tuple(OriginalDraft(article.headline, article.domain, article.original) for article in shipped.articles)
-    return replace(draft, originals=originals, hints=(shipped.card.statement,))
+    hints = (shipped_articles().card.statement,) if headlines is None else ()
+    originals = tuple(
+        OriginalDraft(each.text, each.domain, each.original, SHIPPED_ORIGIN if headlines is None else origin)
+        for each in asked
+        if each.original
+    )
+    return PromptSetDraft(name, recipe, tuple(prompts), hints=hints, originals=originals)
 
 
 def _distinct(headlines: Sequence[Headline | str]) -> Iterator[Headline]:
@@ -167,14 +171,19 @@ def _slug(text: str) -> str:
 
 
 def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
-    return news_set(_headlines(ctx, project, choice), ideology=choice.ideology, base_model=choice.base_model)
+    origin = "" if choice.headlines is None else choice.headlines.name
+    headlines = _headlines(ctx, project, choice)
+    return news_set(headlines, ideology=choice.ideology, base_model=choice.base_model, origin=origin)
 
 
 def _headlines(ctx: JobContext, project: Project | None, choice: PromptChoice) -> Sequence[Headline] | None:
     """Return the headlines of a table; else those of the project's own originals; None for the shipped ones."""
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")
-        return [Headline(row.values["headline"], row.values.get("domain", "")) for row in table.rows]
+        return [
+            Headline(row.values["headline"], row.values.get("domain", ""), row.values.get("original", ""))
+            for row in table.rows
+        ]
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
         return None

@@ -103,6 +103,8 @@ class CataloguePage(QWidget):
     def _do(self, what: str, row: "OverviewRow") -> None:
         steps = {
             "get": partial(self._ask_get, row),
+            "bring": partial(self._ask_bring, row),
+            "copy": partial(self._ask_copy, row),
             "renew": partial(self._ask_renew, row),
             "verify": partial(self._verify, row),
             "remove": partial(self._ask_remove, row),
@@ -136,10 +138,25 @@ class CataloguePage(QWidget):
             on_risky=lambda: self._get(row),
         ).open()
 
-    def _get(self, row: "OverviewRow", *, renew: bool = False) -> None:
+    def _ask_bring(self, row: "OverviewRow") -> None:
+        """Take a model from a folder or stick: a computer that has it copied it there, or its wheels lie there."""
+        words = tr("Folder or stick that has “{title}”").format(title=row.title)
+        if chosen := QFileDialog.getExistingDirectory(self, words):
+            self._get(row, folder=Path(chosen))
+
+    def _ask_copy(self, row: "OverviewRow") -> None:
+        words = tr("Folder or stick to copy “{title}” to").format(title=row.title)
+        chosen = QFileDialog.getExistingDirectory(self, words)
+        if not chosen:
+            return
+        shell = self._shell
+        copying = operations.copy_model(name=row.name, title=row.title, folder=Path(chosen))
+        self._follow(row.name, copying.start(shell.jobs, on_error=lambda error: shell.show_error(error)))
+
+    def _get(self, row: "OverviewRow", *, renew: bool = False, folder: Path | None = None) -> None:
         self._renewable -= {row.name}
         shell = self._shell  # not this page: it may be gone when the job ends, and its error is to be seen all the same
-        getting = operations.get_model(name=row.name, title=row.title, renew=renew)
+        getting = operations.get_model(name=row.name, title=row.title, renew=renew, folder=folder)
         handle = getting.start(shell.jobs, on_error=lambda error: shell.show_error(error))
         operations.mark(handle, GETTING, row.name)
         self._follow(row.name, handle)

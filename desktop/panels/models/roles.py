@@ -5,10 +5,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.machine.models.sizes import in_words
+from biasprint.core.machine.models.sizes import USUAL_LINE, in_words, seconds_to_get
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.drawer import JobRow
@@ -74,7 +81,9 @@ def _comes_from(row: "Row") -> str:
         return tr("from the Hugging Face hub")
     if row.download is None:
         return tr("from the package index")
-    return tr("{size} from the package index").format(size=in_words(row.download))
+    words = tr("{size} from the package index, about {time} at {line} Mbit/s")
+    time = spelled_seconds(seconds_to_get(row.download))
+    return words.format(size=in_words(row.download), time=time, line=USUAL_LINE)
 
 
 def state_words(row: "Row") -> str:
@@ -271,7 +280,7 @@ class ModelJob(JobRow):
 
 
 class ModelRow(QWidget):
-    """A model with its actions. `asked` carries "get", "renew", "verify", "remove" or "use", and the model."""
+    """A model with its actions. `asked` carries the key of a button of `_buttons`, and the model."""
 
     asked = Signal(str, object)  # what, Row
 
@@ -286,16 +295,21 @@ class ModelRow(QWidget):
         self.result = Notice("", closable=False)
         self.get = QuietButton("")
         self.renew = LinkButton(tr("Take what the hub has now…"))
-        self.use, self.verify, self.remove = (LinkButton("") for _ in range(3))
+        self.use, self.verify, self.remove, self.bring, self.copy = (LinkButton("") for _ in range(5))
         self.more = LinkButton(tr("Details"))
         self.more.setCheckable(True)
         self.offline = Label("", "note")
         self._job: JobRow | None = None
         self._lay_out()
-        buttons = {"get": self.get, "renew": self.renew, "use": self.use, "verify": self.verify, "remove": self.remove}
-        for what, button in buttons.items():
+        for what, button in self._buttons().items():
             button.clicked.connect(lambda _=False, what=what: self.asked.emit(what, self.row))
         self.more.toggled.connect(self.details.setVisible)
+
+    def _buttons(self) -> dict[str, QAbstractButton]:
+        return {
+            "get": self.get, "bring": self.bring, "renew": self.renew, "use": self.use, "verify": self.verify,
+            "copy": self.copy, "remove": self.remove,
+        }  # fmt: skip
 
     def show_row(self, row: "Row", seen: RoleSeen, *, renewable: bool = False) -> None:
         """Update the row."""
@@ -330,8 +344,10 @@ class ModelRow(QWidget):
         chosen = seen.preferred == row.name
         shown = {
             self.get: (get_words(row, begun), to_get),
+            self.bring: (tr("From a folder or stick…"), to_get and row.proved and not begun),
             self.use: (tr("Use this"), own and not row.trouble and not chosen and not in_use),
             self.verify: (tr("Verify"), row.here),
+            self.copy: (tr("Copy to a stick…"), row.origin == "catalogue" and not row.trouble),
             self.remove: (tr("Forget what came") if begun else tr("Remove…"), own or bool(begun)),
             self.more: (tr("Details"), True),
         }
@@ -349,7 +365,7 @@ class ModelRow(QWidget):
         self.get.setAccessibleDescription(why_offline)
         self.offline.setText(tr("not while the offline switch is on") if why_offline else "")
         show_if(self.offline, bool(why_offline) and not self.get.isHidden())
-        for button in (self.use, self.verify, self.remove):
+        for button in (self.use, self.verify, self.remove, self.bring, self.copy):
             button.setEnabled(not busy)
 
     def say(self, tone: str, sentence: str) -> None:
@@ -384,7 +400,9 @@ class ModelRow(QWidget):
         head, actions = FlowLayout(spacing=tokens.grid, centred=True), FlowLayout(spacing=tokens.gap, centred=True)
         for widget in (self.title, self.papers, self.state, self.used):
             head.addWidget(widget)
-        for control in (self.get, self.offline, self.use, self.verify, self.remove, self.renew, self.more):
+        for control in (
+            self.get, self.offline, self.bring, self.use, self.verify, self.copy, self.remove, self.renew, self.more
+        ):  # fmt: skip
             actions.addWidget(control)
         self.details = QWidget()
         inside = QVBoxLayout(self.details)

