@@ -22,7 +22,6 @@ from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.runs.writing import describe_generator, whole_path
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.kit.importing import store_axis
-from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.studies.registry import study as known_study
 from biasprint.core.tables.fields import FieldSpec, guess_mapping, parse_map_options

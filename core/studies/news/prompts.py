@@ -6,7 +6,6 @@ Source: Fang et al. 2024, methods, investigated LLMs; results, bias under biased
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
@@ -31,7 +30,7 @@ SHIPPED_ORIGIN = "articles of the program"  # of the sources that hold the shipp
 
 @dataclass(frozen=True)
 class Headline:
-    """A headline to write an article for. `domain`: what it is about, such as sports. `original`: a person's article."""
+    """A headline to write an article for. `domain`: what it is about, such as sports. `original`: what people wrote."""
 
     text: str
     domain: str = ""
@@ -101,9 +100,9 @@ def news_set(
     """A prompt for every headline; with an `ideology` also its biased form, so that both answer the same headlines.
 
     `headlines`: by default the shipped ones, with their originals. `origin`: the file that the headlines' own originals
-    are from. `base_model`: the headline alone, for models that follow no instruction. Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology
-    in lower case. A headline that comes again is asked once. Raises `UsageError` where there is no headline, or a base
-    model is to be biased.
+    are from. `base_model`: the headline alone, for models that follow no instruction. Each prompt's fields: headline,
+    domain, and prompt_kind, which is “unbiased” or the ideology in lower case. A headline that comes again is asked
+    once. Raises `UsageError` where there is no headline, or a base model is to be biased.
     """
     if base_model and ideology:
         raise UsageError(
