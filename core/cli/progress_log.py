@@ -1,6 +1,7 @@
 """Progress of a job where no bar can move: one line at a time, as a log or a file shows it.
 
-The first line comes after `EVERY_SECONDS`, so that a job that is done before has none.
+The first line comes once the job is known to take more than a minute, else after `EVERY_SECONDS`, so that a job that is
+done before has none.
 """
 
 import threading
@@ -21,13 +22,17 @@ class ProgressLog:
         self._title, self._say, self._clock = title, say, clock
         self._began = clock()
         self._last: tuple[float, Progress] | None = None
+        self._told = False
 
     def heard(self, progress: Progress) -> None:
         self._last = self._clock(), progress
+        if not self._told and (progress.seconds_left or 0) > MINUTE:
+            self.tell()
 
     def tell(self) -> None:
         """Say one line: title, what of how many, rate, time left, and for how long it has been at work."""
         now = self._clock()
+        self._told = True
         self._say(" · ".join([self._title, *self._known(now), f"{duration(now - self._began)} so far"]))
 
     def _known(self, now: float) -> Iterator[str]:

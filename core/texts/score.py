@@ -42,6 +42,7 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
     added = unscored = failed = 0
     error = ""
     size = PAGE
+    ctx.report(0, total, note=scorer.name)  # what the first page takes tells how long all will
     for kind in KINDS:
         after = 0
         while page := project.scores.unscored(

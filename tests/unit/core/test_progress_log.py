@@ -25,10 +25,20 @@ def test_a_line_has_what_is_done_the_rate_and_the_time_left() -> None:
         ctx.report(done, 12_000, note="articles read")
         clock.now += 30
     log.tell()
-    # 40 a second: 10,800 are left, of which 30 s have gone since.
-    assert lines == [
+    # 40 a second: 10,800 are left, of which 30 s have gone since the first line.
+    assert lines[1:] == [
         "Measuring news · articles read · 1,200 of 12,000 · 40 a second · about 4 min 0 s left · 1 min 0 s so far"
     ]
+
+
+def test_what_takes_more_than_a_minute_says_so_as_soon_as_it_is_known() -> None:
+    clock, lines = Clock(), list[str]()
+    log = ProgressLog("Scoring", lines.append, clock)
+    ctx = JobContext(log.heard, clock)
+    for done in (0, 64, 128):
+        ctx.report(done, 100_000, note="mpnet")
+        clock.now += 2
+    assert lines == ["Scoring · mpnet · 64 of 100,000 · 32 a second · about 52 min 3 s left · 2 s so far"]
 
 
 def test_a_job_that_has_said_nothing_yet_has_a_line_too() -> None:
