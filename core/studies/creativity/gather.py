@@ -15,6 +15,7 @@ from biasprint.core.judging.fingerprint import GROUP_FROM
 from biasprint.core.judging.looking import SEEN, seen_count
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import tellable_sessions
+from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, SessionRow
 from biasprint.core.project.stores.runs import OutputFilter
@@ -52,13 +53,35 @@ from biasprint.core.texts.values import complete_values, failures, stored_values
 
 Axes = dict[str, list[str]]
 Wanted = Callable[[ComparisonRow], bool]
+EMBEDDING = "embedding"
 EMBEDDER = "minilm"
 
 
-def embedder(options: MeasureOptions) -> ScorerInfo:
-    """The embedder that was asked for, or the best there is."""
-    chosen = options.scorers.get("embedding")
-    return best_scorer("embedding", chosen) or scorer_for("embedding", chosen, EMBEDDER)
+def embedder(options: MeasureOptions, project: Project | None = None, study_id: int = 0) -> ScorerInfo:
+    """The embedder that was asked for, or the best there is.
+
+    Where that would be a stand-in, and the paper's own has embedded every text of the study of `project`, on whatever
+    computer, it is the paper's own: its vectors are there, and it need not be.
+    """
+    chosen = options.scorers.get(EMBEDDING)
+    best = best_scorer(EMBEDDING, chosen) or scorer_for(EMBEDDING, chosen, EMBEDDER)
+    if chosen or project is None or not best.stand_in:
+        return best
+    return _papers_own(project, study_id) or best
+
+
+def _papers_own(project: Project, study_id: int) -> ScorerInfo | None:
+    """The paper's embedder, as it embedded every text of a study; its version begins with the catalogue's name of it,
+    which no other model may have.
+    """
+    role = catalogue.role(EMBEDDING)
+    names = tuple(f"{entry.name} " for entry in catalogue.entries(EMBEDDING) if entry.papers)
+    for stored in project.columns.embedders():
+        if role.own is not None and stored.name == role.own.name and stored.version.startswith(names):
+            info = ScorerInfo(stored.name, EMBEDDING, stored.version)
+            if not unscored(project, info, study_id):
+                return info
+    return None
 
 
 def needed() -> list[ScorerInfo]:
@@ -97,7 +120,7 @@ def of_project(
     """
     broken: list[str] = []
     embedded = _embedded(ctx, project, study_id, options, compute, broken)
-    waits = embedded is None and options.as_stored and unscored(project, embedder(options), study_id)
+    waits = embedded is None and options.as_stored and unscored(project, embedder(options, project, study_id), study_id)
     waiting_remarks = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
     outputs = None if embedded is None else whole(ctx, embedded, compute)
     of_these = None if project.outputs.only is None else _shows(project)
@@ -132,7 +155,7 @@ def _embedded(
     broken: list[str],
 ) -> Prepared | None:
     """The columns of a project's outputs, which are embedded first unless the options say no; None without vectors."""
-    info = embedder(options)
+    info = embedder(options, project, study_id)
     if not options.as_stored:
         complete_values(ctx, project, study_id, info, compute, broken)
     elif unscored(project, info, study_id):

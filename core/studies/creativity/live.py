@@ -292,7 +292,7 @@ class CreativityTally:
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
         self._project = project
-        self._embedder = embedder(MeasureOptions())
+        self._embedder = embedder(MeasureOptions(), project, study_id)
         self._axes = defined_axes(project)
         self._axes_of: dict[str, list[str]] = {DEFAULT: []}
         for axis, names in self._axes.items():

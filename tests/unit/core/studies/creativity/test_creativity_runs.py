@@ -15,6 +15,7 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.runs.setup import add_prompts
+from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import scorer_for
 from biasprint.core.studies.creativity.columns import (
     harm_of,
@@ -22,7 +23,7 @@ from biasprint.core.studies.creativity.columns import (
     kept_apart,
     output_table_columns,
 )
-from biasprint.core.studies.creativity.gather import axes_of, of_outputs
+from biasprint.core.studies.creativity.gather import axes_of, embedder, of_outputs, of_project
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.tables.rows import Record
 
@@ -207,3 +208,51 @@ def test_an_axis_says_which_direction_harms() -> None:
     assert harm_of({"gender": {"identities": [], "harm": [harm, other]}, "race": {"identities": []}}) == {
         "gender": "women are chosen less"
     }
+
+
+def embedded_by(project: Project, info: ScorerInfo, texts: int) -> int:
+    """Outputs of a small set, so many of them with a vector of this embedder; the study's number."""
+    added = add_prompts(project, "creativity", tasks=["haiku"], themes=["stars"], axes=["gender"])
+    study = project.studies.of_kind("creativity")
+    assert study is not None
+    generator = project.runs.add_generator(GeneratorSpec(backend="b", model="m")).number("generator")
+    spec = RunSpec(study_id=study.id, prompt_set_id=added.set_id, generator_id=generator, seed=0)
+    run = project.runs.start(spec).number("run")
+    prompts = project.prompts.page(added.set_id, 0, 100)
+    project.outputs.record_many(
+        [OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=f"Stars {row.id}") for row in prompts]
+    )
+    vectors = np.random.default_rng(0).normal(size=(len(prompts), 8)).astype(np.float32)
+    project.scores.record_many(
+        [
+            ScoreSpec(output_id=row.id, scorer=info.name, version=info.version, values=vector)
+            for row, vector in list(zip(project.outputs.each(), vectors, strict=True))[:texts]
+        ],
+        embeddings=True,
+    )
+    return study.id
+
+
+OWN = ScorerInfo("mpnet", "embedding", "all-mpnet-base-v2 0123456789ab; rules 1")
+
+
+def test_the_papers_own_vectors_are_used_though_its_model_is_not_here(project: Project) -> None:
+    study = embedded_by(project, OWN, 4)
+    assert embedder(MeasureOptions()).stand_in
+    assert embedder(MeasureOptions(), project, study) == OWN
+    assert embedder(MeasureOptions(scorers={"embedding": "minilm"}), project, study).name == "minilm"
+    measured, _ = of_project(JobContext(), project, study, MeasureOptions(), Inline())  # type: ignore[arg-type]
+    (score,) = [f for f in measured.findings if (f.id, f.variant) == ("creativity.rbs", "default") if len(f.dims) == 1]
+    assert [(used.name, used.stand_in) for used in score.scorers] == [("mpnet", False)]
+    assert {each.name for each in project.columns.embedders()} == {"mpnet"}  # none was embedded again
+
+
+@pytest.mark.parametrize(
+    ("info", "texts"),
+    [(OWN, 3), (ScorerInfo("mpnet", "embedding", "my-model 0123456789ab; rules 1"), 4)],
+    ids=["one text has none", "another model"],
+)
+def test_other_vectors_or_too_few_are_not_taken_for_the_papers_own(
+    project: Project, info: ScorerInfo, texts: int
+) -> None:
+    assert embedder(MeasureOptions(), project, embedded_by(project, info, texts)).name == "minilm"
