@@ -205,7 +205,7 @@ class Beside:
 
     def _step(self, growing: dict[int, _Growing]) -> None:
         """Evaluate the last token of each text, and draw the next of each."""
-        rows = list(growing.items())
+        rows = sorted(growing.items())  # slots in another order would be evaluated one by one
         try:
             self.slots.evaluate(
                 [each.token for _, each in rows],
