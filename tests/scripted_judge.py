@@ -10,7 +10,7 @@ from typing import Any
 from biasprint.core.backends.protocol import Capabilities, Completion, GeneratorInfo, Request
 
 Verdict = Callable[[Mapping[str, str], Request], "str | Completion"]
-_FENCED = re.compile(r"^=== TEXT ([ABC]) ([a-z]{10}) ===\n(.*?)\n=== END \1 \2 ===$", re.S | re.M)
+_FENCED = re.compile(r"^=== ([ABC]) ([a-z]{6}) ===\n(.*?)(?=\n=== (?:[ABC]|END) \2 ===$)", re.S | re.M)
 
 
 def cards(prompt: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from biasprint.core.scorers.refusal import is_refusal
 # ---- The prompt
 
 LETTERS = "ABC"
-CODE_LENGTH = 10  # letters: 47 bits, in fewer tokens than as many bits in hexadecimal
+CODE_LENGTH = 6  # letters, in few tokens: no text of the request has them
 LONGEST_TITLE = 200
 
 
@@ -83,7 +83,7 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
     fenced = [
         words.text.format(letter=letter, code=code, text=text) for letter, (text, _) in zip(letters, shown, strict=True)
     ]
-    whole = "\n".join([asked, *fenced, words.question.format(letters=named)])
+    whole = "\n".join([asked, *fenced, words.question.format(letters=named, code=code)])
     return JudgingPrompt(whole, code, sum(broken for _, broken in shown))
 
 

@@ -27,7 +27,7 @@ JUDGE = r"""
 
     CAPABILITIES = Capabilities(False, True, False, True, True)
     INFO = BackendInfo("magistrate", "Magistrate", "Takes the longest text.", ("fair", "first"), CAPABILITIES)
-    TEXT = re.compile(r"^=== TEXT ([ABC]) ([a-z]{10}) ===\n(.*?)\n=== END \1 \2 ===$", re.S | re.M)
+    TEXT = re.compile(r"^=== ([ABC]) ([a-z]{6}) ===\n(.*?)(?=\n=== (?:[ABC]|END) \2 ===$)", re.S | re.M)
 
     def open(model, parameters):
         return Magistrate(model, parameters)

@@ -135,7 +135,7 @@ def test_a_judge_that_always_takes_the_first_card_is_found_out(
     said = "12 of 12 replies are there. The choice turned with the order of the cards in 6 of 6 comparisons."
     assert card.state.text() == said
     asked = [one for one in server.requests if "messages" in one.body]
-    assert all("=== TEXT A " in one.prompt for one in asked[-12:])
+    assert all("=== A " in one.prompt for one in asked[-12:])
     qtbot.waitUntil(lambda: bool(past(card)), timeout=PATIENCE)
     assert past(card)[1] == "6 of 6 replies; the order decided 3 of 3 comparisons (100%)."
 
@@ -182,7 +182,7 @@ def test_cancelled_in_the_middle_what_came_is_kept_and_start_goes_on(
 
     def script(asked: Asked) -> Answer:
         async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
-            if "=== TEXT A " in asked.prompt:
+            if "=== A " in asked.prompt:
                 prompts.append(asked.prompt)
             while len(prompts) > 3 and not opened.is_set():
                 await asyncio.sleep(0.01)
@@ -248,7 +248,7 @@ def test_a_rater_who_is_blind_hears_nothing_of_it(
 
     def script(asked: Asked) -> Answer:
         async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
-            while "=== TEXT A " in asked.prompt and not opened.is_set():
+            while "=== A " in asked.prompt and not opened.is_set():
                 await asyncio.sleep(0.01)
             await good("A")(writer, asked)
 
