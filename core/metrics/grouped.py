@@ -1,7 +1,6 @@
 """Any score by any group: a difference in matched blocks or independent units, and selection rates with impact ratios.
 
-Where some block has texts of both groups, blocks are the units and groups are permuted within them; otherwise a block
-(or a text without one) is a unit, and groups are permuted over the units.
+Where some block has texts of both groups, blocks are the units; otherwise a block (or a text without one) is a unit.
 """
 
 from collections.abc import Sequence
@@ -119,10 +118,10 @@ def _noncentrality(observed: float, between: int, within: int, below: float) -> 
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """`difference`: interval by t over units, p by permutation, effect Hedges' g. `floor`: of its size, without bias.
+    """`difference`: interval and p by t over units, effect Hedges' g. `floor`: of its size, without bias.
 
     `equivalence`: against a margin. `matched`: are blocks the units? `alone`: texts left out: no other group in
-    their block. `least_p`: no p can be below it, as there are so few permutations.
+    their block.
     """
 
     difference: Difference
@@ -130,7 +129,6 @@ class GroupDifference:
     equivalence: Equivalence | None
     matched: bool
     alone: int
-    least_p: float = 0.0
 
 
 SMALL_EFFECT = 0.2  # of a standard deviation: Cohen's bound of a small effect
@@ -147,10 +145,11 @@ def group_difference(
 ) -> GroupDifference:
     """The mean over units of the first group less that of the second; of matched blocks, the mean over blocks.
 
-    A unit's value is the mean of its texts of a group. p: the share of permutations whose difference is as far from 0
-    (Phipson & Smyth 2010); floor: the mean and 95th percentile of their sizes. `margin`: for equivalence, default 0.2
-    pooled SD. `values`, `first`: one of each text, shapes (n,); `blocks`: a key of each, empty for none. ValueError
-    for NaN.
+    A unit's value is the mean of its texts of a group. p and interval: Welch's t over the units, of matched blocks the
+    paired t, which hold where groups differ in size and spread. A permutation of the raw difference does not, so that
+    it gives the floor alone: mean and 95th percentile of the sizes of differences of permuted groups. `margin`: for
+    equivalence, default 0.2 pooled SD. `values`, `first`: one of each text, shapes (n,); `blocks`: a key of each, empty
+    for none. ValueError for NaN.
     """
     same_length(values, first)
     same_length(values, blocks)
@@ -170,12 +169,10 @@ def group_difference(
     if plain.p is None:
         return GroupDifference(effect, None, alike, matched, int((~matched_texts).sum()))
     draws = np.concatenate([part[:, 0] for part in clusters.permuted_sums(scaled[:, None], rng, resamples)]) - shift
-    sizes, observed = np.abs(draws), abs(plain.value or 0.0)
-    p = float(permutation_p(sizes >= observed - TOLERANCE * max(1.0, observed)))
+    sizes = np.abs(draws)
     how = "permutation within blocks" if matched else "permutation"
-    floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), p, how)
-    least = clusters.least_p()
-    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~matched_texts).sum()), least)
+    floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), plain.p, how)
+    return GroupDifference(effect, floor, alike, matched, int((~matched_texts).sum()))
 
 
 def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, Floats, Floats, float]:

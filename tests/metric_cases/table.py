@@ -32,6 +32,7 @@ HELPERS = {
     "agreement.equally_judged": "selects comparisons for fleiss_kappa",
     "agreement.judged": "selects comparisons for every measure of agreement",
     "jackknife.Kinds": "rows with how often each stands there, not a metric",
+    "jackknife.SkewedT": "the test and interval of odds ratios; test_metrics_odds_ratio solves it by root finding",
     "jackknife.kinds_of": "groups equal units for the jackknife; test_jackknife counts them by another way",
     "agreement.observed_agreement": "the formula behind raw_agreement and gwet_ac1",
     "agreement.too_lopsided": "decides whether a measure of agreement has an interval",

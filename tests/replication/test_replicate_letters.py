@@ -82,7 +82,7 @@ def test_by_the_default_rule_nothing_is_significant_either_and_it_is_said(measur
 
 def test_a_line_break_in_place_of_the_mark_would_change_agentic(released: dict[str, list[str]]) -> None:
     texts = [text.replace("<return>", "\n") for text in released["texts"]]
-    broken = measure(letters_table(**{**released, "texts": texts}, order=("male", "female")), resamples=50)
+    broken = measure(letters_table(**{**released, "texts": texts}, order=("male", "female")))
     agentic = next(each for each in broken.findings if (each.label, each.variant) == ("agentic", "as_published"))
     assert agentic.estimate == pytest.approx(1.185, abs=5e-4)
     assert round(agentic.estimate or 0.0, 2) == 1.19

@@ -268,7 +268,7 @@ def _of_measure(
         apart = len(set(filter(None, which))) == len(list(filter(None, which)))
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
         if measure.yes_or_no and not compared.matched and apart and whole:
-            compared = replace(compared, difference=_independent(values[both], of[both] == first), least_p=0.0)
+            compared = replace(compared, difference=_independent(values[both], of[both] == first))
         if measure.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
             bounds = agreeing_pairs(compared.difference)
             compared = replace(compared, difference=replace(compared.difference, interval=bounds))
@@ -364,7 +364,7 @@ def _difference(
         reason=_reason(difference), interval=interval(difference.interval.bounds), p=difference.p,
         effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
         floor=floor(compared.floor) if compared.floor else None,
-        note=f"{difference.test}; {units}{alone}.{too_few_to_tell(compared.least_p)}",
+        note=f"{difference.test}; {units}{alone}.",
         **common,
     )  # fmt: skip
     alike = compared.equivalence

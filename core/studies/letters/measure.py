@@ -177,9 +177,9 @@ def _read(reading: LetterInputs, ctx: JobContext | None) -> ReadLetters:
     return ReadLetters(tuple(parts), english, outcomes, use, grounded)
 
 
-def measure(table: LettersTable, *, seed: int = 0, resamples: int = RESAMPLES) -> StudyResult:
+def measure(table: LettersTable) -> StudyResult:
     """The findings that need nothing but the counts: word categories."""
-    return _result(table, lexicon_findings(table, seed, resamples))
+    return _result(table, lexicon_findings(table))
 
 
 def measure_whole(
@@ -188,12 +188,9 @@ def measure_whole(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    word_resamples: int | None = None,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """All findings: word categories, words, WEAT, style, hallucination.
-
-    `word_resamples`: of single words, of which some hundred are tested together; `resamples` where none are given.
 
     Words and sentences are read in English only: for a letter in another language they are skipped. Shares
     that a table gives are used as they are.
@@ -208,7 +205,7 @@ def measure_whole(
     read: list[Finding] = []
     for part in parts:
         step("words")
-        read += word_findings(ours, part, texts, seed, word_resamples or resamples)
+        read += word_findings(ours, part, texts)
     step("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)
@@ -228,7 +225,7 @@ def measure_whole(
     given += crossed_categories(table)
     if not english.any():
         read = [replace(each, reason=f"no letter is in English; {each.reason}") for each in read]
-    findings = sorted([*lexicon_findings(table, seed, resamples), *read, *given], key=_place)
+    findings = sorted([*lexicon_findings(table), *read, *given], key=_place)
     warning = lower_cased(table, reading.contexts)
     return _result(table, [replace(each, note=f"{each.note} {warning}".strip()) for each in findings])
 
@@ -367,7 +364,7 @@ def _part(
     findings = list(measure_whole(*_only(table, reading, plain), seed=seed, resamples=resamples, ctx=ctx).findings)
     places = [int(place) for place in np.flatnonzero(inside)]
     arms, twins = ([column[place] for place in places] for column in (parts.arms, parts.twins))
-    return findings + mitigation_findings(_subset(table, inside), arms, twins, seed, resamples)
+    return findings + mitigation_findings(_subset(table, inside), arms, twins)
 
 
 def _only(table: LettersTable, reading: LetterInputs, inside: Bools) -> tuple[LettersTable, LetterInputs]:

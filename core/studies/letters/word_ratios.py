@@ -19,7 +19,6 @@ from biasprint.core.metrics.odds import (
     OddsRatio,
     clustered_odds_ratios,
     log_odds_ratio,
-    rare_odds_ratio,
     sample_odds_ratio,
     smallest_expected,
 )
@@ -172,20 +171,16 @@ UNTRIED = OddsRatio(None, NOT_ASKED, NO_BOUNDS)
 ALL_ALIKE = "no word is more frequent in one group than in the other"
 
 
-def word_findings(
-    table: LettersTable, part_words: PartWords, texts: Sequence[str], seed: int, resamples: int
-) -> list[Finding]:
+def word_findings(table: LettersTable, part_words: PartWords, texts: Sequence[str]) -> list[Finding]:
     """The most salient words of each group of every pair, by default and then as published."""
     if not table.pairs:
         return [_undefined(table, part_words, table.compared, "default", "an odds ratio needs letters of two groups")]
-    tested = [
-        tested_words(compared_words(part_words, table, pair, "default"), table, seed, resamples) for pair in table.pairs
-    ]
+    tested = [tested_words(compared_words(part_words, table, pair, "default"), table) for pair in table.pairs]
     # Adjusted among all words that were tested, not only those shown: they are shown for their ratios.
     adjusted = iter(holm([ratio.p for each in tested for ratio in each.ratios]))
     tested = [replace(each, adjusted=tuple(next(adjusted) for _ in each.ratios)) for each in tested]
     tests = sum(p is not None for each in tested for p in each.adjusted)
-    note = _test_note([p for each in tested for p in each.adjusted], resamples, tests)
+    note = _test_note([p for each in tested for p in each.adjusted])
     adjust = Adjustment("Holm", f"{ID}, {part_words.part}, default, {tests} words")
     default = [finding for each in tested for finding in _default(table, part_words, each, texts, note, adjust)]
     if estimates_alone():
@@ -204,13 +199,13 @@ class Tested:
     adjusted: tuple[float | None, ...] = ()
 
 
-def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resamples: int) -> Tested:
+def tested_words(choice: ComparedWords, table: LettersTable) -> Tested:
     """The ratio of every word that can be compared, with intervals that hold for the words shown."""
     if not choice.words:
         return Tested(choice, (), ())
     clusters, places = table.clusters(choice.pair), shown(choice.log_ratios)
     if estimates_alone():  # of the words that are shown alone
-        wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters, seed, resamples)
+        wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters)
         ratios = [UNTRIED] * len(choice.words)
         for place, ratio in zip(places, wanted, strict=True):
             ratios[place] = ratio
@@ -220,10 +215,7 @@ def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resample
     ratios = []
     for start in range(0, len(choice.words), COLUMNS):
         counts = choice.counts[:, start : start + COLUMNS].toarray()
-        ratios += clustered_odds_ratios(counts, choice.totals, clusters, seed, resamples, level=level)
-    for place in places:
-        cells = [int(sums[place]) for sums in choice.sums]
-        ratios[place] = rare_odds_ratio(ratios[place], cells[0], choice.all_words[0], cells[1], choice.all_words[1])
+        ratios += clustered_odds_ratios(counts, choice.totals, clusters, level=level)
     return Tested(choice, tuple(ratios), tuple(places))
 
 
@@ -308,15 +300,11 @@ def _finding(
     )
 
 
-def _test_note(adjusted: Sequence[float | None], resamples: int, tests: int) -> str:
+def _test_note(adjusted: Sequence[float | None]) -> str:
     chosen = "Words are shown for their ratios, which exaggerates them."
-    few = ""
-    if tests / (1 + resamples) > SIGNIFICANT:
-        few = f" {resamples:,} permutations cannot make one of {tests} words significant after Holm, unless one group "
-        few += "has it alone: that is tested exactly."
     if all(p is None or p > SIGNIFICANT for p in adjusted):
-        return f"{chosen}{few or ' After Holm’s correction no word is significant.'}"
-    return f"{chosen}{few}"
+        return f"{chosen} After Holm’s correction no word is significant."
+    return chosen
 
 
 def _undefined(

@@ -147,16 +147,14 @@ def test_samples_of_a_prompt_that_disagree_are_a_share_and_no_further_units():
     assert "design effect" in rate.interval.method
 
 
-@pytest.mark.parametrize(("pairs_of", "told"), [(4, True), (6, False)])
-def test_an_interval_that_leaves_0_out_is_explained_where_p_cannot_be_small(pairs_of, told):
-    """Of 4 pairs 2 of 16 ways to flip them are as far from 0 as all in one direction."""
+@pytest.mark.parametrize("pairs_of", [4, 6])
+def test_interval_and_p_of_few_pairs_say_the_same(pairs_of):
     values = np.concatenate([np.arange(pairs_of) + 10 + 0.01 * np.arange(pairs_of) ** 2, np.arange(pairs_of)])
     result = columns(values, ["a"] * pairs_of + ["b"] * pairs_of, [str(n) for n in range(pairs_of)] * 2)
 
     difference = one(result, "compare.difference")
     assert difference.interval.low > 0
-    assert ("p cannot be below 0.12," in difference.note) == told
-    assert (difference.p > 0.05) == told
+    assert difference.p < 0.05
 
 
 def test_of_many_groups_each_is_set_against_the_largest():
