@@ -240,7 +240,7 @@ def odds_ratio_changes(
     if min(map(len, of_groups)) < FEWEST_CLUSTERS:
         none = MaybeBounds(None, f"fewer than {FEWEST_CLUSTERS} matched blocks or texts of a group")
         return [_change(at, float(value), None, none, totals) for at, value in enumerate(observed)]
-    together = [np.arange(len(per_cluster))] if len(np.intersect1d(*of_groups)) else of_groups
+    together = [np.arange(len(per_cluster))] if len(np.intersect1d(of_groups[0], of_groups[1])) else of_groups
     skewed = SkewedT.of(_log_change(totals - per_cluster), together, _least(totals))
     low, high = np.exp(skewed.bounds(observed))
     p = skewed.p(observed)

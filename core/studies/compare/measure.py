@@ -20,9 +20,16 @@ from biasprint.core.metrics.grouped import (
     selection_rates,
 )
 from biasprint.core.metrics.means import mean_interval
-from biasprint.core.metrics.proportions import agreeing_pairs, two_proportions
+from biasprint.core.metrics.proportions import (
+    agreeing_pairs,
+    miettinen_nurminen,
+    paired_proportions,
+    paired_within,
+    scores_within,
+    two_proportions,
+)
 from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.result import RESAMPLES, Difference, Floats, untested
+from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, untested
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sorting import flipped_mean, least_p
 from biasprint.core.metrics.sums import cluster_means
@@ -268,10 +275,9 @@ def _of_measure(
         apart = len(set(filter(None, which))) == len(list(filter(None, which)))
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
         if measure.yes_or_no and not compared.matched and apart and whole:
-            compared = replace(compared, difference=_independent(values[both], of[both] == first))
-        if measure.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
-            bounds = agreeing_pairs(compared.difference)
-            compared = replace(compared, difference=replace(compared.difference, interval=bounds))
+            compared = _independent(compared, values[both], of[both] == first, bound or RATE_MARGIN)
+        if measure.yes_or_no and compared.matched and whole:
+            compared = _of_pairs(compared, values[both], of[both] == first, which, bound or RATE_MARGIN)
         if measure.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
@@ -337,11 +343,32 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
 UNIT = "score"
 
 
-def _independent(values: Floats, first: np.ndarray) -> Difference:
-    """Compare independent units by the exact test of two proportions, with its own interval."""
-    return two_proportions(
-        int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum()), exact=None
-    )
+def _independent(compared: GroupDifference, values: Floats, first: Bools, margin: float) -> GroupDifference:
+    """Compare shares of independent units by the test of two proportions, with its own interval and equivalence."""
+    counts = int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum())
+    alike = scores_within(miettinen_nurminen(*counts), margin)
+    return replace(compared, difference=two_proportions(*counts, exact=None), equivalence=alike)
+
+
+def _of_pairs(
+    compared: GroupDifference, values: Floats, first: Bools, blocks: Sequence[str], margin: float
+) -> GroupDifference:
+    """Compare shares over blocks with one text of each group by McNemar's test, with its own interval and equivalence.
+
+    Other blocks are compared as means, whose interval is exact where all are alike.
+    """
+    sides: list[dict[str, list[bool]]] = [{}, {}]
+    for name, value, own in zip(blocks, values.tolist(), first.tolist(), strict=True):
+        sides[0 if own else 1].setdefault(name, []).append(value == 1)
+    pairs_of = [(sides[0][name], sides[1][name]) for name in sides[0] if name and name in sides[1]]
+    if any(len(side) > 1 for pair in pairs_of for side in pair):
+        if compared.difference.interval.bounds is not None:
+            return compared
+        bounds = agreeing_pairs(compared.difference)
+        return replace(compared, difference=replace(compared.difference, interval=bounds))
+    x, y = (np.array([pair[side][0] for pair in pairs_of]) for side in (0, 1))
+    alike = paired_within(int((x & ~y).sum()), int((y & ~x).sum()), len(x), margin)
+    return replace(compared, difference=paired_proportions(x, y), equivalence=alike)
 
 
 def _difference(
@@ -373,7 +400,7 @@ def _difference(
         yield Finding(
             "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
             reason=alike.reason or None, p=alike.p,
-            note=f"Two one-sided t-tests against ±{alike.margin:.3g}: {shown} at 0.05, before p is adjusted; {units}.",
+            note=f"The 95 % interval within ±{alike.margin:.3g}: {shown}, before p is adjusted; {units}.",
             source="Schuirmann 1987", **common,
         )  # fmt: skip
 
