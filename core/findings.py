@@ -1,5 +1,6 @@
 """A finding: one number with everything needed to judge it. JSON keys are a contract: docs/reference/findings.md."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -8,6 +9,8 @@ JSON_VERSION = 1
 DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (ASA)"}  # of completion
 Variant = Literal["default", "as_published"]
 MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
+_THESE = re.compile(r"holds for (?:these (\d+) raters|this rater) only")
+_LEAST = re.compile(r"p cannot be below (\d[\d.]*\d)")
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 OF_GROUPS = (
     "of_groups"  # its dim that says of which groups the finding is, where several of its id differ in them alone
@@ -142,6 +145,31 @@ class Finding:
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("this is no finding") from error
         return finding
+
+
+# ---- What a note says that its answer depends on
+
+
+def for_these(raters: int) -> str:
+    """A sentence of a note: the result is about these few raters and about no others."""
+    return f"It holds for these {raters} raters only." if raters != 1 else "It holds for this rater only."
+
+
+def raters_meant(finding: Finding) -> int | None:
+    """The number of raters that a finding is about and about no others; None where it is about more."""
+    said = _THESE.search(finding.note)
+    return None if said is None else int(said[1] or 1)
+
+
+def too_few_to_tell(least: float, most: float = 0.05) -> str:
+    """A sentence of a note where even the smallest p that there can be is above `most`; else empty."""
+    return f" With so few units p cannot be below {least:.3f}." if least > most else ""
+
+
+def least_possible_p(finding: Finding) -> float | None:
+    """The smallest p that so few units can give, where it is too large to show anything; else None."""
+    said = _LEAST.search(finding.note)
+    return None if said is None else float(said[1])
 
 
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float

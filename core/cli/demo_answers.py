@@ -79,7 +79,7 @@ def _in_short(audited: Audited) -> Iterator[str]:
         elif own.shown:
             answer = yes_in_words(audited.study, own)
         else:
-            answer = f"Not shown: none of {len(own.tested)} comparisons differs by more than chance explains."
+            answer = f"No difference was shown in {len(own.tested)} comparisons."
         yield wrapped(f"{heading}: {answer}", 4, hanging=2)
 
 

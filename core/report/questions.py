@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import apart
+from biasprint.core.draw.verdicts import apart, still_compatible, too_few, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
@@ -126,7 +126,8 @@ def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     if not evidence.tested:
         return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
     if evidence.shown:
-        return tr("Yes, in {shown} of {all}: {findings}.").format(
+        return tr("{yes} in {shown} of {all}: {findings}.").format(
+            yes=yes_by(evidence.shown),
             shown=digits.count(len(evidence.shown)),
             all=digits.count(len(evidence.tested)),
             findings=_listed(evidence.shown, evidence.names),
@@ -134,8 +135,10 @@ def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     nearest = evidence.said(evidence.nearest)
     if evidence.alike:
         return tr("Not shown; nearest is {finding}.").format(finding=nearest)
-    return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
-        none=_none_of(len(evidence.tested)), finding=nearest
+    if why := too_few(evidence.tested):
+        return tr("Not known: {why}; nearest is {finding}.").format(why=why, finding=nearest)
+    return tr("No difference was shown{among}; nearest is {finding}{compatible}.").format(
+        among=_among(len(evidence.tested)), finding=nearest, compatible=still_compatible(evidence.nearest)
     )
 
 
@@ -207,5 +210,5 @@ def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:
     )
 
 
-def _none_of(number: int) -> str:
-    return tr("the one finding does not differ") if number == 1 else tr("none of {n} findings differs").format(n=number)
+def _among(number: int) -> str:
+    return "" if number == 1 else tr(" in {n} findings").format(n=digits.count(number))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value
+from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
@@ -97,10 +97,11 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
 def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
     """Say how many comparisons show a difference, and give the clearest of them with its numbers."""
     clearest_one = plainly(study, _first(each), each, scaled=scaled)
+    yes = yes_by(each.shown)
     if len(each.tested) == 1:
-        return tr("Yes: {said}.").format(said=clearest_one)
-    return tr("Yes, in {shown} of {all} comparisons; most clearly {said}.").format(
-        shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
+        return tr("{yes}: {said}.").format(yes=yes.rstrip(","), said=clearest_one)
+    return tr("{yes} in {shown} of {all} comparisons; most clearly {said}.").format(
+        yes=yes, shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
     )
 
 
@@ -121,7 +122,10 @@ def _harms(finding: Finding) -> bool:
 
 
 def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
-    return tr("Not shown. Nearest is {said}.").format(said=plainly(study, each.nearest, each, scaled=scaled))
+    said = plainly(study, each.nearest, each, scaled=scaled)
+    if why := too_few(each.tested):
+        return tr("Not known: {why}. Nearest is {said}.").format(why=why, said=said)
+    return tr("Not shown. Nearest is {said}.").format(said=said)
 
 
 def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True) -> str:

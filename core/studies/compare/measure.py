@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse, StudyResult
+from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.grouped import (
@@ -35,7 +35,7 @@ from biasprint.core.metrics.sorting import flipped_mean, least_p
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
-from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 
 # ---- Counterfactual pairs
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.draw import digits
-from biasprint.core.findings import Effect, Finding, Power
+from biasprint.core.findings import Effect, Finding, Power, for_these
 from biasprint.core.metrics.affinity import (
     affinity_floor,
     affinity_interval,
@@ -173,19 +173,18 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
 
 def units_note(choices: AxisChoices) -> str:
     """Say what the units of these choices are, where that is needed."""
-    notes = []
-    if len(choices.raters) > 1:
-        notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
+    notes = [_units(choices)]
     if choices.parts > 1:
         notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
-    return " ".join(notes)
+    return " ".join(filter(None, notes))
 
 
 def _units(choices: AxisChoices) -> str:
-    if not choices.raters_are_units:
-        return "comparisons are the unit, and the result holds for these raters only"
-    few = "; so few that the result holds for these raters only" if len(choices.raters) < FEW_RATERS else ""
-    return f"raters and comparisons are the units{few}"
+    raters = len(choices.raters)
+    if choices.raters_are_units:
+        few = ", which are few to speak for others" if raters < FEW_RATERS else ""
+        return f"Raters and comparisons are the units: {raters} raters{few}."
+    return f"Comparisons are the unit. {for_these(raters)}" if raters else ""
 
 
 def _titles(choices: AxisChoices) -> dict[str, str]:

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from docs_pages import DOCS
 
-from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
+from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse, for_these, too_few_to_tell
 from biasprint.core.report.audit.content import method_of
 from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
 from biasprint.core.studies.kit.choose import kind_title
@@ -41,8 +41,8 @@ def test_what_stands_out_is_named_with_estimate_interval_and_n():
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "Not shown: none of 2 findings differs from what chance alone gives; nearest is “Affinity bias score: gender” "
-        "21 % (95 % interval 10–32, n = 240)."
+        "No difference was shown in 2 findings; nearest is “Affinity bias score: gender” 21 % (95 % interval 10–32, "
+        "n = 240)."
     )
 
 
@@ -59,7 +59,7 @@ def test_what_is_not_defined_is_not_known_and_why():
 def test_the_pooled_default_finding_answers_and_not_its_parts_or_the_papers_variant():
     part = replace(RACE, dims={"axis": "race", "task": "haiku"}, p_adjusted=0.001)
     published = replace(RACE, variant="as_published", p_adjusted=0.001)
-    assert answer_of(part, published, RACE).startswith("Not shown: the one finding does not differ")
+    assert answer_of(part, published, RACE).startswith("No difference was shown; nearest is ")
 
 
 def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
@@ -204,6 +204,22 @@ def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
     spread = replace(GENDER, id="news.word.wasserstein", p_adjusted=0.0001)
     signed = replace(RACE, id="news.word.difference", title="Words: woman")
     (one,) = answered("news", (spread, signed))
-    assert one.answer.startswith(
-        "Not shown: the one finding does not differ from what chance alone gives; nearest is “Words"
+    assert one.answer == (
+        "No difference was shown; nearest is “Words: woman” 4 % (95 % interval 0–11, n = 240): an effect of up to 11 % "
+        "is compatible with these data."
     )
+
+
+def test_what_is_about_a_few_raters_says_so_in_the_answer():
+    said = replace(GENDER, note=f"Chosen most often: man. {for_these(4)}")
+    assert answer_of(said).startswith("Yes, by these 4 raters, in 1 of 1: ")
+    assert answer_of(replace(GENDER, note=for_these(1))).startswith("Yes, by this one rater, in 1 of 1: ")
+    assert answer_of(said, GENDER).startswith("Yes, in 2 of 2: ")
+
+
+def test_what_so_few_could_never_show_is_not_known():
+    note = too_few_to_tell(2 / 2**5)
+    few = replace(GENDER, n=5, p=0.0625, p_adjusted=0.0625, note=f"Sign flips.{note}")
+    assert answer_of(few).startswith("Not known: n = 5 is too few, the smallest possible p is 0.062; nearest is ")
+    assert answer_of(few, RACE).startswith("No difference was shown in 2 findings; ")
+    assert too_few_to_tell(2 / 2**6) == ""
