@@ -105,8 +105,8 @@ class LetterInputs:
     `texts`: the letters with real line breaks. `contexts`: what each was written from, "" where unknown; empty for
     none at all. `documents`: what each was asked for as; empty: letters. `styles`: scores for each kind of style, or
     why there are none. `entailment`: a scorer's name, or "" with `no_entailment` saying why. `vectors`: an embedder's
-    name, or the path of a file of word vectors. `read`: what was read of these letters before, so that it need not be
-    read again.
+    name, or the path of a file of word vectors. `given`: words by which the prompts say whom a letter is about, in
+    small letters. `read`: what was read of these letters before, so that it need not be read again.
     """
 
     texts: tuple[str, ...]
@@ -118,6 +118,7 @@ class LetterInputs:
     entailment: str = ""
     no_entailment: str = "there is no scorer for “entailment”"
     harms: tuple[HarmSetting, ...] = ()
+    given: frozenset[str] = frozenset()
     read: "ReadLetters | None" = None
 
 
@@ -205,7 +206,7 @@ def measure_whole(
     read: list[Finding] = []
     for part in parts:
         step("words")
-        read += word_findings(ours, part, texts)
+        read += word_findings(ours, part, texts, reading.given)
     step("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)

@@ -7,6 +7,7 @@ import pytest
 
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.letters.gather import words_given
 from biasprint.core.studies.letters.part_words import PartWords, in_categories, part_words
 from biasprint.core.studies.letters.table import LettersTable, letters_table
 from biasprint.core.studies.letters.word_ratios import (
@@ -165,3 +166,22 @@ def test_a_seed_gives_the_same_numbers_again() -> None:
     texts, groups, blocks = matched(12, "He is a teacher with courage. ", "She is a teacher with warmth. ")
     table, (nouns, _) = study(texts, groups, blocks)
     assert word_findings(table, nouns, texts) == word_findings(table, nouns, texts)
+
+
+def test_words_that_the_prompts_give_are_left_out_by_default_and_named() -> None:
+    texts, groups, blocks = matched(12, "He is a chef with courage. ", "She is a chef with warmth. ")
+    table, (nouns, _) = study(texts, groups, blocks)
+    whole = {each.label for each in word_findings(table, nouns, texts) if each.variant == "default"}
+    assert "courage" in whole
+    found = word_findings(table, nouns, texts, {"courage", "chef"})
+    default = [each for each in found if each.variant == "default"]
+    assert "courage" not in {each.label for each in default}
+    assert all("Left out, as the prompts give them: chef, courage." in each.note for each in default)
+
+
+def test_prompts_give_groups_names_ages_and_occupations() -> None:
+    rows = [
+        {"group": "male", "gender": "male", "name": "Joseph Stone", "age": "20", "occupation": "Chef", "block": "x/20"},
+        {"group": "female", "context": "She paints."},
+    ]
+    assert words_given(rows) == ["20", "chef", "female", "joseph", "male", "stone"]
