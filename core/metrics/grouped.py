@@ -13,7 +13,13 @@ import numpy as np
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.jackknife import Kinds, jackknife_interval, kinds_of
 from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, t_quantile, two_sample_difference
-from biasprint.core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
+from biasprint.core.metrics.proportions import (
+    RateRatio,
+    clustered_proportion,
+    rate_ratio,
+    ratio_to_highest_level,
+    wilson,
+)
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
 from biasprint.core.metrics.result import (
     LEVEL,
@@ -238,17 +244,17 @@ class SelectionRate:
 
 
 def selection_rates(
-    selected: Bools, groups: Sequence[str], blocks: Sequence[str]
+    selected: Bools, groups: Sequence[str], blocks: Sequence[str], base: str = ""
 ) -> tuple[str, dict[str, SelectionRate]]:
-    """Return for each group the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
+    """Return for each group the rate with Wilson's interval, and the impact ratio, rate over the reference's.
 
     Units that share a block, such as candidates of one ranking or samples of one prompt, were sampled together: n is
     divided by the design effect, of a ratio that of p₁ − θ p₂ (`_ratio_effect`). `selected`, `groups`, `blocks`: of
     each unit, an empty block for one without others; an empty group belongs to none.
-    The reference is the group with the highest rate, of equal ones the larger, then the first by name; empty where no
-    group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The ratio's interval is
-    Miettinen and Nurminen's, and takes the reference as given although it was chosen by its rate. ValueError for
-    unequal lengths. Source: 29 CFR 1607.4(D).
+    The reference is `base`; without one the group with the highest rate, of equal ones the larger, then the first by
+    name; empty where no group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The
+    ratio's interval is Miettinen and Nurminen's; to the highest rate at the level that makes up for the choice
+    (`ratio_to_highest_level`). ValueError for unequal lengths. Source: 29 CFR 1607.4(D).
     """
     same_length(selected, groups)
     same_length(selected, blocks)
@@ -257,7 +263,9 @@ def selection_rates(
     cells = {name: of == name for name in sorted({group for group in groups if group})}
     counts = {name: (int(yes[cell].sum()), int(cell.sum())) for name, cell in cells.items()}
     shown = [name for name, cell in cells.items() if len(np.unique(cluster[cell])) >= FEWEST_IN_A_CELL]
-    reference = min(shown, key=lambda name: (-counts[name][0] / counts[name][1], -counts[name][1], name), default="")
+    highest = min(shown, key=lambda name: (-counts[name][0] / counts[name][1], -counts[name][1], name), default="")
+    reference = base if base in shown else highest
+    level = LEVEL if base in shown else ratio_to_highest_level(len(shown))
     rates = {}
     for name, (chosen, n) in counts.items():
         if name not in shown:
@@ -266,16 +274,16 @@ def selection_rates(
         own, together = yes[cells[name]], cluster[cells[name]]
         apart = len(np.unique(together)) == n and not estimates_alone()
         bounds = wilson(chosen, n) if apart else clustered_proportion(own, together).interval
-        ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster)
+        ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster, level)
         rates[name] = SelectionRate(chosen / n, bounds, ratio, n)
     return reference, rates
 
 
-def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> RateRatio:
+def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints, level: float) -> RateRatio:
     effect = _ratio_effect(yes, cell, reference, cluster)
     counts = [(float(yes[members].sum()), float(members.sum())) for members in (cell, reference)]
     (x, n), (y, m) = counts
-    ratio = rate_ratio(x / effect, n / effect, y / effect, m / effect)
+    ratio = rate_ratio(x / effect, n / effect, y / effect, m / effect, level=level)
     bounds = ratio.interval.bounds
     if bounds and effect > 1:
         bounds = replace(bounds, method=f"{bounds.method}, units divided by the design effect {effect:.2f}")

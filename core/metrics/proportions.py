@@ -298,7 +298,6 @@ def _of_pairs(only_first: int, only_second: int, n: int) -> Bounds:
 # ---- score bounds of a difference of shares, and equivalence by the same scores
 
 Score = Callable[[float], float]  # of a difference: how many standard errors the observed one lies above it
-_HALVINGS = 60
 
 
 def miettinen_nurminen(x: int, n: int, y: int, m: int) -> Score:
@@ -357,7 +356,7 @@ def score_bounds(value: float, score: Score, method: str, level: float = LEVEL) 
         outside, inside = end, value
         if abs(score(end)) < reach:
             return end
-        for _ in range(_HALVINGS):
+        for _ in range(HALVINGS):
             middle = (outside + inside) / 2
             outside, inside = (middle, inside) if abs(score(middle)) >= reach else (outside, middle)
         return inside
@@ -419,8 +418,23 @@ class RateRatio:
     n_by_group: tuple[float, float]
 
 
+def ratio_to_highest_level(groups: int) -> float:
+    """The level of each interval of a rate over the highest of so many rates, which was chosen for being so.
+
+    1 − 0.05 / m with the m = k (k − 1) / 2 pairs that might have been compared (Bonferroni): where all rates are the
+    same, at most 5 % of studies have an interval that leaves out 1.
+    """
+    return 1 - (1 - LEVEL) / max(1, groups * (groups - 1) // 2)
+
+
 def rate_ratio(
-    successes_first: float, n_first: float, successes_second: float, n_second: float, *, corrected: bool = True
+    successes_first: float,
+    n_first: float,
+    successes_second: float,
+    n_second: float,
+    *,
+    corrected: bool = True,
+    level: float = LEVEL,
 ) -> RateRatio:
     """θ = p₁ / p₂ with the score interval of Miettinen and Nurminen (1985); Koopman's (1984) where not `corrected`.
 
@@ -437,7 +451,7 @@ def rate_ratio(
     value = successes_first / n_first / (successes_second / n_second)
     if estimates_alone():
         return RateRatio(value, "", NO_BOUNDS, counts)
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    z = NormalDist().inv_cdf((1 + level) / 2)
     widened = sum(counts) / (sum(counts) - 1) if corrected else 1.0
 
     def outside(ratio: float) -> bool:
@@ -447,7 +461,7 @@ def rate_ratio(
     low = 0.0 if successes_first == 0 else _edge(outside, value, 0.5)
     high = _edge(outside, value or 1 / (n_first * n_second), 2.0)
     name = "Miettinen–Nurminen score" if corrected else "Koopman score"
-    return RateRatio(value, "", MaybeBounds(Bounds(low, high, name)), counts)
+    return RateRatio(value, "", MaybeBounds(Bounds(low, high, name, level)), counts)
 
 
 def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -> float:

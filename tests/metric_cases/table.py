@@ -66,6 +66,7 @@ HELPERS = {
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
     "ranks.standard_error": "the error behind kendall_tau's interval",
     "representative.representative_of": "the formula behind representative_score",
+    "proportions.ratio_to_highest_level": "a level for rate_ratio; held to a simulation in test_metrics_grouped",
     "proportions.miettinen_nurminen": "a score of a difference; held to a search for the likeliest shares",
     "proportions.tango": "a score of a difference of pairs; held to a search for the likeliest chances",
     "proportions.score_bounds": "turns a score into an interval, for two_proportions and paired_proportions",

@@ -260,7 +260,7 @@ def _of_measure(
     if measure.yes_or_no:
         # Samples of a prompt without a block were sampled together too; the prompt's key may be another one's block.
         together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
-        yield from _rates(values, of.tolist(), together, shared)
+        yield from _rates(values, of.tolist(), together, shared, table.base.get(by, ""))
     if table.units:
         values, of, names = of_prompts(values, of, names, units)
     sizes = Counter(of.tolist())
@@ -417,8 +417,11 @@ def _reason(difference: Difference) -> str | None:
 # ---- yes or no: selection rates and impact ratios
 
 
-def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
-    reference, rates = selection_rates(values == 1, of, blocks)
+def _rates(
+    values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any], base: str
+) -> Iterator[Finding]:
+    reference, rates = selection_rates(values == 1, of, blocks, base)
+    chosen = "Rate over that of the group that was named." if reference == base else HIGHEST
     called = title_of(shared["label"])
     for group, rate in rates.items():
         yield Finding(
@@ -434,8 +437,12 @@ def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Map
             groups=(group, reference) if reference else (group,), estimate=ratio.value if ratio else None, unit="ratio",
             n=rate.n, n_by_group={name: rates[name].n for name in (group, reference) if name}, reason=reason or None,
             interval=interval(ratio.interval.bounds) if ratio else None, source="29 CFR 1607.4(D)",
-            note="Rate over the highest rate, which was chosen for being so.", **shared,
+            note=chosen, **shared,
         )  # fmt: skip
 
 
+HIGHEST = (
+    "Rate over the highest rate, which was chosen for being so: of several groups the interval is wider, so that it "
+    "leaves out 1 in at most 5 % of studies without a difference."
+)
 NO_REFERENCE = "no group is large enough to compare with"

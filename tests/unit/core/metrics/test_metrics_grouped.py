@@ -148,6 +148,30 @@ def test_small_cells_are_withheld_and_never_the_reference():
     assert "fewer than 5" in found["a"].reason
 
 
+@pytest.mark.parametrize("groups", [2, 3, 4, 6, 8])
+def test_without_a_difference_few_studies_have_a_ratio_to_the_highest_that_leaves_out_1(groups):
+    rng, names, below = np.random.default_rng(groups), [f"g{place}" for place in range(groups)], 0
+    for _ in range(400):
+        _, found = rates_of({name: (rng.binomial(60, 0.4), 60) for name in names})
+        below += any(one.ratio.interval.bounds.high < 1 for one in found.values() if one.ratio)
+
+    assert below / 400 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_against_a_base_each_interval_is_for_its_own_ratio():
+    selected = np.repeat([True, False, True, False, True, False], [20, 30, 30, 20, 25, 25])
+    groups = ["a"] * 50 + ["b"] * 50 + ["c"] * 50
+    reference, found = selection_rates(selected, groups, [""] * 150, "c")
+    highest, chosen = selection_rates(selected, groups, [""] * 150)
+
+    assert (reference, highest) == ("c", "b")
+    assert found["c"].ratio is None
+    assert found["a"].ratio.value == pytest.approx(20 / 25)
+    assert {found[name].ratio.interval.bounds.level for name in "ab"} == {0.95}
+    assert chosen["a"].ratio.interval.bounds.level == pytest.approx(1 - 0.05 / 3)
+    assert selection_rates(selected, groups, [""] * 150, "nobody")[0] == "b"
+
+
 def rankings(rng, number, chances):
     """One top place in every ranking: of each candidate whether it has it, its group, its ranking."""
     names = list(chances)
