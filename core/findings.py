@@ -9,6 +9,7 @@ JSON_VERSION = 1
 DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (ASA)"}  # of completion
 Variant = Literal["default", "as_published"]
 MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
+NO_WIDTH = "interval: nothing varies between the units, so that it would have no width"
 _THESE = re.compile(r"holds for (?:these (\d+) raters|this rater) only")
 _LEAST = re.compile(r"p cannot be below (\d[\d.]*\d)")
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
@@ -73,9 +74,10 @@ class Finding:
 
     `groups[0]` is the numerator of a ratio or the first term of a difference. Percentage points are proportions.
     A key of `dims` is absent where the finding is pooled over it. `estimate` is None where the number is undefined,
-    and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ".
-    A number that is not finite is removed together with its details, and the finding reports this: JSON has no such
-    number, so that one of them would end the whole measurement.
+    and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ". An interval
+    without a width is none: nothing varied that it could be made of. A number that is not finite is removed together
+    with its details, and the finding reports this: JSON has no such number, so that one of them would end the whole
+    measurement.
     """
 
     id: str
@@ -107,6 +109,9 @@ class Finding:
     def __post_init__(self) -> None:
         if self.estimate is None and not self.reason:
             raise ValueError(f"{self.id} {self.label}: an undefined estimate needs a reason")
+        if self.interval is not None and self.interval.low == self.interval.high:
+            object.__setattr__(self, "interval", None)
+            object.__setattr__(self, "reason", self.reason or NO_WIDTH)
         if not all(map(_can_be_told, _numbers(vars(self)))):
             for name, value in _without_endless(vars(self)).items():
                 object.__setattr__(self, name, value)
