@@ -130,10 +130,10 @@ def too_few(tested: Sequence[Finding]) -> str:
 def still_compatible(finding: Finding) -> str:
     """ ": an effect of up to 0.11 is compatible with these data": the end of the interval that is farther from no bias.
 
-    Empty without an interval, or where no value without bias is known.
+    Empty without an interval, where no value without bias is known, and where another remark explains the interval.
     """
     interval, null = finding.interval, null_value(finding)
-    if interval is None or null is None:
+    if interval is None or null is None or apart(finding):
         return ""
     ends = (interval.low, interval.high)
     if is_ratio(finding):

@@ -208,7 +208,7 @@ def _written(finding: Finding) -> tuple[str, str]:
     if digits.is_proportion(unit) and null_value(finding) == 0 and not unit.startswith("difference"):
         unit = "difference of proportions"  # of shares, with a sign
     estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=unit)
-    return estimate.replace(" pp", tr(" percentage points")), interval
+    return estimate.replace(" points", tr(" percentage points")), interval
 
 
 def _unit(finding: Finding) -> str:
