@@ -180,7 +180,7 @@ def least_possible_p(finding: Finding) -> float | None:
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float
 ENDLESS = "no finite number"
 OF_ESTIMATE = ("interval", "p", "p_adjusted", "effect", "contrast", "floor", "floor_subtracted", "power")
-IN_WORDS = {"p_adjusted": "adjusted p", "floor_subtracted": "estimate less the floor"}
+IN_WORDS = {"p_adjusted": "adjusted p", "floor_subtracted": "estimate minus the floor"}
 
 
 def _inside(fields: Mapping[str, Any]) -> list[Any]:

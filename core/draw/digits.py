@@ -106,7 +106,7 @@ def is_proportion(unit: str) -> bool:
 
 
 def sign(unit: str) -> str:
-    """Return the text after a number: " %", " points" (percentage points) for a difference of proportions, or nothing."""
+    """Return the text after a number: " %", " points" (of percent) for a difference of proportions, or nothing."""
     return "" if not is_proportion(unit) else " points" if unit.startswith("difference") else " %"
 
 

@@ -60,10 +60,10 @@ def about(finding: Finding, titles: Titles) -> str:
 
 
 def between_words(finding: Finding) -> str:
-    """Return "A less B" for a difference between two generators; for a ratio "A divided by B"; else empty."""
+    """Return "A minus B" for a difference between two generators; for a ratio "A divided by B"; else empty."""
     if not finding.id.endswith(BETWEEN_GENERATORS) or len(finding.groups) != 2:
         return ""
-    words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} less {other}")
+    words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} minus {other}")
     return words.format(one=finding.groups[0], other=finding.groups[1])
 
 

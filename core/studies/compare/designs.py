@@ -504,7 +504,7 @@ def _stereotyped(
     clipped = Bounds(max(-1.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level) if bounds else None
     yield Finding(
         "compare.stereotyped_pairs", label=measure.label,
-        title=f"{measure.label}, {higher} and {base}: forward less reverse",
+        title=f"{measure.label}, {higher} and {base}: forward minus reverse",
         groups=(higher, base), estimate=net.value, unit="net share", n=len(signs), p=net.p,
         interval=interval(clipped), reason=net.reason if net.value is None else missing_interval(net.interval),
         scorers=(measure.scorer,) if measure.scorer else (), dims={**table.dims, "by": by},

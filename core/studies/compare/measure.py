@@ -149,7 +149,7 @@ def _gap(
     gap, noise = flipped_mean(within - between, generator(seed, "likeness", name, *groups, *table.dims.values()))
     averages = f" {within.mean():.3f} within, {between.mean():.3f} between." if len(rows) else ""
     return Finding(
-        "compare.similarity_gap", label=name, title=f"{NAMES[name]}: within less between {groups[0]} and {groups[1]}",
+        "compare.similarity_gap", label=name, title=f"{NAMES[name]}: within minus between {groups[0]} and {groups[1]}",
         groups=groups, estimate=gap.value, unit="difference of similarity", n=sum(map(len, of_blocks)), p=gap.p,
         interval=interval(gap.interval.bounds), floor=floor(noise) if noise else None,
         reason=gap.reason if gap.value is None else missing_interval(gap.interval),
@@ -307,7 +307,7 @@ def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]
     unit = "difference of shares" if measure.yes_or_no else "difference of scores"
     for both in pairs(sizes, table.base.get(by, "")) if not known else ():
         yield Finding(
-            "compare.difference", title=f"{measure.title}, {both[0]} less {both[1]}", groups=both, unit=unit,
+            "compare.difference", title=f"{measure.title}, {both[0]} minus {both[1]}", groups=both, unit=unit,
             n_by_group=dict.fromkeys(both, 0), **shared,
         )  # fmt: skip
 
@@ -381,7 +381,7 @@ def _difference(
     difference = compared.difference
     units = MATCHED_UNITS if compared.matched else "texts (or blocks) are independent units"
     alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
-    title = f"{measure.title}, {groups[0]} less {groups[1]}"
+    title = f"{measure.title}, {groups[0]} minus {groups[1]}"
     common: dict[str, Any] = {
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
         "unit": "difference of shares" if measure.yes_or_no else "difference of scores",

@@ -284,7 +284,9 @@ def test_lines_fit_and_lose_no_letter() -> None:
 
 def test_differences_of_proportions_are_in_percentage_points() -> None:
     one = one_mark(value=-0.088, low=-0.127, high=-0.048)
-    assert {"−8.8 points", "(−12.7 to −4.8)"} <= set(words(svg(figure(one, unit="difference of proportions", null=0.0))))
+    assert {"−8.8 points", "(−12.7 to −4.8)"} <= set(
+        words(svg(figure(one, unit="difference of proportions", null=0.0)))
+    )
 
 
 def test_a_stand_in_scorer_wears_its_badge() -> None:
