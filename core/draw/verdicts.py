@@ -12,6 +12,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, least_possible_p, raters_meant
 
+ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
 DECIDES = 0.05  # a p up to this is evidence
 # Parts of the ids of what is positive or negative by its nature: differences, correlations, agreement beyond chance.
 SIGNED = (
@@ -33,7 +34,10 @@ def null_value(finding: Finding) -> float | None:
     """Return the value without any bias; None where no such value is known.
 
     The floor's mean for a measure with a floor, 1 for ratios, chance for a share of choices, 0 for what has a sign.
+    None for what asks whether groups are alike.
     """
+    if finding.id.endswith(ALIKE):
+        return None
     if (floor := _floor(finding)) is not None:
         return floor.mean
     if is_ratio(finding):
@@ -135,7 +139,7 @@ def still_compatible(finding: Finding) -> str:
     interval, null = finding.interval, null_value(finding)
     if interval is None or null is None or apart(finding):
         return ""
-    ends = (interval.low, interval.high)
+    ends = (interval.high, interval.low)  # of two as far the one above
     if is_ratio(finding):
         if min(ends) <= 0:
             return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import apart, still_compatible, too_few, yes_by
+from biasprint.core.draw.verdicts import ALIKE, apart, still_compatible, too_few, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
@@ -87,7 +87,7 @@ class Evidence:
     @property
     def alike(self) -> bool:
         """Do its tests ask whether groups are alike, and not whether they differ?"""
-        return any(finding.id.endswith(".equivalence") for finding in self.tested)
+        return any(finding.id.endswith(ALIKE) for finding in self.tested)
 
     def said(self, finding: Finding) -> str:
         """Word a leading finding, with estimate, interval and n."""
@@ -122,7 +122,8 @@ def strength(finding: Finding) -> tuple[bool, float, float]:
 def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
     if not evidence.leads:
-        return tr("Not known: {reason}.").format(reason=findings[0].reason)
+        reason = next((finding.reason for finding in findings if finding.estimate is None), "")
+        return tr("Not known: {reason}.").format(reason=reason)
     if not evidence.tested:
         return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
     if evidence.shown:

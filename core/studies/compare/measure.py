@@ -399,7 +399,7 @@ def _difference(
         shown = "alike" if alike.equivalent else "not shown to be alike"
         yield Finding(
             "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
-            reason=alike.reason or None, p=alike.p,
+            reason=alike.reason or _reason(difference), interval=interval(difference.interval.bounds), p=alike.p,
             note=f"The 95 % interval within ±{alike.margin:.3g}: {shown}, before p is adjusted; {units}.",
             source="Schuirmann 1987", **common,
         )  # fmt: skip

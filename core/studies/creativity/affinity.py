@@ -284,7 +284,7 @@ def _flips(table: JudgmentTable, asked: Orders) -> Finding:
 def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resamples: int) -> Iterator[Finding]:
     """The share of the choices on each card, against chance: preferences cancel out over the orders.
 
-    One test for all cards, reported with the one chosen most often: Σ (c − n/k)² with cards permuted within comparisons.
+    One test for all cards, reported with the one chosen most often: Σ (c − n/k)², cards permuted within comparisons.
     """
     counts = np.zeros((len(asked.complete), cards), dtype=np.int64)
     for line, rows in enumerate(asked.complete.values()):

@@ -223,3 +223,10 @@ def test_what_so_few_could_never_show_is_not_known():
     assert answer_of(few).startswith("Not known: n = 5 is too few, the smallest possible p is 0.062; nearest is ")
     assert answer_of(few, RACE).startswith("No difference was shown in 2 findings; ")
     assert too_few_to_tell(2 / 2**6) == ""
+
+
+def test_a_question_whose_findings_are_all_undefined_says_why():
+    rate = replace(GENDER, id="compare.rate", p=None, p_adjusted=None, adjust=None)
+    ratio = replace(rate, id="compare.impact_ratio", estimate=None, interval=None, reason="the second rate is 0")
+    (one,) = answered("compare", (rate, ratio))
+    assert one.answer == "Not known: the second rate is 0."
