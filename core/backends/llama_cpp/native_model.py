@@ -232,11 +232,11 @@ class NativeModel:
         self._aborts.append(abort)  # native code holds on to it
         self.lib.llama_set_abort_callback(context, abort, None)
 
-    def slots(self, file: ModelFile, options: LlamaOptions, count: int) -> "Slots":
+    def slots(self, file: ModelFile, options: LlamaOptions, count: int) -> "TextSlots":
         """Make room for so many texts beside each other, or for as many as the free memory holds."""
         free = free_bytes()
         most = count if free is None else min(count, free // max(1, cache_bytes(file.metadata, self.size)))
-        return Slots(self, self._make_context(file, options, slots=max(1, most)), max(1, most))
+        return TextSlots(self, self._make_context(file, options, slots=max(1, most)), max(1, most))
 
     def evaluate(
         self,
@@ -329,7 +329,7 @@ class NativeModel:
         self.context = self._model = None
 
 
-class Slots:
+class TextSlots:
     """A second context of a model, for texts that share nothing: each has a memory of `size` tokens to itself."""
 
     def __init__(self, native: NativeModel, context: Any, count: int) -> None:

