@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.tables.rows import TableRead
 
+# The levels, and what the measure of spread of each is called.
+DISTANCES = {
+    "news.word": "wasserstein",
+    "news.sentence.sentiment": "gap",
+    "news.sentence.toxicity": "gap",
+    "news.document": "wasserstein",
+}
+
 
 class NewsStudy(Study):
     """News against originals (Fang et al. 2024)."""
@@ -47,7 +55,7 @@ class NewsStudy(Study):
     figures = (
         *(
             f"{level}.{name}"
-            for level in ("news.word", "news.sentence.sentiment", "news.sentence.toxicity", "news.document")
+            for level in DISTANCES
             for name in (
                 "distance",
                 "difference",
@@ -96,6 +104,11 @@ class NewsStudy(Study):
         ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
         StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
+    )
+    spreads = tuple(
+        f"{level}.{name}"
+        for level, distance in DISTANCES.items()
+        for name in (distance, "prejudice_share", "prejudice_drop")
     )
     words = StudyWords(
         rows="News articles with their originals",
