@@ -11,6 +11,7 @@ Variant = Literal["default", "as_published"]
 MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
 NO_WIDTH = "interval: nothing varies between the units, so that it would have no width"
 _THESE = re.compile(r"holds for (?:these (\d+) raters|this rater) only")
+_BLOCKS = re.compile(r"over (\d+) matched blocks")
 _LEAST = re.compile(r"p cannot be below (\d[\d.]*\d)")
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 OF_GROUPS = (
@@ -164,6 +165,12 @@ def raters_meant(finding: Finding) -> int | None:
     """The number of raters that a finding is about and about no others; None where it is about more."""
     said = _THESE.search(finding.note)
     return None if said is None else int(said[1] or 1)
+
+
+def matched_blocks(finding: Finding) -> int | None:
+    """In how many matched blocks its items are, by how its interval was made; None where they are not matched."""
+    said = None if finding.interval is None else _BLOCKS.search(finding.interval.method)
+    return None if said is None else int(said[1])
 
 
 def too_few_to_tell(least: float, most: float = 0.05) -> str:

@@ -12,7 +12,7 @@ PANELS = {  # what stands there when everything was read
     "Generate": "Queue and runs",
     "Judge": "36 comparisons",
     "Raters": "smollm2-135m-instruct (model)",
-    "Charts": "Whose outputs are chosen",
+    "Charts": "Words of nine categories: Male against female · medium",
     "Explore": "2,520 texts",
     "Letters": "Check a letter",
     "Fingerprint": "Model judges",

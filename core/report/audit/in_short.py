@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, yes_by
-from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
+from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding, matched_blocks
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.questions import Evidence, question_of, quoted, strength
@@ -237,9 +237,12 @@ def _scale(finding: Finding) -> str:
 
 
 def _items(study: str, finding: Finding) -> str:
-    """ " letters": what its n counts."""
+    """ " letters in 60 matched blocks": what its n counts."""
     if MATCHED_UNITS in finding.note:
         return tr(" matched sets of texts")
     known = studies().get(study)
     counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
-    return f" {name}" if (name := next(counted, "")) else ""
+    blocks = matched_blocks(finding)
+    return (f" {name}" if (name := next(counted, "")) else "") + (
+        tr(" in {blocks} matched blocks").format(blocks=digits.count(blocks)) if blocks else ""
+    )
