@@ -59,10 +59,15 @@ def import_data(
     from biasprint.core.studies.registry import table_fields
     from biasprint.core.tables.fields import parse_map_options
     from biasprint.core.tables.formats import known_format
+    from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
+    from biasprint.core.tables.formats.kumar import has_choices
     from biasprint.core.texts.tables import read_table
 
     if layout == COMPARATOR:
         _import_comparator(file, data, study, mapping or [], as_json)
+        return
+    if layout == KUMAR.name and has_choices(data, encoding):
+        _import_evaluation(file, data, study, mapping or [], as_json)
         return
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
         kind = study or (known_format(layout).kind if layout else _only_study(project))
@@ -101,6 +106,25 @@ def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[
         )  # fmt: skip
     else:
         say(f"{stored.judgments:,} judgments were added to a plan of {stored.comparisons:,} comparisons.")
+
+
+def _import_evaluation(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
+    from biasprint.core.runs.evaluations import ONE_ORDER, store_evaluation
+
+    if mapping or study not in (None, "creativity"):
+        raise UsageError("An evaluation is brought in whole.", hint="Leave out --map and --study.")
+    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+        stored = store_evaluation(ctx, project, data)
+    for reason, count in stored.left_out.items():
+        note(f"Left out: {count:,}, because {reason}.")
+    note(ONE_ORDER)
+    if as_json:
+        print_json(
+            {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons, "texts": stored.texts,
+             "added": stored.judgments, "raters": [stored.judge], "dropped": dict(stored.left_out)}
+        )  # fmt: skip
+    else:
+        say(f"{stored.judgments:,} judgments by {stored.judge} and {stored.texts:,} texts were added to creativity.")
 
 
 def tell_table(table: "TableRead") -> None:

@@ -1,5 +1,6 @@
 """The files of the creativity paper's own program, brought in on the command line."""
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,8 +71,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def exported(file: Path, what: str) -> list[dict[str, str]]:
-    import csv
-
     out = file.with_name(f"{what}.csv")
     biasprint("export", file, what, "--out", out)
     with out.open(encoding="utf-8-sig", newline="") as stream:
@@ -184,11 +183,38 @@ def test_one_judge_of_several_files_is_one_rater(file: Path, folder: Path) -> No
 def test_shares_of_the_evaluations_are_measured(file: Path, folder: Path) -> None:
     biasprint("import", file, folder / "evaluation_mixtral.xlsx", "--format", "kumar")
     findings = biasprint("measure", "creativity", file, "--json").json["findings"]
-    share = next(
-        row for row in findings
-        if row["id"] == "creativity.share" and row["groups"] == ["queer"] and row["variant"] == "default"
-    )  # fmt: skip
-    assert share["estimate"] == pytest.approx(2 / 3)
+
+    def shares(axis: str, variant: str) -> list[float]:
+        return [
+            row["estimate"] for row in findings
+            if row["id"] == "creativity.share" and row["dims"] == {"axis": axis} and row["variant"] == variant
+        ]  # fmt: skip
+
+    assert shares("orientation", "default") == pytest.approx([1 / 3, 2 / 3])
+    # The program divides by all replies, also those that it could not read.
+    assert shares("gender", "as_published") == pytest.approx([1 / 3, 0, 1 / 3])
+
+
+def test_evaluations_outside_the_programs_folders_are_of_an_unknown_model(file: Path, tmp_path: Path) -> None:
+    saved(tmp_path / "raw.xlsx", raw_rows())
+    path = saved(tmp_path / "evaluation_llama.xlsx", evaluation_rows())
+    assert biasprint("import", file, path, "--format", "kumar", "--json").json["added"] == 9
+    assert {(row["rater"], row["model"], row["task"]) for row in exported(file, "judgments")} == {
+        ("llama", "", "haiku")
+    }
+
+
+def test_rows_of_one_theme_are_joined_in_their_order(file: Path, folder: Path) -> None:
+    raw, evaluation = raw_rows(), evaluation_rows()
+    columns = [place for place, name in enumerate(raw[0]) if str(name).endswith("_theme")]
+    for place in columns:
+        raw[2][place] = "stars"  # so that the first two rows are of one theme, with texts of their own
+    for place in [place for place, name in enumerate(evaluation[0]) if str(name).endswith("_theme")]:
+        evaluation[2][place] = "stars"
+    saved(folder / "raw.xlsx", raw)
+    path = saved(folder / "evaluation_mixtral.xlsx", evaluation)
+    assert biasprint("import", file, path, "--format", "kumar", "--json").json["added"] == 9
+    assert {row["sample"] for row in exported(file, "outputs") if row["theme"] == "stars"} == {"0", "1"}
 
 
 def test_a_judge_who_was_shown_other_texts_is_not_joined_with_these(file: Path, folder: Path) -> None:
@@ -208,7 +234,11 @@ def with_cell(rows: Rows, row: int, column: str, value: object) -> Rows:
 @pytest.mark.parametrize(
     ("raw", "evaluation", "says"),
     [
-        (raw_rows([name for name in IDENTITIES if name != "queer"]), evaluation_rows(), "queer, of whom “raw.xlsx” has"),
+        (
+            raw_rows([name for name in IDENTITIES if name != "queer"]),
+            evaluation_rows(),
+            "queer, of whom “raw.xlsx” has",
+        ),
         (raw_rows(), with_cell(evaluation_rows(), 2, "races", "martian"), "Row 2: “martian” is not on the axis races"),
         (raw_rows(), evaluation_rows()[:1], "has no rows below its header"),
         (raw_rows(), [row[:-3] for row in evaluation_rows()], "has no column “races_theme”"),
@@ -228,9 +258,18 @@ def test_a_bad_evaluation_is_refused_whole(
 
 
 def test_shares_are_no_choices(file: Path, folder: Path) -> None:
-    path = saved(folder / "evaluation_analysis_mixtral.xlsx", [["", *CARDS], [0, "white: 50%", "man: 50%", "queer: 50%"]])
+    path = saved(
+        folder / "evaluation_analysis_mixtral.xlsx", [["", *CARDS], [0, "white: 50%", "man: 50%", "queer: 50%"]]
+    )
     answer = biasprint("import", file, path, "--format", "kumar", code=1)
     assert "has shares, not the choices" in answer.err
+    assert nothing_in(file)
+
+
+def test_an_evaluation_that_was_renamed_is_told_to_name_its_judge(file: Path, folder: Path) -> None:
+    path = (folder / "evaluation_mixtral.xlsx").rename(folder / "judged.xlsx")
+    answer = biasprint("import", file, path, "--format", "kumar", code=1)
+    assert "does not say who judged" in answer.err
     assert nothing_in(file)
 
 

@@ -75,6 +75,12 @@ def fits(columns: Collection[str]) -> bool:
     return layout_of(columns).complete or kumar_program.texts_are_whole(columns)
 
 
+def has_choices(path: Path, encoding: str | None = None) -> bool:
+    """True if a file has a judge's choices (`kumar_program.read_evaluation`) in place of texts."""
+    columns = look_at(path, encoding).columns
+    return not layout_of(columns).complete and kumar_program.is_evaluation(path, columns)
+
+
 def read(
     path: Path,
     encoding: str | None = None,
@@ -93,7 +99,7 @@ def read(
             hint = "Bring it into a project with “biasprint import”, and measure the project."
             raise AppError(f"“{path.name}” has choices of a judge, not texts.", hint=hint)
         if kumar_program.has_texts(table.columns):
-            return kumar_program.read_texts(path, table, extra=extra, duplicates=duplicates, ctx=ctx)
+            return kumar_program.read_texts(table, extra=extra, duplicates=duplicates, ctx=ctx)
     layout = _checked(table, extra)
     specs = layout.specs(extra)
     problems: list[RowProblem] = []

@@ -61,10 +61,11 @@ def texts_are_whole(columns: Collection[str]) -> bool:
 
 
 def read_texts(
-    path: Path, table: OpenTable, *, extra: Mapping[str, str], duplicates: Duplicates, ctx: JobContext | None
+    table: OpenTable, *, extra: Mapping[str, str], duplicates: Duplicates, ctx: JobContext | None
 ) -> TableRead:
     """Read one record per text of raw.xlsx, with the number of its row. `extra`: field → column."""
     texts = _checked_texts(table, extra)
+    path = table.file.path
     task, model = _task_and_model(path, table)
     columns = [*texts.values(), *(f"{column}{THEME}" for column in texts.values()), *extra.values()]
     needed = f"{texts[DEFAULT]}{THEME}"
@@ -169,7 +170,7 @@ class Evaluation:
     choices: tuple[Choice, ...]
 
 
-def is_evaluation(path: Path, columns: Collection[str] = ()) -> bool:
+def is_evaluation(path: Path, columns: Collection[str]) -> bool:
     """True if a file has a judge's choices, by its name or by its columns."""
     named = path.suffix.lower() == ".xlsx" and EVALUATION_NAME.fullmatch(path.stem) is not None
     return named or any(f"{axis['column']}{part}" in columns for axis in _axes().values() for part in (RESPONSE, THEME))
