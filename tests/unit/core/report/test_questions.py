@@ -6,7 +6,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
 
-from docs_pages import DOCS
+from docs_pages import contract_ids
 
 from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse, for_these, too_few_to_tell
 from biasprint.core.report.audit.content import method_of
@@ -101,19 +101,6 @@ def test_a_study_of_a_third_party_without_questions_has_one():
 
 
 # ---- what findings are called
-
-
-def contract_ids() -> list[str]:
-    """Ids of docs/reference/findings.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
-    page = (DOCS / "reference" / "findings.md").read_text("utf-8")
-    table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
-    ids = []
-    for row in table.splitlines()[2:]:
-        first = ""
-        for name in re.findall(r"`([\w.]+)`", row.split("|")[1]):
-            first = first if name.startswith(".") else name
-            ids.append(first.rpartition(".")[0] + name if name.startswith(".") else name)
-    return ids
 
 
 def test_every_id_of_the_contract_has_words_of_its_own():
