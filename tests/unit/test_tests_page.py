@@ -37,10 +37,11 @@ def _expression(name: str) -> str:
 
 
 def rows(page: str = PAGE) -> list[Row]:
+    """Return the rows of the tables that begin with HEAD."""
     found = []
-    for line in page.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if line.startswith("| `"):
+    for table in page.split(f"| {' | '.join(HEAD)} |\n")[1:]:
+        for line in table.partition("\n\n")[0].splitlines()[1:]:
+            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
             assert len(cells) == len(HEAD), line
             found.append(Row(tuple(re.findall(r"`([^`]+)`", cells[0])), tuple(cells[1:])))
     return found
