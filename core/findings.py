@@ -184,6 +184,58 @@ def least_possible_p(finding: Finding) -> float | None:
     return None if said is None else float(said[1])
 
 
+# ---- The same number, with the errors of the scorer that counted it: a sentence of a note
+
+
+@dataclass(frozen=True)
+class ScorerError:
+    """A number corrected for the known errors of its scorer, with an interval that carries them.
+
+    `value` and the ends are None where the errors leave nothing to be known. `doubted`: does the finding by itself show
+    a difference (or likeness), and this interval does not?
+    """
+
+    sensitivity: str
+    present: int
+    specificity: str
+    absent: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    doubted: bool = False
+
+
+def error_sentence(error: ScorerError, reason: str = "") -> str:
+    """Word the number with its scorer's error for a note, without a dash that could be a minus."""
+    rates = f"sensitivity {error.sensitivity} of {error.present}, specificity {error.specificity} of {error.absent}"
+    if error.value is None or error.low is None or error.high is None:
+        result = f"nothing is known: {reason}"
+    else:
+        result = f"it is {_signed(error.value)}, interval {_signed(error.low)} to {_signed(error.high)}"
+    return f"With the scorer’s error ({rates}) {result}.{f' {DOUBTED}' if error.doubted else ''}"
+
+
+def scorer_error(finding: Finding) -> ScorerError | None:
+    """The number with its scorer's error; None where no error of the scorer is known."""
+    said = _ERROR.search(finding.note)
+    if said is None:
+        return None
+    numbers = (None if said[place] is None else float(said[place].replace("−", "-")) for place in (5, 6, 7))
+    return ScorerError(said[1], int(said[2]), said[3], int(said[4]), *numbers, doubted=DOUBTED in finding.note)
+
+
+DOUBTED = "So what this number shows is not known with the scorer’s error."
+_NUMBER = r"(−?\d+\.\d+)"
+_ERROR = re.compile(
+    r"With the scorer’s error \(sensitivity (\d?\.\d+) of (\d+), specificity (\d?\.\d+) of (\d+)\) "
+    rf"(?:it is {_NUMBER}, interval {_NUMBER} to {_NUMBER}|nothing is known)"
+)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.4f}".replace("-", "−")
+
+
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float
 ENDLESS = "no finite number"
 OF_ESTIMATE = ("interval", "p", "p_adjusted", "effect", "contrast", "floor", "floor_subtracted", "power")

@@ -78,6 +78,8 @@ def _in_short(audited: Audited) -> Iterator[str]:
             answer = found_sentence(agentic, about()["real"]["title"])
         elif own.shown:
             answer = yes_in_words(audited.study, own)
+        elif own.doubted:
+            answer = f"Not known with the scorer’s error in {len(own.tested)} comparisons."
         else:
             answer = f"No difference was shown in {len(own.tested)} comparisons."
         yield wrapped(f"{heading}: {answer}", 4, hanging=2)
@@ -148,6 +150,8 @@ def _of_generator(evidence_of_all: Evidence, generator: str) -> Evidence:
 def _kind(of_all: Evidence, own: Evidence) -> str:
     if own.shown:
         return YES
+    if own.doubted:
+        return NOT_KNOWN
     if own.tested:
         return NOT_SHOWN
     if own.leads:

@@ -10,7 +10,7 @@ from math import log
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, least_possible_p, raters_meant
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, least_possible_p, raters_meant, scorer_error
 
 ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
 DECIDES = 0.05  # a p up to this is evidence
@@ -129,6 +129,25 @@ def too_few(tested: Sequence[Finding]) -> str:
     smallest = min(p for p in least if p is not None)
     n = max(finding.n for finding in tested)
     return tr("n = {n} is too few, the smallest possible p is {p}").format(n=digits.count(n), p=digits.p_text(smallest))
+
+
+def doubted(finding: Finding) -> bool:
+    """Return whether it shows something by itself that is not known with its scorer's error."""
+    error = scorer_error(finding)
+    return error is not None and error.doubted
+
+
+def with_error(finding: Finding) -> str:
+    """ "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61): −10.1 to −2.0"; empty where none is
+    known."""
+    error = scorer_error(finding)
+    if error is None:
+        return ""
+    _, ends = digits.written(error.value, error.low, error.high, unit=finding.unit)
+    return tr("with the scorer’s error (sensitivity {se} of {present}, specificity {sp} of {absent}): {ends}").format(
+        se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent,
+        ends=ends or tr("not known"),
+    )  # fmt: skip
 
 
 def still_compatible(finding: Finding) -> str:

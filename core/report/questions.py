@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import ALIKE, apart, still_compatible, too_few, yes_by
+from biasprint.core.draw.verdicts import ALIKE, apart, doubted, still_compatible, too_few, with_error, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
@@ -66,6 +66,7 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
 class Evidence:
     """Basis of an answer: the findings that lead, those of them with a test, and the significant ones, strongest first.
 
+    Not among the significant ones is what is not known with the scorer's error.
     `names`: the title of each finding that leads, with what distinguishes it from the others.
     """
 
@@ -83,6 +84,11 @@ class Evidence:
     def nearest(self) -> Finding:
         """Tested finding with the smallest p."""
         return min(self.tested, key=strength)
+
+    @property
+    def doubted(self) -> list[Finding]:
+        """Those that would be significant, were it not for their scorer's error."""
+        return [finding for finding in self.tested if _significant(finding) and doubted(finding)]
 
     @property
     def alike(self) -> bool:
@@ -110,8 +116,12 @@ def evidence(study: str, answered_question: Answered) -> Evidence:
 def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
     leads = [lead for lead in _leads(study, question, findings) if lead.estimate is not None]
     tested = [lead for lead in leads if lead.p_adjusted is not None]
-    shown = sorted((lead for lead in tested if (lead.p_adjusted or 0.0) <= EVIDENCE), key=strength)
+    shown = sorted((lead for lead in tested if _significant(lead) and not doubted(lead)), key=strength)
     return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
+
+
+def _significant(finding: Finding) -> bool:
+    return finding.p_adjusted is not None and finding.p_adjusted <= EVIDENCE
 
 
 def strength(finding: Finding) -> tuple[bool, float, float]:
@@ -134,6 +144,8 @@ def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
             findings=_listed(evidence.shown, evidence.names),
         )
     nearest = evidence.said(evidence.nearest)
+    if evidence.doubted:
+        return tr("Not known with the scorer’s error; nearest is {finding}.").format(finding=nearest)
     if evidence.alike:
         return tr("Not shown; nearest is {finding}.").format(finding=nearest)
     if why := too_few(evidence.tested):
@@ -193,6 +205,8 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
         parts.append(tr("by a stand-in scorer"))
     why = apart(finding)
     remark = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
+    error = with_error(finding)
+    remark += f" [{error}]" if error else ""
     return f"{quoted(names[id(finding)])} {estimate}{unit} ({', '.join(parts)}){remark}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, yes_by
+from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, with_error, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding, matched_blocks
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
@@ -123,6 +123,8 @@ def _harms(finding: Finding) -> bool:
 
 def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
     said = plainly(study, each.nearest, each, scaled=scaled)
+    if each.doubted:
+        return tr("Not known with the scorer’s error. Nearest is {said}.").format(said=said)
     if why := too_few(each.tested):
         return tr("Not known: {why}. Nearest is {said}.").format(why=why, said=said)
     return tr("Not shown. Nearest is {said}.").format(said=said)
@@ -140,7 +142,9 @@ def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True
     name, pair = each.names[id(finding)], _pair(finding)
     if pair and _has_direction(finding):  # the amount tells of which group it is
         name = re.sub(f"[:,] {re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name)
-    return f"{quoted(name)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+    error = with_error(finding)
+    sentence = f"{quoted(name)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+    return f"{sentence}, {error}" if error else sentence
 
 
 def _amount(study: str, finding: Finding) -> str:

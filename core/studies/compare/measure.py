@@ -36,6 +36,7 @@ from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 
 # ---- Counterfactual pairs
 
@@ -333,11 +334,12 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
         which = [blocks[at] for at in np.flatnonzero(of == group).tolist()]
         units = cluster_means(own, Clusters.of(np.ones(len(own), dtype=bool), which).cluster)
         bounds = mean_interval(units)
-        yield Finding(
+        mean = Finding(
             "compare.mean", title=f"{title_of(shared['label'])}, {group}", groups=(group,),
             estimate=float(units.mean()), unit=UNIT, n=len(own), interval=interval(bounds.bounds),
             reason=missing_interval(bounds), **shared,
         )  # fmt: skip
+        yield with_scorer_error(mean)
 
 
 UNIT = "score"
@@ -386,7 +388,7 @@ def _difference(
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
         "unit": "difference of shares" if measure.yes_or_no else "difference of scores",
     }  # fmt: skip
-    yield Finding(
+    apart = Finding(
         "compare.difference", title=title, estimate=difference.value,
         reason=_reason(difference), interval=interval(difference.interval.bounds), p=difference.p,
         effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
@@ -394,15 +396,17 @@ def _difference(
         note=f"{difference.test}; {units}{alone}.",
         **common,
     )  # fmt: skip
+    yield with_scorer_error(apart)
     alike = compared.equivalence
     if alike is not None and difference.value is not None:
         shown = "alike" if alike.equivalent else "not shown to be alike"
-        yield Finding(
+        within = Finding(
             "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
             reason=alike.reason or _reason(difference), interval=interval(difference.interval.bounds), p=alike.p,
             note=f"The 95 % interval within ±{alike.margin:.3g}: {shown}, before p is adjusted; {units}.",
             source="Schuirmann 1987", **common,
         )  # fmt: skip
+        yield with_scorer_error(within, alike_within=alike.margin)
 
 
 def _reason(difference: Difference) -> str | None:

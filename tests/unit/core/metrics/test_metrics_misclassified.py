@@ -4,6 +4,7 @@ from math import isclose, sqrt
 
 import numpy as np
 import pytest
+
 from biasprint.core.metrics.misclassified import (
     NO_BETTER,
     NO_N,
@@ -40,7 +41,8 @@ def lang_reiczigel(x: int, n: int, error: KnownError) -> tuple[float, float]:
 @pytest.mark.parametrize("error", [FORMALITY, KnownError(22, 25, 37, 40), KnownError(127, 145, 349, 363)])
 def test_corrected_share_has_the_interval_of_lang_and_reiczigel(x: int, n: int, error: KnownError) -> None:
     corrected = true_share(x / n, wilson(x, n), error)
-    assert corrected.value is not None and corrected.interval.bounds is not None
+    assert corrected.value is not None
+    assert corrected.interval.bounds is not None
     assert isclose(corrected.value, (x / n - (1 - error.specificity)) / (error.sensitivity + error.specificity - 1))
     low, high = lang_reiczigel(x, n, error)
     assert corrected.interval.bounds.low == pytest.approx(low, abs=0.03)
@@ -51,8 +53,10 @@ def test_without_errors_the_plain_interval_comes_back() -> None:
     perfect = KnownError(10**9, 10**9, 10**9, 10**9)
     share = true_share(0.3, Bounds(0.2, 0.42, "Wilson"), perfect).interval.bounds
     difference = true_difference(-0.1, Bounds(-0.25, 0.06, "t"), perfect).interval.bounds
-    assert share is not None and (share.low, share.high) == pytest.approx((0.2, 0.42), abs=1e-6)
-    assert difference is not None and (difference.low, difference.high) == pytest.approx((-0.25, 0.06), abs=1e-6)
+    assert share is not None
+    assert (share.low, share.high) == pytest.approx((0.2, 0.42), abs=1e-6)
+    assert difference is not None
+    assert (difference.low, difference.high) == pytest.approx((-0.25, 0.06), abs=1e-6)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.62, 0.5), (0.5, 0.62), (0.55, 0.53)])
@@ -109,7 +113,8 @@ def test_intervals_of_a_difference_hold_95_of_100_true_differences(first: float,
 def test_turning_the_groups_round_turns_the_interval_round() -> None:
     one = true_difference(0.1, Bounds(-0.02, 0.21, "t"), FORMALITY).interval.bounds
     other = true_difference(-0.1, Bounds(-0.21, 0.02, "t"), FORMALITY).interval.bounds
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
 
 
@@ -127,5 +132,6 @@ def test_undefined_with_the_reason() -> None:
 
 def test_share_stays_within_0_and_1_where_the_scorer_finds_less_than_its_own_errors() -> None:
     corrected = true_share(0.05, wilson(5, 100), FORMALITY)
-    assert corrected.value == 0.0 and corrected.interval.bounds is not None
+    assert corrected.value == 0.0
+    assert corrected.interval.bounds is not None
     assert 0.0 == corrected.interval.bounds.low <= corrected.interval.bounds.high <= 1.0
