@@ -2,11 +2,11 @@
 
 import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.metrics.misclassified import KnownError
+from biasprint.core.scorers.checked_files import fitted
 
 
 def known_error(use: ScorerUse) -> KnownError | None:
@@ -19,4 +19,4 @@ def known_error(use: ScorerUse) -> KnownError | None:
 
 @cache
 def _errors() -> dict[str, Any]:
-    return tomllib.loads(files("biasprint.models").joinpath("errors.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(fitted("models", "errors.toml").decode("utf-8"))
