@@ -191,7 +191,7 @@ def least_possible_p(finding: Finding) -> float | None:
 class ScorerError:
     """A number corrected for the known errors of its scorer, with an interval that carries them.
 
-    `value` and the ends are None where the errors leave nothing to be known. `doubted`: does the finding by itself show
+    `value` and the ends are None where the errors leave nothing to be known. `doubted`: does the finding alone show
     a difference (or likeness), and this interval does not?
     """
 
@@ -220,8 +220,8 @@ def scorer_error(finding: Finding) -> ScorerError | None:
     said = _ERROR.search(finding.note)
     if said is None:
         return None
-    numbers = (None if said[place] is None else float(said[place].replace("−", "-")) for place in (5, 6, 7))
-    return ScorerError(said[1], int(said[2]), said[3], int(said[4]), *numbers, doubted=DOUBTED in finding.note)
+    value, low, high = (None if text is None else float(text.replace("−", "-")) for text in said.group(5, 6, 7))
+    return ScorerError(said[1], int(said[2]), said[3], int(said[4]), value, low, high, DOUBTED in finding.note)
 
 
 DOUBTED = "So what this number shows is not known with the scorer’s error."

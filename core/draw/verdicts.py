@@ -132,7 +132,7 @@ def too_few(tested: Sequence[Finding]) -> str:
 
 
 def doubted(finding: Finding) -> bool:
-    """Return whether it shows something by itself that is not known with its scorer's error."""
+    """Return whether it alone shows something that is not known with its scorer's error."""
     error = scorer_error(finding)
     return error is not None and error.doubted
 

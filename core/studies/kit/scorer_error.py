@@ -11,8 +11,8 @@ from biasprint.core.scorers.known_errors import known_error
 def with_scorer_error(finding: Finding, *, alike_within: float | None = None) -> Finding:
     """Return the finding with its second interval in the note, where the one scorer behind it has a known error.
 
-    For a share of one group, or the difference of two groups' shares. It stands in the note, as what else an answer
-    depends on does, because the keys of a finding are fixed, and a variant would be read as another analysis.
+    For a share of one group, or the difference of two groups' shares. It is kept in the note, as all that an answer
+    depends on is, because the keys of a finding are fixed, and a variant would be read as another analysis.
     `alike_within`: the margin of a finding that asks whether groups are alike.
     """
     error = known_error(finding.scorers[0]) if len(finding.scorers) == 1 else None
