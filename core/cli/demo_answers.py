@@ -20,7 +20,7 @@ LEGEND = {
     "for all comparisons of the kind).",
     NOT_SHOWN: "not shown: no such difference. This does not prove that there is none.",
     NO_TEST: "no test: measured, but there is nothing to test it against.",
-    NOT_KNOWN: "not known: the project has too little to answer it.",
+    NOT_KNOWN: "not known: the project has too little to answer it, or its scorer errs too often to tell.",
     STAND_IN: "*: measured with a stand-in, a scorer that comes with Biasprint, in place of the one that the study's "
     "paper used. Its numbers differ from the paper's.",
 }
