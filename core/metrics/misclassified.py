@@ -96,11 +96,12 @@ def true_share(share: float, plain: Bounds | None, error: KnownError) -> Correct
     return Corrected(value, "", MaybeBounds(bounds))
 
 
-def true_difference(difference: float, plain: Bounds | None, error: KnownError) -> Corrected:
-    """(p̂₁ − p̂₂) / (se + sp − 1), within [−1, 1]: the specificity cancels out where both groups have the same errors.
+def true_difference(difference: float, plain: Bounds | None, error: KnownError, most: float = 1.0) -> Corrected:
+    """(p̂₁ − p̂₂) / (se + sp − 1), within ±`most`: what is counted wrongly in both groups alike cancels out.
 
     Its interval holds every Δ for which (p̂₁ − p̂₂) − Δ (se + sp − 1) has an interval around 0 (MOVER for a ratio). It
-    leaves out 0 where `plain`, the interval of the difference, does. Source: Rogan & Gladen 1978; Donner & Zou 2012.
+    leaves out 0 where `plain`, the interval of the difference, does. `most`: 2 for a difference of
+    differences. Source: Rogan & Gladen 1978; Donner & Zou 2012.
     """
     why = _undefined(plain, error)
     if plain is None or why:
@@ -108,8 +109,8 @@ def true_difference(difference: float, plain: Bounds | None, error: KnownError) 
     youden = error.youden_bounds(plain.level)
     low = _lower(difference, plain.low, error.youden, youden)
     high = -_lower(-difference, -plain.high, error.youden, youden)
-    bounds = Bounds(_within(-1.0, low, 1.0), _within(-1.0, high, 1.0), METHOD, plain.level)
-    return Corrected(_within(-1.0, difference / error.youden, 1.0), "", MaybeBounds(bounds))
+    bounds = Bounds(_within(-most, low, most), _within(-most, high, most), METHOD, plain.level)
+    return Corrected(_within(-most, difference / error.youden, most), "", MaybeBounds(bounds))
 
 
 def _undefined(plain: Bounds | None, error: KnownError) -> str:

@@ -11,8 +11,9 @@ from biasprint.core.scorers.known_errors import known_error
 def with_scorer_error(finding: Finding, *, alike_within: float | None = None) -> Finding:
     """Return the finding with its second interval in the note, where the one scorer behind it has a known error.
 
-    For a share of one group, or the difference of two groups' shares. It is kept in the note, as all that an answer
-    depends on is, because the keys of a finding are fixed, and a variant would be read as another analysis.
+    For a share of one group, a difference of groups' shares, or a difference of such differences. It is kept
+    in the note, as all that an answer depends on is, because the keys of a finding are fixed, and a variant would be
+    read as another analysis.
     `alike_within`: the margin of a finding that asks whether groups are alike.
     """
     error = known_error(finding.scorers[0]) if len(finding.scorers) == 1 else None
@@ -20,7 +21,11 @@ def with_scorer_error(finding: Finding, *, alike_within: float | None = None) ->
         return finding
     plain = Bounds(finding.interval.low, finding.interval.high, finding.interval.method, finding.interval.level)
     share = len(finding.groups) == 1
-    corrected = (true_share if share else true_difference)(finding.estimate, plain, error)
+    if share:
+        corrected = true_share(finding.estimate, plain, error)
+    else:
+        most = 2.0 if finding.unit.startswith("difference of differences") else 1.0
+        corrected = true_difference(finding.estimate, plain, error, most)
     doubted = not share and _shows(plain, alike_within) and not _shows(corrected.interval.bounds, alike_within)
     sentence = error_sentence(_as_told(error, corrected, doubted), corrected.reason)
     return replace(finding, note=f"{finding.note} {sentence}".strip())

@@ -20,6 +20,7 @@ from biasprint.core.scorers.embedding import WordVectors
 from biasprint.core.scorers.protocol import Scorer
 from biasprint.core.scorers.registry import OWN, load, score_batch
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from biasprint.core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
 from biasprint.core.studies.letters.part_words import PartWords, part_words
@@ -76,9 +77,10 @@ def crossed_style(table: LettersTable, kind: str, scores: StyleScores | str) -> 
     if isinstance(scores, str):
         return []
     title = f"Share of {KINDS[kind]} sentences"
-    return _of_table(
+    crossed = _of_table(
         table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, means_of(scores.shares), (scores.scorer,))]
     )
+    return [with_scorer_error(finding) for finding in crossed]
 
 
 def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[Finding]:

@@ -132,3 +132,15 @@ def test_compared_scores_that_are_shares_of_sentences_have_it_too() -> None:
 def test_a_number_behind_two_scorers_is_left_as_it_is() -> None:
     finding = replace(style(0.1), note="", scorers=(FORMALITY, ScorerUse("entailment", "entailment_minilm", "1")))
     assert with_scorer_error(finding) == finding
+
+
+def test_a_difference_of_differences_may_be_as_large_as_two() -> None:
+    finding = replace(
+        style(0.1), groups=("a", "b", "c", "d"), unit="difference of differences of shares", estimate=0.7,
+        interval=Interval(0.5, 0.9, 0.95, "t"), note="",
+    )  # fmt: skip
+    told = scorer_error(with_scorer_error(finding))
+    assert told is not None
+    assert told.value == pytest.approx(0.7 / (44 / 61 + 48 / 61 - 1), abs=1e-4)
+    assert told.high is not None
+    assert 1 < told.high <= 2
