@@ -11,6 +11,7 @@ from biasprint.core.metrics.ranking import NOBODY, Ballots, RankedPair, ranking
 Ints = NDArray[np.int64]
 RESAMPLES = 200
 EVEN = 0.5
+APART = (2.5, 0.0, -2.5)
 ALL_ALIKE = (0.0, 0.0, 0.0, 0.0)
 
 
@@ -57,6 +58,29 @@ def three_cards(n: int) -> Callable[..., Answer]:
     return study
 
 
+def best_and_worst(strengths: tuple[float, float, float], n: int, place: int) -> Callable[..., Answer]:
+    """One person names the best and the worst of three; the answer is about the pair of the first and `place`."""
+    pi = np.exp(strengths)
+
+    def study(rng: np.random.Generator) -> Answer:
+        ballots = orders(rng, pi, n)
+        pair = next(each for each in ranked(ballots) if (each.first, each.second) == (0, place))
+        return answer(pair.p, pair.interval, float(pi[0] / (pi[0] + pi[place])), EVEN)
+
+    return study
+
+
+def orders(rng: np.random.Generator, pi: NDArray[np.float64], n: int) -> Ballots:
+    """Draw orders by Plackett and Luce: the one with the shortest exponential time is the best."""
+    order = np.argsort(rng.exponential(1.0, (n, len(pi))) / pi, axis=1)
+    shown = np.tile(np.arange(len(pi)), (n, 1))
+    return Ballots(shown, order[:, 0], order[:, -1], np.ones(n), np.zeros(n, dtype=int), np.arange(n))
+
+
+def ranked(ballots: Ballots) -> tuple[RankedPair, ...]:
+    return ranking(ballots, 3, by_rater=False, resamples=RESAMPLES).pairs
+
+
 def people_who_differ(people: int, each: int) -> Callable[..., Answer]:
     """People with preferences of their own, which even out, choose between two identities."""
     rater = np.repeat(np.arange(people), each)
@@ -80,6 +104,8 @@ FURTHER = (
     Setting("ranking of four without a preference, 8 of each pair", among_four(ALL_ALIKE, 8), 400, discrete=True),
     Setting("ranking of four without a preference, 30 of each pair", among_four(ALL_ALIKE, 30), 400),
     Setting("best of three cards without a preference, 45 times", three_cards(45), 400),
+    Setting("best and worst of three far apart, 12 times, first two", best_and_worst(APART, 12, 1), 400, discrete=True),
+    Setting("best and worst of three far apart, 12 times, extremes", best_and_worst(APART, 12, 2), 400, discrete=True),
     Setting("ranking by 12 people who differ, 10 each", people_who_differ(12, 10), 400),
 )
 SETTINGS = THE_ISSUE + FURTHER

@@ -44,7 +44,7 @@ def independent(first: Draw, n: int, second: Draw, m: int, truth: float = 0.0) -
 
 
 def prompts_of_one_group(rng: np.random.Generator) -> Answer:
-    """Twelve prompts of the first group and 18 of the second, with one to eight texts each, which resemble each other."""
+    """Twelve prompts of the first group and 18 of the second, with one to eight texts each, which are alike."""
     texts = rng.integers(1, 9, 30)
     prompt = np.repeat(np.arange(30), texts)
     spread = np.where(np.arange(30) < 12, 2.0, 1.0)

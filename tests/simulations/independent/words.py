@@ -62,7 +62,7 @@ def matched(cells: int, concentrations: tuple[float, float], each: tuple[int, in
 
 
 def extra_wide(rng: np.random.Generator) -> Answer:
-    """One letter in five of the first group has ten times as many of the words; the means of the groups are the same."""
+    """One letter in five of the first group has ten times as many of the words; the groups' means are the same."""
     n = m = 25
     rates = np.where(rng.random(n) < 0.2, 0.05, 0.005)
     words = rng.integers(150, 350, n + m)
