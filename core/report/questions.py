@@ -132,7 +132,8 @@ def strength(finding: Finding) -> tuple[bool, float, float]:
 def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
     if not evidence.leads:
-        reason = next((finding.reason for finding in findings if finding.estimate is None), "")
+        unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
+        reason = max(unknown, key=lambda finding: finding.n).reason if unknown else ""
         return tr("Not known: {reason}.").format(reason=reason)
     if not evidence.tested:
         return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
@@ -166,6 +167,9 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     own = [finding for finding in findings if finding.id.startswith(tuple(firsts))] or list(findings)
     own = [finding for finding in own if finding.variant == "default"] or own
     exact = [finding for finding in own if finding.id in firsts] or own
+    widest = [finding for finding in exact if len(finding.dims) == min(len(other.dims) for other in exact)]
+    if question is not BETWEEN and all(finding.estimate is None for finding in widest):
+        return widest  # what is not known of all is not answered by a part
     tested = [finding for finding in exact if finding.p_adjusted is not None] or exact
     # Each kind for itself where there are several of one rank, such as a place of options beside what is chosen.
     kinds = [

@@ -29,16 +29,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Setting:
-    """`discrete`: few values are possible, so that fewer false alarms than 5 % and more coverage than 95 % are right.
-    `wrong`: the rates seen where the program does not keep its promise, and `apart`: how p and interval differ where
-    they do too often; empty where all is well."""
+    """`discrete`: few values are possible: fewer false alarms than 5 % and more coverage than 95 % are right."""
 
     name: str
     study: Callable[[np.random.Generator], Answer]
     studies: int = 2000
     discrete: bool = False
-    wrong: str = ""
-    apart: str = ""
 
 
 @dataclass(frozen=True)

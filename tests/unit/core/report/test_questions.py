@@ -217,3 +217,14 @@ def test_a_question_whose_findings_are_all_undefined_says_why():
     ratio = replace(rate, id="compare.impact_ratio", estimate=None, interval=None, reason="the second rate is 0")
     (one,) = answered("compare", (rate, ratio))
     assert one.answer == "Not known: the second rate is 0."
+
+
+def test_what_is_not_known_of_all_is_not_answered_by_a_part() -> None:
+    known = {"groups": ("man", "woman"), "variant": "default"}
+    whole = Finding("creativity.abs", "gender", "ABS: gender", estimate=None, reason="the judge chose by position",
+                    unit="", n=12, dims={"axis": "gender"}, **known)  # fmt: skip
+    part = Finding("creativity.abs", "gender", "ABS: gender, blog", estimate=0.0, reason="interval: none", unit="", n=1,
+                   dims={"axis": "gender", "task": "blog"}, p=1.0, p_adjusted=1.0, **known)  # fmt: skip
+    other = replace(whole, reason="no comparison with a choice", n=0, dims={"axis": "race"})
+    (answer,) = answered("creativity", [other, whole, part])
+    assert answer.answer == "Not known: the judge chose by position."
