@@ -16,7 +16,7 @@ PANELS = {  # what stands there when everything was read
     "Explore": "2,520 texts",
     "Letters": "Check a letter",
     "Fingerprint": "Model judges",
-    "Findings": "1,110 findings",
+    "Findings": "1,104 findings",
     "Outputs": "2,520 outputs",
     "Models": "Teaching model",
     "Settings": "Appearance",
