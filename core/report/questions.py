@@ -29,18 +29,23 @@ class Answered:
     findings: tuple[Finding, ...]
 
 
-def question_of(study: str, finding_id: str) -> StudyQuestion:
-    """The question of a study that a finding with this id belongs to."""
-    if finding_id.endswith(BETWEEN_GENERATORS):
+def question_of(study: str, finding: Finding) -> StudyQuestion:
+    """The question of a study that a finding belongs to."""
+    if finding.id.endswith(BETWEEN_GENERATORS):
         return BETWEEN
+    named = _with_label(finding)
     known = studies().get(study)
     fits = [
         (len(start), question)
         for question in (known.questions if known else ())
         for start in question.about
-        if finding_id.startswith(start)
+        if named.startswith(start)
     ]
     return max(fits, key=lambda fit: fit[0])[1] if fits else OTHER
+
+
+def _with_label(finding: Finding) -> str:
+    return f"{finding.id}[{finding.label}]"
 
 
 def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
@@ -48,7 +53,7 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
     order; what fits none comes last."""
     groups: dict[StudyQuestion, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(question_of(study, finding.id), []).append(finding)
+        groups.setdefault(question_of(study, finding), []).append(finding)
     known = studies().get(study)
     order = [BETWEEN, *(known.questions if known else ()), OTHER]
     return [
@@ -110,7 +115,7 @@ class Evidence:
 
 def evidence(study: str, answered_question: Answered) -> Evidence:
     """Return the evidence that decided the answer to a question."""
-    return _evidence(study, question_of(study, answered_question.findings[0].id), answered_question.findings)
+    return _evidence(study, question_of(study, answered_question.findings[0]), answered_question.findings)
 
 
 def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
@@ -164,9 +169,9 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     known = studies().get(study)
     first = {each.about[0] + BETWEEN_GENERATORS for each in (known.questions if known else ())}
     firsts = first if question is BETWEEN else {question.about[0]}
-    own = [finding for finding in findings if finding.id.startswith(tuple(firsts))] or list(findings)
+    own = [finding for finding in findings if _with_label(finding).startswith(tuple(firsts))] or list(findings)
     own = [finding for finding in own if finding.variant == "default"] or own
-    exact = [finding for finding in own if finding.id in firsts] or own
+    exact = [finding for finding in own if {finding.id, _with_label(finding)} & firsts] or own
     widest = [finding for finding in exact if len(finding.dims) == min(len(other.dims) for other in exact)]
     if question is not BETWEEN and all(finding.estimate is None for finding in widest):
         return widest  # what is not known of all is not answered by a part

@@ -390,7 +390,7 @@ def line_of(
     level = digits.level_beside(finding.interval)
     beside = tr("{level} interval").format(level=level) if level else ""
     unit = safe_line(" · ".join(filter(None, (finding.unit, beside)))) if finding.estimate is not None else ""
-    found_by, question = "\n".join(searched).casefold(), question_of(study, finding.id).ask
+    found_by, question = "\n".join(searched).casefold(), question_of(study, finding).ask
     return FindingLine(
         study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding),
         recipe or {},

@@ -112,7 +112,7 @@ def _first(each: Evidence) -> Finding:
 
 def _meaning(study: str, finding: Finding) -> str:
     """Whom it harms, where it does; else how its question's numbers are read."""
-    return finding.harm if _harms(finding) else "" if finding.harm else tr(question_of(study, finding.id).meaning)
+    return finding.harm if _harms(finding) else "" if finding.harm else tr(question_of(study, finding).meaning)
 
 
 def _harms(finding: Finding) -> bool:

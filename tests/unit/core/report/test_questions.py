@@ -93,7 +93,8 @@ def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
 def test_every_finding_that_a_study_declares_has_a_question():
     for study in OWN:
         for declared in study.findings:
-            assert question_of(study.kind, declared.removesuffix("*")) is not OTHER, declared
+            finding = Finding(declared.removesuffix("*"), "", "", (), estimate=None, reason="none", unit="", n=0)
+            assert question_of(study.kind, finding) is not OTHER, declared
 
 
 def test_a_study_of_a_third_party_without_questions_has_one():
