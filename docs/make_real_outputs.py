@@ -19,7 +19,8 @@ sys.path.insert(0, str(ROOT / "core" / "python"))
 from biasprint.core.compute import models, shared  # noqa: E402
 from biasprint.core.jobs import JobContext, Progress  # noqa: E402
 from biasprint.core.project.project import Project  # noqa: E402
-from sample_making.real import JUDGING, PARTS, ROWS, ask, packed, rows_of  # noqa: E402
+from sample_making.real import JUDGING, PARTS, ROWS, ask, rows_of  # noqa: E402
+from sample_making.rows import packed  # noqa: E402
 from sample_making.whole import add_planted  # noqa: E402
 
 SECONDS_BETWEEN_LINES = 30

@@ -1,8 +1,8 @@
 """import, score, export: what comes in, what is computed from each text, and what goes out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -23,7 +23,9 @@ from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
+    from biasprint.core.runs.comparator import StoredJudgments
     from biasprint.core.tables.rows import TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
@@ -33,6 +35,7 @@ Format = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
+Stored = TypeVar("Stored", bound="StoredJudgments")
 SHOWN_PROBLEMS = 20
 COMPARATOR_ENDINGS = (".json",)
 
@@ -93,17 +96,9 @@ def import_data(
 def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
     from biasprint.core.runs.comparator import store_comparator
 
-    if mapping or study not in (None, "creativity"):
-        raise UsageError("A file of LLM Comparator is brought in whole.", hint="Leave out --map and --study.")
-    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
-        stored = store_comparator(ctx, project, data)
-    for reason, count in stored.left_out.items():
-        note(f"Left out: {count:,}, because {reason}.")
+    stored = _import_whole("A file of LLM Comparator", file, data, study, mapping, store_comparator)
     if as_json:
-        print_json(
-            {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons,
-             "added": stored.judgments, "raters": list(stored.raters), "dropped": dict(stored.left_out)}
-        )  # fmt: skip
+        _print_judgments(stored, {})
     else:
         say(f"{stored.judgments:,} judgments were added to a plan of {stored.comparisons:,} comparisons.")
 
@@ -111,20 +106,38 @@ def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[
 def _import_evaluation(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
     from biasprint.core.runs.evaluations import ONE_ORDER, store_evaluation
 
-    if mapping or study not in (None, "creativity"):
-        raise UsageError("An evaluation is brought in whole.", hint="Leave out --map and --study.")
-    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
-        stored = store_evaluation(ctx, project, data)
-    for reason, count in stored.left_out.items():
-        note(f"Left out: {count:,}, because {reason}.")
+    stored = _import_whole("An evaluation", file, data, study, mapping, store_evaluation)
     note(ONE_ORDER)
     if as_json:
-        print_json(
-            {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons, "texts": stored.texts,
-             "added": stored.judgments, "raters": [stored.judge], "dropped": dict(stored.left_out)}
-        )  # fmt: skip
+        _print_judgments(stored, {"texts": stored.texts})
     else:
-        say(f"{stored.judgments:,} judgments by {stored.judge} and {stored.texts:,} texts were added to creativity.")
+        (judge,) = stored.raters
+        say(f"{stored.judgments:,} judgments by {judge} and {stored.texts:,} texts were added to creativity.")
+
+
+def _import_whole(
+    what: str,
+    file: Path,
+    data: Path,
+    study: str | None,
+    mapping: list[str],
+    store: Callable[["JobContext", "Project", Path], Stored],
+) -> Stored:
+    """Bring in a file of judgments, which has its own columns and study; say what was left out of it."""
+    if mapping or study not in (None, "creativity"):
+        raise UsageError(f"{what} is brought in whole.", hint="Leave out --map and --study.")
+    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+        stored = store(ctx, project, data)
+    for reason, count in stored.left_out.items():
+        note(f"Left out: {count:,}, because {reason}.")
+    return stored
+
+
+def _print_judgments(stored: "StoredJudgments", more: Mapping[str, int]) -> None:
+    print_json(
+        {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons, **more,
+         "added": stored.judgments, "raters": list(stored.raters), "dropped": dict(stored.left_out)}
+    )  # fmt: skip
 
 
 def tell_table(table: "TableRead") -> None:

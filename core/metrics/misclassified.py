@@ -5,11 +5,10 @@ What is known of se and sp comes from a labelled sample of limited size, so that
 (Wilson's). They are taken to be the same for every group, and to hold for these texts as for the labelled ones.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from biasprint.core.metrics.proportions import HALVINGS, wilson
+from biasprint.core.metrics.proportions import edge, wilson
 from biasprint.core.metrics.result import Bounds, MaybeBounds, estimates_alone
 
 METHOD = "Rogan–Gladen, MOVER"
@@ -92,7 +91,7 @@ def true_share(share: float, plain: Bounds | None, error: KnownError) -> Correct
         reach = ((plain.high - share), true * (error.sensitivity - se.low), (1 - true) * (sp.high - error.specificity))
         return -excess(true) > hypot(*reach)
 
-    bounds = Bounds(_edge(too_low, 0.0, value), _edge(too_high, 1.0, value), METHOD, plain.level)
+    bounds = Bounds(edge(too_low, 0.0, value), edge(too_high, 1.0, value), METHOD, plain.level)
     return Corrected(value, "", MaybeBounds(bounds))
 
 
@@ -128,16 +127,6 @@ def _wilson(right: int, n: int, level: float) -> Bounds:
 
 def _within(low: float, value: float, high: float) -> float:
     return max(low, min(value, high))
-
-
-def _edge(outside: Callable[[float], bool], end: float, inside: float) -> float:
-    """The end of the interval between `end`, the farthest share there is, and the estimate."""
-    if not outside(end):
-        return end
-    for _ in range(HALVINGS):
-        middle = (end + inside) / 2
-        end, inside = (middle, inside) if outside(middle) else (end, middle)
-    return inside
 
 
 def _lower(difference: float, low: float, youden: float, bounds: Bounds) -> float:

@@ -364,16 +364,20 @@ def score_bounds(value: float, score: Score, method: str, level: float = LEVEL) 
     """The differences δ with |z(δ)| below the normal quantile of the level, around the observed one."""
     reach = NormalDist().inv_cdf((1 + level) / 2)
 
-    def edge(end: float) -> float:
-        outside, inside = end, value
-        if abs(score(end)) < reach:
-            return end
-        for _ in range(HALVINGS):
-            middle = (outside + inside) / 2
-            outside, inside = (middle, inside) if abs(score(middle)) >= reach else (outside, middle)
-        return inside
+    def outside(difference: float) -> bool:
+        return abs(score(difference)) >= reach
 
-    return Bounds(edge(-1.0), edge(1.0), method, level)
+    return Bounds(edge(outside, -1.0, value), edge(outside, 1.0, value), method, level)
+
+
+def edge(outside: Callable[[float], bool], end: float, inside: float) -> float:
+    """The end of an interval between `end`, the farthest value that there is, and one inside it."""
+    if not outside(end):
+        return end
+    for _ in range(HALVINGS):
+        middle = (end + inside) / 2
+        end, inside = (middle, inside) if outside(middle) else (end, middle)
+    return inside
 
 
 def scores_within(score: Score, margin: float) -> Equivalence:
@@ -470,8 +474,8 @@ def rate_ratio(
         variance = widened * _restricted_variance(ratio, successes_first, n_first, successes_second, n_second)
         return (successes_first / n_first - ratio * successes_second / n_second) ** 2 > z * z * variance
 
-    low = 0.0 if successes_first == 0 else _edge(outside, value, 0.5)
-    high = _edge(outside, value or 1 / (n_first * n_second), 2.0)
+    low = 0.0 if successes_first == 0 else _edge_by_factors(outside, value, 0.5)
+    high = _edge_by_factors(outside, value or 1 / (n_first * n_second), 2.0)
     name = "Miettinen–Nurminen score" if corrected else "Koopman score"
     return RateRatio(value, "", MaybeBounds(Bounds(low, high, name, level)), counts)
 
@@ -485,7 +489,7 @@ def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -
     return max(0.0, first * (1 - first)) / n + ratio**2 * max(0.0, second * (1 - second)) / m
 
 
-def _edge(outside: Callable[[float], bool], inside: float, step: float) -> float:
+def _edge_by_factors(outside: Callable[[float], bool], inside: float, step: float) -> float:
     """Return the end of the interval, from a ratio inside it that is multiplied by `step` until it is outside."""
     beyond = inside * step
     while not outside(beyond):

@@ -172,7 +172,7 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     own = [finding for finding in findings if _with_label(finding).startswith(tuple(firsts))] or list(findings)
     own = [finding for finding in own if finding.variant == "default"] or own
     exact = [finding for finding in own if {finding.id, _with_label(finding)} & firsts] or own
-    widest = [finding for finding in exact if len(finding.dims) == min(len(other.dims) for other in exact)]
+    widest = _widest(exact)
     if question is not BETWEEN and all(finding.estimate is None for finding in widest):
         return widest  # what is not known of all is not answered by a part
     tested = [finding for finding in exact if finding.p_adjusted is not None] or exact
@@ -183,9 +183,13 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     ]
     if question is not BETWEEN:
         kinds = [tested]
-    return [
-        finding for kind in kinds for finding in kind if len(finding.dims) == min(len(other.dims) for other in kind)
-    ]
+    return [finding for kind in kinds for finding in _widest(kind)]
+
+
+def _widest(findings: Sequence[Finding]) -> list[Finding]:
+    """Those that are pooled over as much as any of them."""
+    fewest = min((len(finding.dims) for finding in findings), default=0)
+    return [finding for finding in findings if len(finding.dims) == fewest]
 
 
 def _names(findings: Sequence[Finding]) -> Mapping[int, str]:

@@ -17,6 +17,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, OutputRow, PlanRow
 from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
 from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.comparator import StoredJudgments
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.judge import LONGEST_REPLY
 from biasprint.core.runs.setup import study_of
@@ -36,15 +37,10 @@ ONE_ORDER = (
 
 
 @dataclass(frozen=True)
-class StoredEvaluation:
-    """The result of the import: a plan with so many comparisons, and texts and judgments that are new."""
+class StoredEvaluation(StoredJudgments):
+    """The result of the import, with so many texts that are new."""
 
-    plan_id: str
-    judge: str
-    comparisons: int
     texts: int
-    judgments: int
-    left_out: Mapping[str, int]
 
 
 def store_evaluation(ctx: JobContext, project: Project, path: Path) -> StoredEvaluation:
@@ -72,7 +68,7 @@ def store_evaluation(ctx: JobContext, project: Project, path: Path) -> StoredEva
     session = project.judging.open_session(plan.id, _rater(project, evaluation.judge)).uuid("session")
     added = _record(ctx, project, plan, session, shown)
     project.judging.reveal(session)
-    return StoredEvaluation(plan.id, evaluation.judge, len(shown), texts, added, dict(left_out))
+    return StoredEvaluation(plan.id, len(shown), added, (evaluation.judge,), dict(left_out), texts)
 
 
 def _joined(evaluation: Evaluation, raw: TableRead, left_out: Counter[str]) -> list[Shown]:

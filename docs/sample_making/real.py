@@ -5,12 +5,9 @@ back as rows, which are kept in the folder `rows`; `add_real` puts these rows in
 without the model.
 """
 
-import gzip
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from biasprint.core.backends.protocol import Completion, output_seed
 from biasprint.core.compute import ComputeProcess
@@ -18,25 +15,20 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec
-from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.judge import ModelSession, judge
 from biasprint.core.runs.sample import MODEL
 from biasprint.core.runs.setup import generator_spec, store_set
-from biasprint.core.runs.writing import BUILD
 from biasprint.core.studies.completion.prompts import completion_set
+from sample_making.rows import Row, check_whole, outputs_of, read_rows
 
 BACKEND = "llama_cpp"
 SEED = 2026
 NAMES = 6  # for each group
 JUDGING = "judging"
 ROWS = Path(__file__).with_name("rows")
-DECIMALS = 4  # of log-likelihoods, as they are kept
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ def ask(ctx: JobContext, project: Project, name: str, compute: ComputeProcess) -
 
 def rows_of(project: Project, name: str) -> list[Row]:
     """The recipe, and a row for each output or reply. Raises `AppError` where some are missing."""
-    return _replies(project) if name == JUDGING else _outputs(project, PARTS[name])
+    return _replies(project) if name == JUDGING else outputs_of(project, PARTS[name].study, MODEL, builds=True)
 
 
 def _start(project: Project, part: RealPart, generator: GeneratorSpec) -> int:
@@ -95,45 +87,12 @@ def _start(project: Project, part: RealPart, generator: GeneratorSpec) -> int:
     return start_run(project, prompt_set_id=prompts.set_id, generator=generator, seed=SEED, samples=part.samples)
 
 
-def _outputs(project: Project, part: RealPart) -> list[Row]:
-    generators = project.runs.generators()
-    study = project.studies.of_kind(part.study)
-    run = next(
-        row
-        for row in project.runs.all()
-        if study and row.study_id == study.id and generators[row.generator_id].model == MODEL
-    )
-    _check_whole(project.runs.counts(run.id).missing)
-    generator = generators[run.generator_id]
-    prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
-    found = list(project.outputs.each(OutputFilter(run_id=run.id)))
-    recipe = {
-        "generator": _spec(generator.backend, generator.model, generator.parameters, generator.revision),
-        "seed": run.seed,
-        "samples": run.samples,
-        "prompts": {"name": prompts.name, "sha256": prompts.sha256},
-        "program_version": run.program_version,
-        "begun": run.created_at,
-        "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
-    }
-    return [recipe, *(_output(row) for row in found)]
-
-
-def _output(row: OutputRow) -> Row:
-    """A build is in every output; the seed follows from the run's. The time it took is no property of the text."""
-    kept = {"error": row.error, "failure": row.failure} if row.status == "error" else {}
-    return {
-        "key": row.prompt_key, "sample": row.sample, "text": row.text, "ended": row.finish_reason, **kept,
-        "detail": _rounded(row.detail),
-    }  # fmt: skip
-
-
 def _replies(project: Project) -> list[Row]:
     """What the model said to each comparison in each order of its cards."""
     rater = next(row for row in project.judging.raters() if row.kind == "model")
     spec = GeneratorSpec(**rater.background["generator"])
     session = ModelSession.open(project, project.judging.plans()[0].id, spec, SEED)
-    _check_whole(session.wanted - session.answered)
+    check_whole(session.wanted - session.answered)
     replies = [
         {
             "comparison": ask.comparison.position, "shown": list(ask.shown), "text": said.detail["reply"],
@@ -145,36 +104,12 @@ def _replies(project: Project) -> list[Row]:
     return [{**rater.background, "texts": len(replies)}, *replies]
 
 
-def _check_whole(missing: int) -> None:
-    if missing:
-        raise AppError(
-            f"{missing:,} outputs are missing.", kept="What is there is kept.", hint="Start the same command again."
-        )
-
-
-def _spec(backend: str, model: str, parameters: Mapping[str, Any], revision: str) -> Row:
-    return {"backend": backend, "model": model, "parameters": dict(parameters), "revision": revision}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _rounded(each) for key, each in value.items()}
-    return round(value, DECIMALS) if isinstance(value, float) else value
-
-
 # ---- Kept rows into a project
 
 
 def kept_rows(name: str) -> list[Row]:
     """The rows of a part as they are kept: the recipe first."""
-    content = (ROWS / f"{name}.jsonl.gz").read_bytes()
-    return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
-
-
-def packed(rows: Sequence[Row]) -> bytes:
-    """Rows as they are kept; the same rows give the same bytes."""
-    lines = (json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n" for row in rows)
-    return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
+    return read_rows(ROWS / f"{name}.jsonl.gz")
 
 
 def add_real(project: Project) -> None:

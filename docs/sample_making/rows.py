@@ -16,8 +16,11 @@ Row = dict[str, Any]
 DECIMALS = 4  # of log-likelihoods, as they are kept
 
 
-def outputs_of(project: Project, study: str, model: str) -> list[Row]:
-    """The recipe of a model's run for a study, and its outputs. Raises `AppError` where some are missing."""
+def outputs_of(project: Project, study: str, model: str, *, builds: bool = False) -> list[Row]:
+    """The recipe of a model's run for a study, and its outputs. Raises `AppError` where some are missing.
+
+    `builds`: is the build that wrote an output kept with each, or in the recipe alone?
+    """
     generators = project.runs.generators()
     known = project.studies.of_kind(study)
     run = next(
@@ -31,7 +34,9 @@ def outputs_of(project: Project, study: str, model: str) -> list[Row]:
     found = list(project.outputs.each(OutputFilter(run_id=run.id)))
     recipe = {
         "generator": {
-            "backend": generator.backend, "model": generator.model, "parameters": dict(generator.parameters),
+            "backend": generator.backend,
+            "model": generator.model,
+            "parameters": dict(generator.parameters),
             "revision": generator.revision,
         },
         "seed": run.seed,
@@ -40,17 +45,17 @@ def outputs_of(project: Project, study: str, model: str) -> list[Row]:
         "program_version": run.program_version,
         "begun": run.created_at,
         "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
-    }  # fmt: skip
-    return [recipe, *(_output(row) for row in found)]
+    }
+    return [recipe, *(_output(row, builds) for row in found)]
 
 
-def _output(row: OutputRow) -> Row:
-    """A build is in the recipe; the seed follows from the run's. The time it took is no property of the text."""
+def _output(row: OutputRow, builds: bool) -> Row:
+    """The seed follows from the run's. The time it took is no property of the text."""
     kept = {"error": row.error, "failure": row.failure} if row.status == "error" else {}
-    detail = {name: value for name, value in row.detail.items() if name != BUILD}
+    detail = {name: value for name, value in row.detail.items() if builds or name != BUILD}
     return {
         "key": row.prompt_key, "sample": row.sample, "text": row.text, "ended": row.finish_reason, **kept,
-        **({"detail": _rounded(detail)} if detail else {}),
+        **({"detail": _rounded(detail)} if detail or builds else {}),
     }  # fmt: skip
 
 
@@ -73,6 +78,6 @@ def packed(rows: Sequence[Row]) -> bytes:
     return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
 
 
-def kept_rows(file: Path) -> list[Row]:
+def read_rows(file: Path) -> list[Row]:
     """Rows as they are kept: the recipe first."""
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()]

@@ -102,6 +102,7 @@ HELPERS = {
     "worth.of_clusters": "the formula behind worth_of_choices, of one grouping",
     "worth.worth": "the formula behind worth_of_choices, of residuals",
     "sums.ClusterRows": "where ClusterSums keeps its rows",
+    "proportions.edge": "searches the end of the intervals of score_bounds and true_share",
     "misclassified.KnownError": "held to Lang and Reiczigel and to a bootstrap in test_metrics_misclassified",
     "misclassified.true_difference": "held to a bootstrap and to simulated coverage in test_metrics_misclassified",
     "misclassified.true_share": "held to Lang and Reiczigel and to a bootstrap in test_metrics_misclassified",

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.backends.llama_cpp import errors
-from biasprint.core.backends.llama_cpp.native_model import BATCH, Check, GgufVocabulary, NativeModel, TextSlots
+from biasprint.core.backends.llama_cpp.native_model import BATCH, Check, NativeModel, TextSlots
 from biasprint.core.backends.llama_cpp.options import LlamaOptions
+from biasprint.core.backends.llama_cpp.vocabulary import GgufVocabulary
 from biasprint.core.backends.local_model import Spelling
 from biasprint.core.backends.protocol import Completion, FinishReason, Request
 

@@ -22,13 +22,13 @@ from biasprint.core.backends.llama_cpp.native_model import (
     MOST_ASKED,
     SEQUENCES,
     Check,
-    GgufVocabulary,
     NativeModel,
     TextSlots,
     build,
 )
 from biasprint.core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from biasprint.core.backends.llama_cpp.template import Around, around
+from biasprint.core.backends.llama_cpp.vocabulary import GgufVocabulary
 from biasprint.core.backends.local_model import FoundModel, Spelling, shared_beginning
 from biasprint.core.backends.protocol import Completion, GeneratorInfo, Likelihood, Request
 

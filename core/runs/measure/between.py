@@ -11,7 +11,7 @@ without any bias. Its signed contrasts are.
 
 import inspect
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, log
@@ -150,6 +150,7 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
     """
     total = sum(2 + max(side.groups) for side in sides)
     done, answers = 0, []
+    compared = frozenset(contrast for study in studies().values() for contrast in study.contrasts)
     with remembered_scores(), only_estimates():
         for side in sides:
             measure = _quiet(side.call)
@@ -159,17 +160,16 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
                 ctx.check()
                 places = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
                 result = _measured(measure, side.take(args, places)) if places else None
-                findings = result.findings if result else ()
-                measured.append(_with_contrasts([finding for finding in findings if finding.variant == "default"]))
+                own = [finding for finding in result.findings if finding.variant == "default"] if result else []
+                measured.append(_with_contrasts(own, compared))
                 done += 1
                 ctx.report(done, total, note="comparing generators")
             answers.append((measured[0], [estimates_of(findings) for findings in measured[1:]]))
     return answers
 
 
-def _with_contrasts(findings: Sequence[Finding]) -> list[Finding]:
+def _with_contrasts(findings: Sequence[Finding], ids: Collection[str]) -> list[Finding]:
     """Add what each group is above or below the mean of all groups, of the findings of which that is compared."""
-    ids = {compared for study in studies().values() for compared in study.contrasts}
     contrasts = [
         replace(
             finding,

@@ -1,7 +1,7 @@
 """Findings of one level: spread, prejudice and signed difference, by default and as published, and their families."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -106,11 +106,9 @@ def _paired(column: Column, first: Ints, second: Ints) -> Difference:
     both = counted[first] & counted[second]
     test: Callable[[Any, Any], Difference] = paired_proportions if measure == "prejudice_share" else paired_difference
     result = test(values[first[both]], values[second[both]])
-    return (
-        result
-        if measure == "difference" or result.value is None
-        else replace(result, interval=MaybeBounds(None, NOISE), p=None, reason=NOISE, effect=None)
-    )
+    if measure == "difference" or result.value is None:
+        return result
+    return untested(result.value, NOISE, result.test, result.effect_name, result.n, result.n_by_group)
 
 
 def _apart(column: Column, first: Bools, second: Bools) -> Difference:
