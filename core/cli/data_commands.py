@@ -123,7 +123,7 @@ def _import_whole(
     mapping: list[str],
     store: Callable[["JobContext", "Project", Path], Stored],
 ) -> Stored:
-    """Bring in a file of judgments, which has its own columns and study; say what was left out of it."""
+    """Bring in a file of judgments, which has its own columns and study; say what cannot be used."""
     if mapping or study not in (None, "creativity"):
         raise UsageError(f"{what} is brought in whole.", hint="Leave out --map and --study.")
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:

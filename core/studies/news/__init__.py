@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.news.names import DISTANCES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.tables.rows import TableRead
-
-# The levels, and what the measure of spread of each is called.
-DISTANCES = {
-    "news.word": "wasserstein",
-    "news.sentence.sentiment": "gap",
-    "news.sentence.toxicity": "gap",
-    "news.document": "wasserstein",
-}
 
 
 class NewsStudy(Study):

@@ -16,7 +16,7 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.news import DISTANCES
+from biasprint.core.studies.news.names import DISTANCES
 
 
 @dataclass(frozen=True)
