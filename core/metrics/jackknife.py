@@ -214,8 +214,8 @@ class SkewedT:
         from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = values / self.error
-        return np.asarray(2 * stdtr(self.freedom, -np.abs(self._straightened(statistic))))
+            straightened = self._straightened(values / self.error)
+        return np.asarray(2 * stdtr(self.freedom, -np.abs(straightened)))
 
     def bounds(self, values: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
         """θ̂ − s g⁻¹(t) and θ̂ − s g⁻¹(−t) with t of the level: shapes (c,)."""
