@@ -157,7 +157,7 @@ def completion_table() -> Iterator[str]:
     }
     yield "| direction, domain | GPT-3.5 + / − / 0, printed | PaLM 2, printed | here + / − / 0 (%) | τ-b here | n |"
     yield "|---|---|---|---|---|---|"
-    for direction in ("SAI", "ASA"):
+    for direction in sorted({each[0] for each in found}, reverse=True):
         for domain in ("ageism", "beauty", "beauty_profession", "institution", "nationality"):
             theirs = [
                 " / ".join(f"{x:.0f}" for x in printed[model, direction, domain]) for model in ("GPT-3.5", "PaLM 2")
