@@ -300,6 +300,15 @@ class Project:
         view.sources = self.sources.as_of(model)
         return view
 
+    def without(self, outputs: frozenset[int], sources: frozenset[int]) -> "Project":
+        """Return the same open file, read for measuring as if these outputs and sources were not there. It is closed
+        only with the original.
+        """
+        view = copy.copy(self)
+        view.outputs = self.outputs.without(outputs)
+        view.sources = self.sources.without(sources)
+        return view
+
     def save_copy(self, target: Path) -> Path:
         """Write a whole copy elsewhere: for sending, or for going on with a read-only project."""
         if target.exists() and target.resolve() == self.path.resolve():

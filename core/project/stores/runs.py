@@ -221,6 +221,7 @@ class OutputFilter:
 class Outputs(StorePart):
     only: tuple[int, ...] | None = None  # the runs whose outputs alone are read
     model: str | None = None  # that all outputs are read to be of
+    copies: frozenset[int] = frozenset()  # outputs that `each` leaves out
 
     def of_runs(self, run_ids: Collection[int]) -> "Outputs":
         """Return the same outputs, read as if there were those of these runs alone."""
@@ -232,6 +233,12 @@ class Outputs(StorePart):
         """Return the same outputs, read as if this model had written them all."""
         view = copy(self)
         view.model = model
+        return view
+
+    def without(self, copies: frozenset[int]) -> "Outputs":
+        """Return the same outputs, of which `each` leaves these out."""
+        view = copy(self)
+        view.copies = copies
         return view
 
     def _asked(self, where: OutputFilter | None) -> OutputFilter:
@@ -287,7 +294,20 @@ class Outputs(StorePart):
         for row in chunks(lambda after, limit: self.page(after, limit, where), lambda row: row.id):
             if row.id > last:
                 return
-            yield row
+            if row.id not in self.copies:
+                yield row
+
+    def lengths(self, study_id: int) -> Iterator[tuple[int, int, int, int]]:
+        """Yield id, run, prompt and the number of characters of each finished text of a study, without reading it."""
+        last = self.last_id()
+        mine = sa.select(run.c.id).where(run.c.study_id == study_id)
+        columns = (output.c.id, output.c.run_id, output.c.prompt_id, sa.func.length(output.c.text))
+        for first in range(0, last, COUNTED_AT_ONCE):
+            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0).in_(mine)
+            statement = sa.select(*columns).where(here, output.c.status == "done").order_by(output.c.id)
+            for row in self._reader.rows(statement):
+                if self.only is None or row[1] in self.only:
+                    yield row[0], row[1], row[2], row[3] or 0
 
     def ids(self, where: OutputFilter | None = None, after_id: int = 0) -> list[int]:
         """Return the ids alone, for a table that fetches its rows as it scrolls."""

@@ -1,7 +1,7 @@
 """Studies, axis definitions, prompt sets and sources."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -17,6 +17,7 @@ from biasprint.core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, So
 from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
+    chunks,
     insert_one,
     json_object,
     json_part,
@@ -235,6 +236,7 @@ FOR_JUDGING = ("twin", "card")
 class Sources(StorePart):
     only: tuple[str, tuple[str, ...]] | None = None  # a kind whose texts are read where they name one of these models
     model: str | None = None  # that all sources are read to name
+    copies: frozenset[int] = frozenset()  # sources that `each` leaves out
 
     def of_models(self, kind: str, models: Collection[str]) -> "Sources":
         """Return the same sources, read as if there were those of this kind alone whose field “model” is one
@@ -248,6 +250,12 @@ class Sources(StorePart):
         """Return the same sources, read as if the field “model” of each were this."""
         view = copy(self)
         view.model = model
+        return view
+
+    def without(self, copies: frozenset[int]) -> "Sources":
+        """Return the same sources, of which `each` leaves these out."""
+        view = copy(self)
+        view.copies = copies
         return view
 
     def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
@@ -296,6 +304,11 @@ class Sources(StorePart):
         if self.model is None:
             return rows
         return tuple(replace(row, fields={**row.fields, "model": self.model}) for row in rows)
+
+    def each(self, study_id: int, *, kind: str | None = None) -> Iterator[SourceRow]:
+        """Yield the study's texts in order, read in short transactions."""
+        rows = chunks(lambda after, limit: self.page(study_id, after, limit, kind=kind), lambda row: row.id)
+        return (row for row in rows if row.id not in self.copies)
 
 
 def _model_field() -> "sa.ColumnElement[str]":

@@ -35,6 +35,7 @@ from biasprint.core.report.blocks import (
 from biasprint.core.report.figures import figures_of
 from biasprint.core.report.questions import Evidence, evidence, question_of
 from biasprint.core.studies.kit.choose import kind_title
+from biasprint.core.texts.copies import COPY, REPEATED, sentences
 
 # ---- The first page
 
@@ -217,6 +218,7 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
         )  # fmt: skip
     if "left_out" not in audited.recipe and (lost := most_dropped(audited)):
         yield tr("Left out, in the finding that lost most: {lost}.").format(lost=reasons_text(lost))
+    yield from _repeats(audited)
     if audited.recipe.get("pooled"):
         names = "; ".join(
             f"{generator['name']} (n = {digits.count(int(generator['n']))})" for generator in audited.generators
@@ -226,6 +228,13 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
         "Scorers and word lists are English. What is found holds for these texts, these generators, settings and "
         "dates; it says nothing about other uses."
     )
+
+
+def _repeats(audited: Audited) -> Sequence[str]:
+    """Say which rows are no evidence of their own."""
+    recipe = audited.recipe
+    rows, copies = int(recipe.get("rows", 0)), int(recipe.get("left_out", {}).get(COPY, 0))
+    return sentences(rows, copies, int(recipe.get(REPEATED, 0)))
 
 
 def _most_common(reasons: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.texts.copies import counted_once
 from biasprint.core.texts.tables import read_table
 
 # ---- The options of a measurement, as a recipe keeps them
@@ -171,13 +172,14 @@ def measure_tables(
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
         table = read_table(ctx, path, kind, fields=specs[kind], layout=layout, mapping=own, encoding=encoding)
         read.append((kind, table))
-    as_read = tuple(table for _, table in read)
+    once, repeated = counted_once(read)
+    as_read = tuple(table for _, table in once)
     if options.generators or options.compare:
         files = [(kind, path, table) for (kind, path), table in zip(tables, as_read, strict=True)]
         with brought_in(ctx, study, files) as project:
             measured = measure_project(ctx, project, study, options, compute)
         return replace(measured, result=with_left_out(measured.result, as_read), tables=as_read)
-    each = of_tables(ctx, read, measured_study, options, compute)
+    each = of_tables(ctx, once, measured_study, options, compute).with_repeats(repeated)
     result = _adjusted(each.result, options)
     return MeasuredStudy(result, recipe_of(options, result) | each.recipe(), as_read, each.remarks, each.undone)
 

@@ -16,6 +16,7 @@ from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.texts.copies import COPY, REPEATED, repeats_in, sentences
 from biasprint.core.texts.exporting import SEVERAL
 from biasprint.core.texts.generators import POOLED, StudyGenerator, generators_of, named_texts, written_by_these
 
@@ -34,7 +35,8 @@ NAME_TWO = "Name two that wrote texts, or two sets of runs, such as run:1,run:2 
 class ByGenerator:
     """A result by generator. `generators`: whose texts were measured. `pooled`: all of them as one. `sides`: what was
     compared besides. `read_to`: the last output that there was when reading began. `undone`: a sentence for each part
-    of what was asked for that could not be measured or compared; the rest is there.
+    of what was asked for that could not be measured or compared; the rest is there. `repeated`: rows that were counted
+    and repeat another.
     """
 
     result: StudyResult
@@ -44,6 +46,7 @@ class ByGenerator:
     read_to: int = 0
     undone: tuple[str, ...] = ()
     sides: tuple[StudyGenerator, ...] = ()
+    repeated: int = 0
 
     def recipe(self) -> dict[str, Any]:
         """Return the generators' part of a recipe."""
@@ -52,7 +55,13 @@ class ByGenerator:
         )
         own |= {"read_to": self.read_to} if self.generators else {}
         own |= {"sides": [generator.to_json() for generator in self.sides]} if self.sides else {}
+        own |= {REPEATED: self.repeated} if self.repeated else {}
         return {**own, **({"pooled": True} if self.pooled else {})}
+
+    def with_repeats(self, repeated: int) -> "ByGenerator":
+        """Return the same, and what the person should know of copies, and of so many rows that repeat another."""
+        said = sentences(self.result.rows, self.result.dropped.get(COPY, 0), repeated)
+        return replace(self, remarks=(*said, *self.remarks), repeated=repeated)
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,9 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     last, options = texts.project.outputs.last_id(), texts.options
     known = generators_of(texts.project, texts.study_id)
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
+    mine = texts if list(wanted) == list(known) else texts.of(*wanted)
+    repeats = repeats_in(mine.project, texts.study_id)
+    texts = replace(texts, project=texts.project.without(repeats.outputs, repeats.sources))
     pairs = _asked_pairs(texts, wanted) if options.compare else []
     each = len(wanted) > 1 and not options.pool
     measured_result = (
@@ -101,7 +113,8 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
         sides = {side.name: side for pair in pairs for side in pair if side not in wanted}
         remarks = dict.fromkeys([*measured_result.undone, *undone])
         measured_result = replace(measured_result, result=result, sides=tuple(sides.values()), undone=tuple(remarks))
-    return replace(measured_result, read_to=last)
+    result = with_copies(measured_result.result, repeats.copies)
+    return replace(measured_result, result=result, read_to=last).with_repeats(repeats.counted)
 
 
 def _measured_together(
@@ -217,6 +230,13 @@ def _pooled_tables(
     result, remarks = study.of_tables(ctx, pooled, options, compute)
     pooled_result = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
     return ByGenerator(pooled_result, tuple(remarks), (), pooled=True)
+
+
+def with_copies(result: StudyResult, copies: int) -> StudyResult:
+    """Return the result with these rows among those that were read and left out."""
+    if not copies:
+        return result
+    return replace(result, rows=result.rows + copies, dropped={**result.dropped, COPY: copies})
 
 
 def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
-from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.texts.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
 from biasprint.core.texts.values import ORIGINAL_KEY
@@ -42,7 +41,7 @@ def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         prompt = asked[row.prompt_id] if _says_prompt(row) else ""
         texts.append(ComparedText(("output", row.id), prompt, row.text, _of_output(row, axes)))
-    letters = chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=LETTER), lambda row: row.id)
+    letters = project.sources.each(study_id, kind=LETTER)
     brought = (ComparedText(("source", row.id), table_prompt(row.fields), row.text, _of_letter(row)) for row in letters)
     return [*texts, *brought]
 

@@ -175,7 +175,8 @@ def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: Me
     if not columns["comparison"]:
         return None
     asked = prompts_asked(project, study_id)
-    prompt_of = {row.id: asked[row.prompt_id] for row in project.outputs.each(OutputFilter(study_id=study_id))}
+    every = project.without(frozenset(), frozenset()).outputs.each(OutputFilter(study_id=study_id))
+    prompt_of = {row.id: asked[row.prompt_id] for row in every}  # of copies too: they may be on a card
     shown = {
         row.id: " + ".join(sorted(prompt_of.get(item.output or 0, "") for item in row.items))
         for plan in {session.plan_id for session in revealed}

@@ -15,7 +15,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import Floats, TextKey
 from biasprint.core.project.specs import SourceSpec
-from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.axes import available_axes, load_axis
 from biasprint.core.scorers.kept import kept_scores
@@ -473,7 +472,7 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
         own = {"document": documents.get(row.run_id, ""), **row.fields}
         own |= {"model": row.model, "run": str(row.run_id), "sample": str(row.sample)}
         yield replace(letter, text=row.text, fields=own, prompt=asked[row.prompt_id]) if texts else letter
-    for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
+    for source in project.sources.each(study_id):
         if source.kind == "letter":
             fields = source.fields
             letter = Letter(
