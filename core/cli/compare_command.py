@@ -33,7 +33,9 @@ def add_calibrate_to(app: typer.Typer) -> None:
 
 
 def calibrate(
-    study: Annotated[list[str], typer.Argument(help="news, completion, creativity or letters; one or several.")],
+    study: Annotated[
+        list[str], typer.Argument(help="news, completion, creativity, letters or compare; one or several.")
+    ],
     planted: Annotated[
         str, typer.Option(help="How large the planted biases are, between commas.")
     ] = "none,small,medium,large",

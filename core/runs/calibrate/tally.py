@@ -19,7 +19,7 @@ from biasprint.core.studies.kit.planting import NONE, Planting, Required
 
 ALARM = 0.05
 UNTESTED = "it has no test"
-SPREADS = ("creativity.rbs", "creativity.abs")
+SPREADS = ("creativity.rbs", "creativity.abs", "compare.spread")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, Stud
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from biasprint.core.compute import ComputeProcess
     from biasprint.core.draw.figure import Figure
     from biasprint.core.findings import Finding
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
+    from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.tables.rows import TableRead
 
 
@@ -132,6 +135,13 @@ class CompareStudy(Study):
         from biasprint.core.studies.compare.gather import prepared
 
         return prepared(ctx, project, study_id, options, compute)
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        from biasprint.core.studies.compare.simulated import compare_trial
+
+        return compare_trial(planted, n, asked, seed, rng)
 
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         from biasprint.core.studies.compare.figures import figures

@@ -95,7 +95,7 @@ INFO = BackendInfo(
 
 
 NONE = "none"  # the planted size at which there is nothing to find
-STUDIES = ("news", "completion", "creativity", "letters")
+STUDIES = ("news", "completion", "creativity", "letters", "compare")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ class Planting:
     `any_of`: ids whose labels change from study to study. `not_null`: ids with something to find at any setting, and
     why. `given`: beginnings of ids whose intervals hold under a condition of each study's own, and which. `own_n`: by
     id the recommended n of what needs more. `pool`: how many units are written, of which studies are drawn.
-    `preference`: by planted size, the utility that an identity of weight 1 loses. `numbers`: the rest.
+    `preference`: by planted size, the utility that an identity of weight 1 loses; of compare, by how much groups
+    differ. `numbers`: the rest.
     """
 
     n: tuple[int, ...]
