@@ -178,15 +178,26 @@ class CrossedCounts:
 
     def permuted(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
         """`observed` with the terms' polarities shuffled among the terms: shape (2, c, resamples)."""
+        return self.permuted_beside(np.zeros((len(self.positive), 0)), rng, resamples)[0]
+
+    def permuted_beside(
+        self, columns: Floats, rng: np.random.Generator, resamples: int = RESAMPLES
+    ) -> tuple[Singles, Floats]:
+        """`permuted`, and the sums of other columns of the terms, shape (terms, d), under the same shuffles: of shape
+        (2, d, resamples).
+        """
         sums = self.by_term
         positive = np.empty((sums.shape[1], resamples), dtype=np.float32)
+        beside = np.empty((columns.shape[1], resamples))
         start = 0
         for size in chunks(resamples, len(sums)):
             labels = shuffled_within(self.positive, np.zeros(len(sums), dtype=np.int64), rng, size)
             positive[:, start : start + size] = (labels.astype(np.float32) @ sums.astype(np.float32)).T
+            beside[:, start : start + size] = (labels.astype(np.float64) @ columns).T
             start += size
         total = sums.sum(axis=0, dtype=np.float32)[:, None]
-        return np.stack([positive, total - positive])
+        rest = columns.sum(axis=0)[:, None] - beside
+        return np.stack([positive, total - positive]), np.stack([beside, rest])
 
     def _side(self, positive: bool) -> Floats:
         return np.where((self.positive[self.term] == positive)[:, None], self.entries, 0.0)

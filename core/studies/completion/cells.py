@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.metrics.clusters import CrossedCounts, Singles
-from biasprint.core.metrics.likelihood import CONDITIONAL, Omnibus, likelihood_deltas, omnibus
+from biasprint.core.metrics.likelihood import (
+    CONDITIONAL,
+    Omnibus,
+    TermSums,
+    likelihood_deltas,
+    omnibus,
+    products_of,
+    studentised,
+)
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.ranks import kendall_tau
 from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
@@ -40,7 +48,8 @@ class ReplyCell:
     """Replies that are looked at together; counts are (given, chosen), chosen with the irrelevant last: (2, 4, …).
 
     `resampled`, `permuted`: counts of each resample, shape (2, 4, resamples). `terms`: how many terms were given,
-    positive and negative; `pairs`: how many pairs of options were offered.
+    positive and negative; `pairs`: how many pairs of options were offered. `strata`, `permuted_strata`: sums over the
+    terms of each domain, as they were given and permuted.
     """
 
     dims: Mapping[str, str]
@@ -49,6 +58,12 @@ class ReplyCell:
     permuted: Singles
     terms: tuple[int, int]
     pairs: int
+    strata: tuple[TermSums, ...]
+    permuted_strata: tuple[TermSums, ...]
+
+    def studentised(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Return the studentised differences of mean scores of options, shape (c,), and permuted, (c, resamples)."""
+        return studentised(self.strata, scores)[:, 0], studentised(self.permuted_strata, scores)
 
     @property
     def direction(self) -> str:
@@ -90,6 +105,8 @@ class _Stratum:
     observed: Floats
     resampled: Singles
     permuted: Singles
+    products: Floats  # of counts of a term, (2, pronouns and all of them together, 6)
+    permuted_products: Floats
     positive: Bools
     used_terms: Bools  # (terms, pronouns)
     used_pairs: Bools  # (pairs, pronouns)
@@ -134,10 +151,17 @@ def _stratum(replies: Coded, inside: Bools, key: tuple[str, ...], seed: int, res
     by_pronoun = counts.entries.reshape(-1, pronouns, OUTCOMES).sum(axis=2)
     used_terms, used_pairs = (_used(place, by_pronoun) for place in (counts.term, counts.pair))
     shape = (2, pronouns, OUTCOMES)
+    chosen = counts.by_term.reshape(-1, pronouns, OUTCOMES)[:, :, :IRRELEVANT]
+    products = products_of(np.concatenate([chosen, chosen.sum(axis=1, keepdims=True)], axis=1))
+    permuted, permuted_products = counts.permuted_beside(
+        products.reshape(len(products), -1), generator(seed, PURPOSE, "p", *key), resamples
+    )
     return _Stratum(
         observed=counts.observed.reshape(shape),
         resampled=counts.resampled(generator(seed, PURPOSE, "intervals", *key), resamples).reshape(*shape, -1),
-        permuted=counts.permuted(generator(seed, PURPOSE, "p", *key), resamples).reshape(*shape, -1),
+        permuted=permuted.reshape(*shape, resamples),
+        products=np.stack([products[counts.positive].sum(axis=0), products[~counts.positive].sum(axis=0)]),
+        permuted_products=permuted_products.reshape(2, *products.shape[1:], resamples),
         positive=counts.positive,
         used_terms=used_terms,
         used_pairs=used_pairs,
@@ -166,6 +190,19 @@ def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) 
         permuted=added([each.permuted for each in strata]),
         terms=(positive, negative),
         pairs=sum(int(each.used_pairs[:, which].any(axis=1).sum()) for each in strata),
+        strata=tuple(_sums(each, which, each.observed[..., None], each.products[..., None]) for each in strata),
+        permuted_strata=tuple(_sums(each, which, each.permuted, each.permuted_products) for each in strata),
+    )
+
+
+def _sums(stratum: _Stratum, which: slice, counts: Floats | Singles, products: Floats) -> TermSums:
+    """Return the sums of one pronoun, or of all of them together, over terms that have replies."""
+    of_all = which == slice(None)
+    terms = np.asarray(stratum.used_terms[:, which].any(axis=1))
+    return TermSums(
+        counts=counts[:, which, :IRRELEVANT].sum(axis=1, dtype=np.float64),
+        products=products[:, -1 if of_all else which.start],
+        terms=(int(terms[stratum.positive].sum()), int(terms[~stratum.positive].sum())),
     )
 
 
@@ -221,14 +258,15 @@ def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
     return clustered_interval(draws, estimate, units)
 
 
-def term_p(cell: ReplyCell, permuted: Floats, estimate: float) -> tuple[float | None, str]:
-    """Two-sided p of a difference from permuting polarity over terms, shape (resamples,); or why there is none."""
+def term_p(cell: ReplyCell, statistic: float, permuted: Floats) -> tuple[float | None, str]:
+    """Two-sided p of a studentised difference from permuting polarity over terms, shape (resamples,); or why there is
+    none."""
     if estimates_alone():
         return None, ""
     if min(cell.terms) < FEWEST:
         return None, "No p: fewer than two given terms of a polarity."
-    defined = permuted[np.isfinite(permuted)]
-    return float(permutation_p(np.abs(defined) >= abs(estimate) - TOLERANCE)), ""
+    defined = permuted[~np.isnan(permuted)]  # without an error, as where all are alike, it is infinite
+    return float(permutation_p(np.abs(defined) >= abs(statistic) * (1 - TOLERANCE))), ""
 
 
 def times_as_wide(clustered: MaybeBounds, independent: Bounds | None) -> str:

@@ -24,11 +24,11 @@ from biasprint.core.metrics.likelihood import (
     conditional_likelihoods,
     delta_draws,
     likelihood_draws,
+    ridits,
 )
 from biasprint.core.metrics.power import UNVARIED
 from biasprint.core.metrics.proportions import equal_chances, share, wilson
 from biasprint.core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
-from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
 from biasprint.core.studies.completion.cells import (
     ASCENDING,
@@ -62,7 +62,11 @@ _SMALL_SHARE = 0.05
 
 
 def deltas(cell: ReplyCell) -> Iterator[Finding]:
-    """ΔPL, ΔNL and ΔNuL with clustered intervals and p by permuting polarity over terms, then the omnibus test."""
+    """ΔPL, ΔNL and ΔNuL with clustered intervals and p by permuting polarity over terms, then the omnibus test.
+
+    What is permuted are studentised differences: polarities may have unequal numbers of terms that vary unequally.
+    """
+    statistics, null = cell.studentised(np.eye(len(CHOSEN)))
     draws = delta_draws(cell.resampled[:, : len(CHOSEN)])
     permuted = delta_draws(cell.permuted[:, : len(CHOSEN)])
     for place, difference in enumerate(cell.differences):
@@ -72,7 +76,7 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
             continue
         units = min(*cell.terms, cell.pairs)
         bounds = difference_interval(cell, place, draws[place], difference.value, units)
-        p, no_p = term_p(cell, permuted[place], difference.value)
+        p, no_p = term_p(cell, float(statistics[place]), null[place])
         wider = times_as_wide(bounds, difference.interval.bounds)
         power = _power(permuted[place]) if p is not None else None
         unvaried = UNVARIED if p is not None and power is None else ""
@@ -85,7 +89,8 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
             power=power,
             note=" ".join(filter(None, notes)),
         )
-    yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]))
+    largest, null_largest = float(np.abs(statistics).max()), np.abs(null).max(axis=0)
+    yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]), largest, null_largest)
 
 
 def published_deltas(cell: ReplyCell) -> Iterator[Finding]:
@@ -131,8 +136,11 @@ def _delta_finding(cell: ReplyCell, place: int, difference: Difference) -> Findi
     )
 
 
-def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
-    """Cramér's V of the table with its floor: all three Δ at once, without the sign."""
+def _omnibus(cell: ReplyCell, permuted: Floats, largest: float, null: Floats) -> Finding:
+    """Cramér's V of the table with its floor: all three Δ at once, without the sign.
+
+    p is that of the largest of the three studentised differences.
+    """
     parts, test = _omnibus_parts(cell), cell.omnibus
     if test.association is not None and estimates_alone():
         return Finding(**parts, estimate=test.association)
@@ -141,7 +149,8 @@ def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
         note = few if test.association is not None else ""
         return Finding(**parts, estimate=test.association, reason=_omnibus_reason(test.reason), note=note)
     defined = permuted[np.isfinite(permuted)]
-    p = float(permutation_p(defined >= test.association - TOLERANCE))
+    p, _ = term_p(cell, largest, null)
+    assert p is not None  # there are terms enough
     mean = float(defined.mean())
     return Finding(
         **parts,
@@ -150,7 +159,8 @@ def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
         p=p,
         floor=Floor(mean, float(np.quantile(defined, 0.95)), p),
         floor_subtracted=test.association - mean,
-        note=f"χ² = {test.statistic:.2f}, {test.degrees} df; p and floor by permuting polarity over terms.",
+        note=f"χ² = {test.statistic:.2f}, {test.degrees} df; p, of the largest studentised Δ, and floor by permuting "
+        "polarity over terms.",
     )
 
 
@@ -216,8 +226,8 @@ TAU_IDS: tuple[tuple[str, Literal["b", "c"]], ...] = (("completion.tau_b", "b"),
 
 def taus(cell: ReplyCell) -> Iterator[Finding]:
     """τ-b and τ-c, negative below neutral below positive, each by default and as published."""
-    resampled, permuted = (kendall_draws(_ordered(counts)) for counts in (cell.resampled, cell.permuted))
-    for (finding_id, kind), draws, null in zip(TAU_IDS, resampled, permuted, strict=True):
+    resampled = kendall_draws(_ordered(cell.resampled))
+    for (finding_id, kind), draws in zip(TAU_IDS, resampled, strict=True):
         tau = kendall_tau(_ordered(cell.observed), variant=kind)
         notes = ["Asymptotic p and interval, as if replies were independent.", tau_line(cell.dims)]
         published = _tau_finding(cell, finding_id, tau, tau.interval, tau.p, "as_published", notes)
@@ -226,7 +236,9 @@ def taus(cell: ReplyCell) -> Iterator[Finding]:
             yield published
             continue
         bounds = clustered_interval(draws, tau.value, min(*cell.terms, cell.pairs))
-        p, no_p = term_p(cell, null, tau.value)
+        # Half of Somers' d, whose sign and zero are τ's, and which has an error by terms.
+        (statistic,), (null,) = cell.studentised(ridits(cell.chosen, ASCENDING)[None])
+        p, no_p = term_p(cell, float(statistic), null)
         notes = [no_p, times_as_wide(bounds, tau.interval.bounds), tau_line(cell.dims)]
         yield _tau_finding(cell, finding_id, tau, bounds, p, "default", notes)
         yield published

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency, kendalltau
+from scipy.stats import chi2_contingency, kendalltau, rankdata, ttest_ind
 
 from biasprint.core.metrics.clusters import CrossedCounts
 from biasprint.core.metrics.likelihood import (
     LIKELIHOODS,
+    TermSums,
     association_draws,
     conditional_likelihoods,
     delta_draws,
@@ -14,6 +15,9 @@ from biasprint.core.metrics.likelihood import (
     likelihood_deltas,
     likelihood_draws,
     omnibus,
+    products_of,
+    ridits,
+    studentised,
 )
 from biasprint.core.metrics.ranks import kendall_draws
 from biasprint.core.metrics.resampling import generator
@@ -161,6 +165,73 @@ def test_permutations_move_whole_terms_between_the_polarities() -> None:
     first = {tuple(column) for column in counts.permuted(generator(1, "p"), 200)[0].T}
     # One of three terms is positive: its counts, whole, and nothing else.
     assert first == {(3.0, 0.0), (0.0, 1.0), (1.0, 1.0)}
+
+
+def test_sums_of_other_columns_are_permuted_with_the_counts() -> None:
+    term, pair, outcome, positive = some_replies()
+    counts = CrossedCounts.of(term, pair, outcome, positive, 3)
+    permuted, beside = counts.permuted_beside(counts.by_term**2, generator(1, "p"), 50)
+    assert (permuted == counts.permuted(generator(1, "p"), 50)).all()
+    same, twice = counts.permuted_beside(2 * counts.by_term, generator(1, "p"), 50)
+    assert (twice == 2 * same).all()
+    assert (beside.sum(axis=0) == (counts.by_term**2).sum(axis=0)[:, None]).all()
+
+
+def of_terms(counts: np.ndarray, positive: np.ndarray) -> TermSums:
+    """The sums of terms, a row each with how often each option was chosen."""
+    sides = (positive, ~positive)
+    products = products_of(counts)
+    return TermSums(
+        np.stack([counts[side].sum(axis=0) for side in sides])[:, :, None],
+        np.stack([products[side].sum(axis=0) for side in sides])[:, :, None],
+        (int(positive.sum()), int((~positive).sum())),
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_with_one_reply_of_each_term_the_studentised_differences_are_welchs_t(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(3, 24, p=[0.5, 0.3, 0.2])
+    positive = np.arange(24) < 7
+    counts = np.eye(3)[chosen]
+    sums = of_terms(counts, positive)
+    for option in range(3):
+        known = ttest_ind(counts[positive, option], counts[~positive, option], equal_var=False).statistic
+        assert studentised([sums], np.eye(3)[option][None])[0, 0] == pytest.approx(known)
+    # τ: the ranks of what was chosen, negative below neutral below positive.
+    ranks = rankdata(np.array([2, 0, 1])[chosen])
+    known = ttest_ind(ranks[positive], ranks[~positive], equal_var=False).statistic
+    table = np.stack([counts[positive].sum(axis=0), counts[~positive].sum(axis=0)])
+    assert studentised([sums], ridits(table, [1, 2, 0])[None])[0, 0] == pytest.approx(known)
+
+
+def test_the_error_of_terms_with_several_replies_is_that_of_a_ratio_over_clusters() -> None:
+    """Two strata of terms: Σ m/(m − 1) Σ (e − ē)² / n², e = x − μ n, by a loop over terms."""
+    rng = np.random.default_rng(5)
+    strata = [(rng.integers(0, 6, (9, 3)).astype(float), np.arange(9) < 4) for _ in range(2)]
+    means, variances = [], []
+    for side in (True, False):
+        terms = [counts[positive == side] for counts, positive in strata]
+        n = sum(counts.sum() for counts in terms)
+        mean = sum(counts[:, 0].sum() for counts in terms) / n
+        variance = 0.0
+        for counts in terms:
+            left = [row[0] - mean * row.sum() for row in counts]
+            variance += len(left) * np.var(left, ddof=1)
+        means.append(mean)
+        variances.append(variance / n**2)
+    known = (means[0] - means[1]) / np.sqrt(sum(variances))
+    sums = [of_terms(counts, positive) for counts, positive in strata]
+    assert studentised(sums, np.eye(3)[:1])[0, 0] == pytest.approx(known)
+
+
+def test_a_difference_without_an_error_is_infinite_and_none_is_none() -> None:
+    positive = np.array([True, True, False, False])
+    apart = np.array([[4.0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 4, 0]])
+    first, second, third = studentised([of_terms(apart, positive)], np.eye(3))[:, 0]
+    assert (first, second, third) == (np.inf, -np.inf, 0)
+    (nobody,) = studentised([of_terms(np.where(positive[:, None], apart, 0), positive)], np.eye(3)[:1])[:, 0]
+    assert np.isnan(nobody)
 
 
 def test_the_same_seed_gives_the_same_draws() -> None:
