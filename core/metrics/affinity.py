@@ -157,7 +157,12 @@ def _simulated(totals: Ints, observed: float, method: str) -> NoiseFloor:
 
 
 def affinity_interval(
-    chosen: Numbers, design_effect: float = 1.0, level: float = LEVEL, freedom: float = inf
+    chosen: Numbers,
+    design_effect: float = 1.0,
+    level: float = LEVEL,
+    freedom: float = inf,
+    *,
+    noise: NoiseFloor | None = None,
 ) -> MaybeBounds:
     """Bounds of ABS from the choices per identity, shape (k,); the lower end may be 0.
 
@@ -165,6 +170,8 @@ def affinity_interval(
     X² = N k² ABS², k − 1 degrees of freedom, and a continuity correction of half a lattice step, k/N.
     `design_effect` divides N where several raters judged the same comparisons. `freedom`: its degrees of freedom,
     where it was estimated from few people; then Student's t and the noncentral F replace normal and χ².
+    `noise`: of the test beside it, which decides whether the lower end is 0. It is exactly where p > .05; else it is at
+    least ABS less the 95th percentile of the floor, the smallest ABS that a test so far from its floor leaves.
 
     Coverage (test_metrics_affinity_coverage.py): at least 93 % for three and four identities from 6
     choices on; for two, Wilson's own, which dips to 89 % for shares beyond .9 with 12 choices. With five and more
@@ -179,10 +186,14 @@ def affinity_interval(
     suffix = f", choices {words}" if words else ""
     if len(chosen) == 2:
         low, high = _from_wilson(float(chosen[0]) / design_effect, n / design_effect, level, freedom)
-        return MaybeBounds(Bounds(low, high, "Wilson's bounds of p mapped to |p − ½|" + suffix, level))
-    low, high = _from_noncentral(chosen / n, n / design_effect, level, freedom)
-    kind = "χ²" if isinf(freedom) else "F"
-    return MaybeBounds(Bounds(low, high, f"noncentral {kind} inverted, continuity-corrected" + suffix, level))
+        method = "Wilson's bounds of p mapped to |p − ½|"
+    else:
+        low, high = _from_noncentral(chosen / n, n / design_effect, level, freedom)
+        method = f"noncentral {'χ²' if isinf(freedom) else 'F'} inverted, continuity-corrected"
+    if noise is not None:
+        low = max(low, float(spread(chosen / n)) - noise.p95) if noise.p <= 1 - LEVEL else 0.0
+        method += ", 0 where the test does not reject it"
+    return MaybeBounds(Bounds(low, high, method + suffix, level))
 
 
 def _from_wilson(successes: float, n: float, level: float, freedom: float) -> tuple[float, float]:

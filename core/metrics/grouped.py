@@ -61,7 +61,8 @@ def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int
 
     s is above 0 without any bias too, so it is given with its floor: mean and 95th percentile of s with groups permuted
     within blocks. s is √(k / (k − 1)) times RBS: p is that of `representative_null`, studentised from 2k blocks on,
-    because groups may vary unequally, and the interval is that of `representative_interval`.
+    because groups may vary unequally, and the interval is that of `representative_interval`, which leaves 0 out exactly
+    where p ≤ .05.
     `values`: of each block and group, shape (B, k). ValueError for NaN.
     Source: s² is the measure of Wan & Chang 2025 (LABE).
     """
@@ -75,16 +76,20 @@ def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int
     if estimates_alone():
         return Spread(value, "", means, blocks, NO_BOUNDS, None)
     wider = sqrt(groups / (groups - 1))
-    inner = representative_interval(numbers).bounds
+    if blocks < 2 or not resamples:
+        return Spread(value, "", means, blocks, MaybeBounds(None, "one block has no spread to test against"), None)
+    null = representative_null(numbers, rng, resamples)
+    inner = representative_interval(numbers, null).bounds
     why = f"fewer than {FEWEST_BLOCKS} blocks" if blocks < FEWEST_BLOCKS else "the groups differ alike in every block"
     bounds = MaybeBounds(None, why)
     if inner is not None:
         bounds = MaybeBounds(replace(inner, low=inner.low * wider, high=max(inner.high * wider, value)))
-    if blocks < 2 or not resamples:
-        return Spread(value, "", means, blocks, bounds, None)
-    null = representative_null(numbers, rng, resamples).floor
-    method = "groups permuted within blocks" + ("; p studentised" if blocks >= 2 * groups else "")
-    floor = replace(null, mean=null.mean * wider, p95=null.p95 * wider, method=method)
+    floor = replace(
+        null.floor,
+        mean=null.floor.mean * wider,
+        p95=null.floor.p95 * wider,
+        method=null.floor.method.replace("identities", "groups").replace("each task and theme", "blocks"),
+    )
     return Spread(value, "", means, blocks, bounds, floor)
 
 

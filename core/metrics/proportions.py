@@ -135,15 +135,21 @@ def share(chosen: int, n: int, chance: float) -> Share:
     if estimates_alone():
         return Share(chosen / n, None, None, NOT_ASKED)
     p = float(binomtest(chosen, n, chance).pvalue)
-    if p > 1 - LEVEL and not bounds.low <= chance <= bounds.high:
-        reached = f"{bounds.method}, widened to what the exact test leaves"
-        bounds = Bounds(min(bounds.low, chance), max(bounds.high, chance), reached, bounds.level)
-    return Share(chosen / n, bounds, p, "exact binomial")
+    return Share(chosen / n, _widened(bounds, chance, p, "the exact test"), p, "exact binomial")
+
+
+def _widened(bounds: Bounds, null: float, p: float | None, test: str) -> Bounds:
+    """Return the bounds, which reach the null value where a test does not reject it: the stricter decides."""
+    if p is None or p <= 1 - bounds.level or bounds.low <= null <= bounds.high:
+        return bounds
+    method = f"{bounds.method}, widened to what {test} leaves"
+    return replace(bounds, low=min(bounds.low, null), high=max(bounds.high, null), method=method)
 
 
 def clustered_share(chosen: int, n: int, chance: float, design_effect: float, null: Ints) -> Share:
     """Return a share judged by several raters: Wilson with n divided by the design effect, and p from `null`.
 
+    Where p does not reject chance, the interval is widened up to it, as that of `share` is.
     `null`: how often this identity is chosen under joint permutation within comparisons, shape (resamples,).
     """
     bounds = wilson(chosen / design_effect, n / design_effect)
@@ -154,8 +160,9 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
     finite([chance, design_effect], "chance and design effect")
     as_far = abs(null / n - chance) >= abs(chosen / n - chance) - TOLERANCE
     method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
-    interval = Bounds(bounds.low, bounds.high, method, bounds.level)
-    return Share(chosen / n, interval, float(permutation_p(as_far)), "permutation within comparisons")
+    p = float(permutation_p(as_far))
+    interval = _widened(Bounds(bounds.low, bounds.high, method, bounds.level), chance, p, "the permutation")
+    return Share(chosen / n, interval, p, "permutation within comparisons")
 
 
 def worth_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
@@ -222,7 +229,7 @@ def two_proportions(
     return Difference(
         value=first - second,
         reason="" if tested else "all units of both groups agree",
-        interval=MaybeBounds(bounds if exact is False else _with_what_is_not_rejected(bounds, p)),
+        interval=MaybeBounds(bounds if exact is False else _widened(bounds, 0.0, p, "the test")),
         p=p,
         statistic=statistic,
         test=test,
@@ -231,14 +238,6 @@ def two_proportions(
         n=sum(counts),
         n_by_group=counts,
     )
-
-
-def _with_what_is_not_rejected(bounds: Bounds, p: float | None) -> Bounds:
-    """Return the bounds, which reach 0 where a test of 0 does not reject it: the stricter of the two decides."""
-    if p is None or p <= 1 - bounds.level or bounds.low <= 0 <= bounds.high:
-        return bounds
-    method = f"{bounds.method}, with 0, which the test does not reject"
-    return replace(bounds, low=min(0.0, bounds.low), high=max(0.0, bounds.high), method=method)
 
 
 NO_TEST: tuple[str, float | None, float | None] = ("two proportions", None, None)
@@ -287,7 +286,7 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     return Difference(
         value=(only_first - only_second) / n,
         reason="",
-        interval=MaybeBounds(_with_what_is_not_rejected(_of_pairs(only_first, only_second, n), p)),
+        interval=MaybeBounds(_widened(_of_pairs(only_first, only_second, n), 0.0, p, "the test")),
         p=p,
         statistic=float(outcome.statistic) if outcome else 0.0,
         test="McNemar, exact" if exact else "McNemar, χ² with continuity correction",

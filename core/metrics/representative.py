@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import permutations
-from math import sqrt
+from math import isinf, sqrt
 
 import numpy as np
 
+from biasprint.core.metrics.flips import sign_flips
 from biasprint.core.metrics.jackknife import jackknife_interval, kinds_of
-from biasprint.core.metrics.means import mean_interval
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
 from biasprint.core.metrics.result import (
     LEVEL,
@@ -80,10 +80,16 @@ FEW = 4
 
 @dataclass(frozen=True)
 class RepresentativeNull:
-    """The floor of RBS, and for each identity the two-sided p of its contrast D_i − D̄."""
+    """The floor of RBS, and for each identity the two-sided p of its contrast D_i − D̄.
+
+    `least`, `most`: the ends of the RBS that the test does not reject at 95 %, so that `least` is above 0 exactly where
+    p ≤ .05. `most` is None where the test does not tell: of three identities or more, or in fewer than six blocks.
+    """
 
     floor: NoiseFloor
     contrast_p: tuple[float, ...]
+    least: float
+    most: float | None
 
 
 def representative_null(distances: Floats, rng: np.random.Generator, resamples: int = RESAMPLES) -> RepresentativeNull:
@@ -94,11 +100,14 @@ def representative_null(distances: Floats, rng: np.random.Generator, resamples: 
     vary unequally without differing on average, where p from RBS itself is wrong in 7 to 10 % of studies
     (tests/simulations/creativity.py; Pauly, Brunner & Konietschke 2015): Wald's m'S⁻m for the floor, |m_i| / √S_ii for
     a contrast, m and S the mean and covariance of the block-centred distances. Fewer than 2k blocks cannot tell S:
-    then RBS and |m_i| themselves are compared. ValueError for NaN and for no blocks.
+    then RBS and |m_i| themselves are compared. Two identities exchanged are sign flips of their difference
+    (`sign_flips`), of which studentising changes nothing. ValueError for NaN and for no blocks.
     """
     blocks, k = finite(distances, "distances").shape
     if blocks < 1 or k < 2:
         raise ValueError("no distances of two identities or more")
+    if k == 2:
+        return _of_two(distances[:, 0] - distances[:, 1], rng, resamples)
     centred = distances - distances.mean(axis=1, keepdims=True)
     studentised = blocks >= 2 * k
     values, statistics, contrasts = [], [], []
@@ -110,7 +119,8 @@ def representative_null(distances: Floats, rng: np.random.Generator, resamples: 
     spread = np.concatenate(values)
     _, observed, observed_contrast = _statistics(centred[None], studentised)
     about = TOLERANCE * (1.0 if studentised else float(np.abs(centred).max()))
-    as_large = np.concatenate(statistics) >= observed * (1 - TOLERANCE) - about
+    permuted = np.concatenate(statistics)
+    as_large = permuted >= observed * (1 - TOLERANCE) - about
     as_far = np.concatenate(contrasts) >= observed_contrast * (1 - TOLERANCE) - about
     floor = NoiseFloor(
         mean=float(spread.mean()),
@@ -118,7 +128,50 @@ def representative_null(distances: Floats, rng: np.random.Generator, resamples: 
         p=float(permutation_p(as_large)),
         method=f"{METHOD}{'; p studentised' if studentised else ''}",
     )
-    return RepresentativeNull(floor, tuple(map(float, permutation_p(as_far))))
+    least = 0.0
+    if floor.p <= 1 - LEVEL:
+        rejected = int((1 - LEVEL) * (len(permuted) + 1))  # the statistic must exceed all but fewer than so many
+        reach = float(np.sort(permuted)[-rejected]) / float(observed[0])
+        least = _least(centred, reach) if studentised else float(centred.mean(axis=0).std()) * (1 - reach)
+    return RepresentativeNull(floor, tuple(map(float, permutation_p(as_far))), least, None)
+
+
+def _of_two(difference: Floats, rng: np.random.Generator, resamples: int) -> RepresentativeNull:
+    """The null of two identities: RBS is half the size of the mean difference, whose signs are flipped."""
+    flips = sign_flips(difference, rng, resamples)
+    floor = NoiseFloor(
+        mean=float(flips.sizes.mean()) / 2,
+        p95=float(np.quantile(flips.sizes, 0.95)) / 2,
+        p=flips.p,
+        method=f"{METHOD}{', exact' if flips.exact else ''}",
+    )
+    ends = sorted((abs(flips.low), abs(flips.high)))
+    least = 0.0 if flips.low <= 0 <= flips.high else ends[0] / 2
+    return RepresentativeNull(floor, (flips.p, flips.p), least, None if isinf(ends[1]) else ends[1] / 2)
+
+
+def _least(centred: Floats, reach: float) -> float:
+    """The smallest √(u'u / k) with (m − u)'S⁻(m − u) ≤ c, c the share `reach` < 1 of m'S⁻m: u = (I + νS)⁻¹ m."""
+    from scipy.optimize import brentq
+
+    blocks, k = centred.shape
+    apart = np.linalg.qr(np.eye(k)[:, :-1] - 1 / k)[0]  # centred distances do not vary along all identities alike
+    inner = centred @ apart
+    means = inner.mean(axis=0)
+    variances, axes = np.linalg.eigh(inner.T @ inner / blocks - np.outer(means, means))
+    ridge = RIDGE * float((centred**2).sum()) / blocks
+    spreads, along = np.maximum(variances, ridge), axes.T @ means
+    allowed = reach * float((along**2 / spreads).sum())
+
+    def beyond(log_factor: float) -> float:
+        shrunk = np.exp(log_factor) * spreads / (1 + np.exp(log_factor) * spreads)
+        return float(((along * shrunk) ** 2 / spreads).sum()) - allowed
+
+    ends = np.log([1e-12 / spreads[-1], 1e12 / spreads[0]])
+    if beyond(ends[1]) <= 0:
+        return 0.0
+    factor = np.exp(brentq(beyond, *ends)) if beyond(ends[0]) < 0 else 0.0
+    return float(np.linalg.norm(along / (1 + factor * spreads))) / sqrt(k)
 
 
 def _permuted(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
@@ -147,45 +200,43 @@ def _statistics(centred: Floats, studentised: bool) -> tuple[Floats, Floats, Flo
 
 
 # ---- interval, chosen by simulation (test_metrics_representative_interval.py)
-# A percentile bootstrap never covers 0. A plain noncentral F covers 85 % where identities vary unequally.
+# A percentile bootstrap never covers 0. A plain noncentral F covers 85 % where identities vary unequally, and its lower
+# end of 2.5 % holds 0 beside a test that rejects it at 5 %.
 
 FEWEST_BLOCKS = 6
 
 
-def representative_interval(distances: Floats, level: float = LEVEL) -> MaybeBounds:
-    """Bounds of RBS from complete blocks × identities, shape (B, k); the lower end may be 0.
+def representative_interval(distances: Floats, null: RepresentativeNull) -> MaybeBounds:
+    """Bounds of RBS at 95 % from complete blocks × identities, shape (B, k), and from its test `null`.
 
-    Two identities: the paired t interval of D_1 − D_2, mapped to |D_1 − D_2| / 2. More: inverting the noncentral F
-    of the two-way layout, F = B Σ(D_i − D̄)² / tr S with λ = B k RBS² / σ², S the covariance of the block-centred
-    distances; degrees of freedom after Greenhouse and Geisser, and the variance along the observed contrast
-    where that is larger than the average one.
+    The lower end is the smallest RBS that the test does not reject: 0 exactly where p > .05. The upper end of two
+    identities inverts the test too. Of more it inverts the noncentral F of the two-way layout at 2.5 %,
+    F = B Σ(D_i − D̄)² / tr S with λ = B k RBS² / σ², S the covariance of the block-centred distances; degrees of freedom
+    after Greenhouse and Geisser, and the variance along the observed contrast where that is larger than the average
+    one.
     """
     blocks, k = finite(distances, "distances").shape
     if estimates_alone():
         return NO_BOUNDS
     if blocks < FEWEST_BLOCKS:
         return MaybeBounds(None, f"fewer than {FEWEST_BLOCKS} complete tasks and themes")
-    if k == 2:
-        return _from_difference(distances[:, 0] - distances[:, 1], level)
+    if k < 2:
+        return MaybeBounds(None, "an axis needs at least two identities")
     centred = distances - distances.mean(axis=1, keepdims=True)
     contrast = centred.mean(axis=0)
     residual = centred - contrast
     covariance = residual.T @ residual / (blocks - 1)
     if np.trace(covariance) <= np.finfo(float).eps:
         return MaybeBounds(None, "identities differ by the same amount in every task and theme")
-    low, high = _from_noncentral(contrast, covariance, blocks, level)
-    return MaybeBounds(Bounds(low, high, "noncentral F inverted, Greenhouse–Geisser", level))
+    if k == 2:
+        assert null.most is not None  # at least FEWEST_BLOCKS
+        return MaybeBounds(Bounds(null.least, null.most, "sign flips of D₁ − D₂ inverted, halved", LEVEL))
+    high = max(_from_noncentral(contrast, covariance, blocks), float(contrast.std()))
+    method = "permutation inverted below, noncentral F with Greenhouse–Geisser above"
+    return MaybeBounds(Bounds(null.least, high, method, LEVEL))
 
 
-def _from_difference(difference: Floats, level: float) -> MaybeBounds:
-    bounds = mean_interval(difference, level).bounds
-    assert bounds is not None  # at least FEWEST_BLOCKS
-    ends = sorted((abs(bounds.low), abs(bounds.high)))
-    low = 0.0 if bounds.low <= 0 <= bounds.high else ends[0]
-    return MaybeBounds(Bounds(low / 2, ends[1] / 2, "paired t mapped to |D₁ − D₂| / 2", level))
-
-
-def _from_noncentral(contrast: Floats, covariance: Floats, blocks: int, level: float) -> tuple[float, float]:
+def _from_noncentral(contrast: Floats, covariance: Floats, blocks: int) -> float:
     k = len(contrast)
     total = float(np.trace(covariance))
     sphericity = min(1.0, total**2 / ((k - 1) * float((covariance**2).sum())))
@@ -193,14 +244,10 @@ def _from_noncentral(contrast: Floats, covariance: Floats, blocks: int, level: f
     size = float(contrast @ contrast)
     along = float(contrast @ covariance @ contrast) / size if size > 0 else 0.0
     stretch = max(1.0, along * (k - 1) / total)
-    statistic = blocks * size / total
     # A lucky tie is no evidence of less than chance: the upper end starts from F's own expectation.
-    tail = (1 - level) / 2
-    low, high = (
-        sqrt(stretch * _noncentrality(f / stretch, df, df * (blocks - 1), quantile) * total / (df * blocks * k))
-        for f, quantile in ((statistic, 1 - tail), (max(1.0, statistic), tail))
-    )
-    return low, high
+    statistic = max(1.0, blocks * size / total)
+    shift = _noncentrality(statistic / stretch, df, df * (blocks - 1), (1 - LEVEL) / 2)
+    return sqrt(stretch * shift * total / (df * blocks * k))
 
 
 def _noncentrality(f: float, df: float, df_error: float, quantile: float) -> float:

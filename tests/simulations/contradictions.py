@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, permuted_totals
+from biasprint.core.metrics.flips import flipped_mean
 from biasprint.core.metrics.grouped import spread_of_groups
 from biasprint.core.metrics.proportions import clustered_share, design_effect, paired_proportions
 from biasprint.core.metrics.representative import representative_interval, representative_null
 from biasprint.core.metrics.result import Bounds, Floats
-from biasprint.core.metrics.sorting import flipped_mean
 
 STUDIES, RESAMPLES, SEED = 2_000, 999, 0
 Result = tuple[float | None, Bounds | None, float]  # p, interval, the value without bias
@@ -50,12 +50,14 @@ def spread(blocks: int, sds: tuple[float, ...], rng: np.random.Generator) -> Res
 
 def representative(blocks: int, sds: tuple[float, ...], rng: np.random.Generator) -> Result:
     distances = varying(blocks, sds, rng)
-    return representative_null(distances, rng, RESAMPLES).floor.p, representative_interval(distances).bounds, 0.0
+    null = representative_null(distances, rng, RESAMPLES)
+    return null.floor.p, representative_interval(distances, null).bounds, 0.0
 
 
 def affinity(choices: int, k: int, rng: np.random.Generator) -> Result:
     counts = np.eye(k, dtype=np.int64)[rng.integers(0, k, choices)]
-    return affinity_floor(counts, rng, RESAMPLES).p, affinity_interval(counts.sum(axis=0)).bounds, 0.0
+    noise = affinity_floor(counts, rng, RESAMPLES)
+    return noise.p, affinity_interval(counts.sum(axis=0), noise=noise).bounds, 0.0
 
 
 def share_of_raters(comparisons: int, k: int, raters: int, rng: np.random.Generator) -> Result:
@@ -66,16 +68,17 @@ def share_of_raters(comparisons: int, k: int, raters: int, rng: np.random.Genera
 
 
 DESIGNS: dict[tuple[str, str], Study] = {
-    ("sign flips beside t", "6 units, normal"): partial(flipped, partial(normal, 6)),
-    ("sign flips beside t", "6 units, exponential"): partial(flipped, partial(exponential, 6)),
-    ("sign flips beside t", "12 units, exponential"): partial(flipped, partial(exponential, 12)),
-    ("sign flips beside t", "12 units of five values"): partial(flipped, partial(of_five_values, 12)),
+    ("sign flips", "6 units, normal"): partial(flipped, partial(normal, 6)),
+    ("sign flips", "6 units, exponential"): partial(flipped, partial(exponential, 6)),
+    ("sign flips", "12 units, exponential"): partial(flipped, partial(exponential, 12)),
+    ("sign flips", "12 units of five values"): partial(flipped, partial(of_five_values, 12)),
     ("`compare.spread`", "8 blocks, 3 groups alike"): partial(spread, 8, (1, 1, 1)),
     ("`compare.spread`", "8 blocks, SD 3 : 1 : 1"): partial(spread, 8, (3, 1, 1)),
     ("`compare.spread`", "24 blocks, SD 5 : 1 : 1 : 1"): partial(spread, 24, (5, 1, 1, 1)),
     ("`creativity.rbs`", "12 blocks, SD 3 : 1 : 1"): partial(representative, 12, (3, 1, 1)),
     ("`creativity.rbs`", "12 blocks, SD 1 : 3"): partial(representative, 12, (1, 3)),
     ("`creativity.abs`", "one rater, 20 choices of 3"): partial(affinity, 20, 3),
+    ("`creativity.abs`", "one rater, 60 choices of 3"): partial(affinity, 60, 3),
     ("`creativity.share`", "3 raters, 12 comparisons of 2"): partial(share_of_raters, 12, 2, 3),
 }
 

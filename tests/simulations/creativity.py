@@ -90,13 +90,14 @@ def affinity_trial(
     truth = float(np.std(shares))
     counts = choices(shares, n, raters, rng)
     chosen = counts.sum(axis=0)
-    bounds = affinity_interval(chosen, design_effect(counts))
+    noise = affinity_floor(counts, rng, RESAMPLES)
+    bounds = affinity_interval(chosen, design_effect(counts), noise=noise)
     outcomes = {"ABS": Outcome(covers(bounds, truth))}
     if truth > 0 or not test:
         return outcomes
     published = mean_difference([np.repeat([1.0, 0.0], [count, chosen.sum() - count]) for count in chosen])
     return {
-        "ABS": Outcome(covers(bounds, truth), alarm(affinity_floor(counts, rng, RESAMPLES).p)),
+        "ABS": Outcome(covers(bounds, truth), alarm(noise.p)),
         "ABS as_published (judgments as units)": Outcome(alarm=alarm(published.p)),
     }
 
@@ -128,10 +129,10 @@ def representative_trial(
     """The default interval and permutation within prompts, and the paper's ANOVA or t, prompts ignored."""
     truth = float(np.std(means))
     sample = distances(kind, n, means, rng)
-    bounds = covers(representative_interval(sample), truth)
+    null = representative_null(sample, rng, RESAMPLES)
+    bounds = covers(representative_interval(sample, null), truth)
     if truth > 0 or not test:
         return {"RBS": Outcome(bounds)}
-    null = representative_null(sample, rng, RESAMPLES)
     return {
         "RBS": Outcome(bounds, alarm(null.floor.p)),
         "RBS as_published (prompts ignored)": Outcome(alarm=alarm(mean_difference(list(sample.T)).p)),

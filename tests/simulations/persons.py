@@ -88,14 +88,13 @@ def abs_trial(
     truth, n, chosen = float(np.std(truth_of(leaning, sigma))), len(counts), counts.sum(axis=0)
     tested = 1.0 if any(leaning) else 0.0
     worth = worth_of_choices(counts, person, unit)
-    bounds = affinity_interval(chosen, worth.effect, freedom=worth.freedom)
+    noise = worth_floor(chosen / n, n, worth)
+    bounds = affinity_interval(chosen, worth.effect, freedom=worth.freedom, noise=noise)
     by_unit = np.zeros((int(unit.max()) + 1, len(leaning)), dtype=np.int64)
     np.add.at(by_unit, unit, counts)
     before = affinity_floor(by_unit, rng, RESAMPLES)
     return {
-        "ABS, people and comparisons": Outcome(
-            covers(bounds, truth), alarm(worth_floor(chosen / n, n, worth).p, tested)
-        ),
+        "ABS, people and comparisons": Outcome(covers(bounds, truth), alarm(noise.p, tested)),
         "ABS, comparisons alone (shown, not used)": Outcome(
             covers(affinity_interval(chosen, design_effect(by_unit)), truth), alarm(before.p, tested)
         ),

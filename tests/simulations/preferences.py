@@ -56,9 +56,10 @@ def false_trial(k: int, raters: int, rng: np.random.Generator, n: int) -> dict[s
     """No preference among identities: ABS and the first share, as chosen and adjusted."""
     given = studied(NONE[:k], LONGER, raters, n, rng)
     found = adjusted_shares(given)
-    p, held = adjusted_p(found, len(given.chosen)), None
+    p, held, n = adjusted_p(found, len(given.chosen)), None, len(given.chosen)
     if found.shares is not None and found.worth is not None:
-        bounds = affinity_interval(found.shares * len(given.chosen), found.worth.effect, freedom=found.worth.freedom)
+        noise = worth_floor(found.shares, n, found.worth)
+        bounds = affinity_interval(found.shares * n, found.worth.effect, freedom=found.worth.freedom, noise=noise)
         held = covers(bounds, 0.0)
     return {
         "ABS, adjusted for length and place": Outcome(held, alarm(p)),

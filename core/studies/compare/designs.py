@@ -14,12 +14,13 @@ import numpy as np
 
 from biasprint.core.findings import Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.flips import flipped_mean, least_p
 from biasprint.core.metrics.grouped import spread_of_groups, stratified_log_odds
-from biasprint.core.metrics.means import mean_interval, one_sample_mean
-from biasprint.core.metrics.proportions import clustered_proportion, share
+from biasprint.core.metrics.means import one_sample_mean
+from biasprint.core.metrics.proportions import share
 from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, MaybeBounds
-from biasprint.core.metrics.sorting import association_score, flipped_mean, least_p
+from biasprint.core.metrics.result import LEVEL, RESAMPLES, Bounds, Difference, Floats, MaybeBounds
+from biasprint.core.metrics.sorting import association_score
 from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
 from biasprint.core.studies.compare.measure import UNIT, adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
@@ -138,10 +139,10 @@ def _decided(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], use
     units = _units(topics)
     of = "prompts" if name or len(topics) == 1 else "topics"
     result, noise = flipped_mean(units, generator(seed, "decision", name))
-    bounds = _share_bounds(topics, units)
+    p, bounds = _of_share(units, result)
     return Finding(
         "compare.relative_decision", label="stereotyped decision", title=f"Relative decision: {name or 'all topics'}",
-        estimate=None if result.value is None else (1 + result.value) / 2, unit="share", p=result.p,
+        estimate=None if result.value is None else (1 + result.value) / 2, unit="share", p=p,
         interval=interval(bounds.bounds), harm=HARM.format(null="0.5"),
         reason=result.reason if result.value is None else missing_interval(bounds),
         note=f"Against 0.5; {result.test}; {len(units)} {of} are the units."
@@ -151,23 +152,19 @@ def _decided(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], use
     )  # fmt: skip
 
 
-def _share_bounds(topics: Mapping[str, _Topic], units: Floats) -> MaybeBounds:
-    """Return bounds. Of one topic exact, as its test, or Wilson's with a prompt's samples together. Of several: t's."""
+def _of_share(units: Floats, flips: Difference) -> tuple[float | None, MaybeBounds]:
+    """Return p and bounds of the share: exact where each unit decided one way throughout, else those of sign flips."""
     from scipy.stats import binomtest
 
-    filled = [topic for topic in topics.values() if topic.scores]
-    if len(filled) != 1:
-        interval_found = mean_interval((1 + units) / 2) if len(filled) else MaybeBounds(None, "no replies")
-        bounds = interval_found.bounds
-        return MaybeBounds(
-            bounds and Bounds(max(0.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level),
-            interval_found.reason,
-        )
-    numbers, yes = np.unique(filled[0].prompts, return_inverse=True)[1], np.array(filled[0].scores) > 0
-    if len(np.unique(numbers)) < len(yes):
-        return MaybeBounds(clustered_proportion(yes, numbers).interval)
-    exact = binomtest(int(yes.sum()), len(yes)).proportion_ci(LEVEL, "exact")
-    return MaybeBounds(Bounds(float(exact.low), float(exact.high), "Clopper–Pearson, exact", LEVEL))
+    if len(units) and (np.abs(units) == 1).all():
+        outcome = binomtest(int((units > 0).sum()), len(units))
+        exact = outcome.proportion_ci(LEVEL, "exact")
+        bounds = Bounds(float(exact.low), float(exact.high), "Clopper–Pearson, exact", LEVEL)
+        return (None if flips.p is None else float(outcome.pvalue)), MaybeBounds(bounds)
+    net = flips.interval.bounds
+    if net is None:
+        return flips.p, flips.interval
+    return flips.p, MaybeBounds(replace(net, low=max(0.0, (1 + net.low) / 2), high=min(1.0, (1 + net.high) / 2)))
 
 
 def first_named(values: Floats, prompts: Sequence[str], chance: float, what: str, use: ScorerUse) -> Finding:
@@ -193,10 +190,13 @@ def first_named(values: Floats, prompts: Sequence[str], chance: float, what: str
     for prompt, value in zip(prompts, values.tolist(), strict=True):
         of.setdefault(prompt, []).append(value)
     units = np.array([float(np.mean(each)) for each in of.values()])
-    mean, bounds = one_sample_mean(units, chance), mean_interval(units)
+    mean = one_sample_mean(units, chance)
+    above = mean.interval.bounds
+    bounds = replace(above, low=chance + above.low, high=chance + above.high) if above else None
     return Finding(
-        "compare.position", estimate=float(units.mean()), interval=interval(bounds.bounds), p=mean.p,
-        reason=missing_interval(bounds), note=f"Against {chance:.3g} by chance; {mean.test} over prompts.", **shared,
+        "compare.position", estimate=float(units.mean()), interval=interval(bounds), p=mean.p,
+        reason=missing_interval(mean.interval), note=f"Against {chance:.3g} by chance; {mean.test} over prompts.",
+        **shared,
     )  # fmt: skip
 
 

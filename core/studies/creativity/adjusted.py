@@ -120,10 +120,12 @@ def _score(fitted: _Adjusted) -> Finding:
     if adjusted.shares is None or adjusted.raw is None or adjusted.placed is None or adjusted.worth is None:
         return Finding(estimate=None, reason=adjusted.reason, **common)
     k = len(choices.identities)
-    bounds = affinity_interval(adjusted.shares * fitted.n, adjusted.worth.effect, freedom=adjusted.worth.freedom)
     noise = worth_floor(adjusted.shares, fitted.n, adjusted.worth)
     if adjusted.separated and adjusted.all_flipped is not None:
         noise = replace(noise, p=adjusted.all_flipped)
+    bounds = affinity_interval(
+        adjusted.shares * fitted.n, adjusted.worth.effect, freedom=adjusted.worth.freedom, noise=noise
+    )
     value, raw, placed = (float(spread(shares)) for shares in (adjusted.shares, adjusted.raw, adjusted.placed))
     return Finding(
         estimate=value,

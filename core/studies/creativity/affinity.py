@@ -108,11 +108,11 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
         return Finding(id=ABS, estimate=affinity.value, **common)
     k, n = len(choices.identities), choices.n
     worth = choices.worth()
-    bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom)
     if choices.raters_are_units:
         noise = worth_floor(choices.chosen / choices.chosen.sum(), n * choices.parts, worth)
     else:
         noise = affinity_floor(choices.counts, generator(seed, ABS, choices.axis, *choices.dims.values()), resamples)
+    bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom, noise=noise)
     needed = choices_needed(planned * spread_maximum(k), k)
     return Finding(
         id=ABS,

@@ -262,7 +262,7 @@ def score(part: AxisDistances, making: Making, null: RepresentativeNull | None) 
     scored = representative_score(part.distances)
     if scored.value is None or null is None:
         return Finding(id=RBS, estimate=scored.value, reason=scored.reason, **named)
-    bounds = representative_interval(part.distances)
+    bounds = representative_interval(part.distances, null)
     nearest = ", ".join(part.identities[place] for place in scored.normal)
     named["note"] = f"Nearest to the default output: {nearest}. Floor: {null.floor.method}. {common['note']}".strip()
     return Finding(

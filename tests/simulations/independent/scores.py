@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
-from simulations.independent.tally import ALPHA, Answer, Setting, answer
+from simulations.independent.tally import Answer, Setting, answer
 
 from biasprint.core.metrics.grouped import group_difference, spread_of_groups
 from biasprint.core.metrics.means import equivalence, paired_difference
@@ -83,7 +83,7 @@ def alike_groups(prompts: int, spreads: tuple[float, ...]) -> Callable[..., Answ
         values = rng.normal(0.0, 2.0, (prompts, 1)) + rng.normal(0.0, spreads, (prompts, len(spreads)))
         spread = spread_of_groups(values, rng, resamples=SHUFFLES)
         assert spread.floor
-        return Answer(spread.floor.p <= ALPHA, None)
+        return answer(spread.floor.p, spread.interval.bounds, 0.0)
 
     return study
 
@@ -93,7 +93,7 @@ def groups_that_differ(spreads: tuple[float, float, float]) -> Callable[..., Ans
 
     def study(rng: np.random.Generator) -> Answer:
         values = rng.normal(0.0, 2.0, (15, 1)) + rng.normal([-0.5, 0.0, 0.5], spreads, (15, 3))
-        bounds = spread_of_groups(values, rng, resamples=FLOOR).interval.bounds
+        bounds = spread_of_groups(values, rng, resamples=SHUFFLES).interval.bounds
         assert bounds
         return Answer(None, bounds.low <= 0.5 <= bounds.high)
 

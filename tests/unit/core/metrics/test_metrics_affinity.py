@@ -237,3 +237,26 @@ def test_a_planted_preference_is_found_and_none_is_not() -> None:
     quiet = [affinity_floor(one_choice_each(*rng.multinomial(60, [1 / 3] * 3)), rng).p <= 0.05 for _ in range(200)]
     assert np.mean(found) >= 0.85
     assert np.mean(quiet) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_interval_of_abs_leaves_0_out_exactly_where_its_test_rejects_it(k: int) -> None:
+    rng, rejected = np.random.default_rng(k), 0
+    for _ in range(200):
+        chosen = rng.multinomial(25, rng.dirichlet(np.full(k, 12.0)))
+        noise = exact_floor(25, k, float(spread(chosen / 25)))
+        bounds = affinity_interval(chosen, noise=noise).bounds
+        assert bounds is not None
+        assert (bounds.low > 0) == (noise.p <= 0.05)
+        assert bounds.low <= spread(chosen / 25) <= bounds.high
+        rejected += noise.p <= 0.05
+    assert 0 < rejected < 200
+
+
+def test_a_share_of_several_raters_holds_chance_where_its_test_does_not_reject_it() -> None:
+    null = np.concatenate([np.full(94, 30), np.full(6, 42)])  # as far by permutation in more than 5 %
+    share_of = clustered_share(42, 60, 0.5, 1.0, null)
+    assert share_of.p is not None
+    assert share_of.interval is not None
+    assert share_of.p > 0.05
+    assert share_of.interval.low == 0.5

@@ -36,7 +36,9 @@ def bounds_of(every: np.ndarray) -> np.ndarray:
     for split in every:
         key = tuple(sorted(split))
         if key not in known:
-            bounds = affinity_interval(np.array(key)).bounds
+            split = np.array(key)
+            noise = exact_floor(int(split.sum()), len(split), float(spread(split / split.sum())))
+            bounds = affinity_interval(split, noise=noise).bounds
             assert bounds is not None
             known[key] = bounds
         rows.append((known[key].low, known[key].high))

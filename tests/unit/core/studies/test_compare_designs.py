@@ -177,8 +177,15 @@ def test_planted_word_association_is_found_and_none_is_not():
 def test_planted_decisions_are_found_and_none_is_not():
     whole = found(planted("relative_decision", "large"), "compare.relative_decision")
     assert whole.estimate == pytest.approx(0.9, abs=0.06)
-    assert whole.interval.low > 0.5
-    nothing = found(planted("relative_decision", "none"), "compare.relative_decision")
+    # Five topics are the units: sign flips cannot reject anything at 95 %, and no interval says that they do.
+    assert whole.p == 2 / 2**5
+    assert whole.interval is None
+    assert "fewer than 6 units" in whole.reason
+    topic = found(planted("relative_decision", "large"), "compare.relative_decision", topic="gender")
+    assert topic.p < 0.05
+    assert topic.interval.low > 0.5
+    nothing = found(planted("relative_decision", "none"), "compare.relative_decision", topic="gender")
+    assert nothing.p > 0.05
     assert nothing.interval.low < 0.5 < nothing.interval.high
 
 
