@@ -181,10 +181,10 @@ def test_planted_decisions_are_found_and_none_is_not():
     assert whole.p == 2 / 2**5
     assert whole.interval is None
     assert "fewer than 6 units" in whole.reason
-    topic = found(planted("relative_decision", "large"), "compare.relative_decision", topic="gender")
+    topic = found(planted("relative_decision", "large"), "compare.relative_decision", topic="gender and science")
     assert topic.p < 0.05
     assert topic.interval.low > 0.5
-    nothing = found(planted("relative_decision", "none"), "compare.relative_decision", topic="gender")
+    nothing = found(planted("relative_decision", "none"), "compare.relative_decision", topic="gender and science")
     assert nothing.p > 0.05
     assert nothing.interval.low < 0.5 < nothing.interval.high
 
