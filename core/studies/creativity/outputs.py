@@ -231,6 +231,9 @@ def measure_outputs(
         for axis, names in axes.items()
     ]
     present = [whole for whole in wholes if whole.outputs]
+    if not rows and dropped["no embedding"]:  # undefined, which is not the same as absent
+        named = {axis: names for axis, names in axes.items() if not set(names).isdisjoint(table.identity)}
+        present = [distances_on(table, embeddings, [], default, axis, names) for axis, names in named.items()]
     several = len({whole.model for whole in present}) > 1
     making = representative.Making(scorer, harm or {}, seed, resamples, several)
     findings = _wholes(present, making)
