@@ -21,7 +21,7 @@ SIGNED = (
 )  # fmt: skip
 # Shares of a whole that come to the same for every group without any preference.
 SHARES = (
-    "creativity.share", "creativity.share.adjusted", "creativity.agreement.common.share",
+    "creativity.share", "creativity.share.mixed", "creativity.share.adjusted", "creativity.agreement.common.share",
     "creativity.agreement.position", "creativity.quality.position", "completion.option_position",
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from metric_cases.case import (
 )
 
 from biasprint.core.metrics.agreement import random_consistency
+from biasprint.core.metrics.mixed import mixed_share
 from biasprint.core.metrics.preference import Placed, adjusted_shares
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
 from biasprint.core.metrics.ranks import log_outliers
@@ -39,7 +40,31 @@ def ranked(shown: np.ndarray, best: np.ndarray, rater: np.ndarray, block: np.nda
     return ranking(Ballots(shown, best, np.full(n, NOBODY), np.ones(n), rater, block), 4, by_rater=True, resamples=50)
 
 
+# Eight raters, ten comparisons each.
+RATED = (np.random.default_rng(11).random(80) < 0.6).astype(np.float64)
+RATERS, COMPARED = np.repeat(np.arange(8), 10), np.tile(np.arange(10), 8)
+
 CASES = [
+    Case(
+        mixed_share,
+        (RATED, RATERS, COMPARED),
+        call=lambda chosen, rater, comparison: mixed_share(chosen, rater, comparison, 0.5),
+        items=[(0, 1, 2)],
+        relabel=(
+            lambda chosen, rater, comparison: (1 - chosen, 7 - rater, comparison),
+            lambda answer: (1 - answer[0], answer[1]),
+        ),
+        scale="choices have no unit of measurement",
+        edges={
+            "empty": ((EMPTY, RATERS[:0], RATERS[:0]), UNDEFINED),
+            "one item": ((RATED[:1], RATERS[:1], COMPARED[:1]), UNDEFINED),
+            "one group": ((RATED, RATERS * 0, np.arange(80)), UNDEFINED),
+            "ties": ((RATED * 0 + 0.5, RATERS, COMPARED), UNDEFINED),
+            "constant": ((RATED * 0, RATERS, COMPARED), UNDEFINED),
+        },
+        nan=(0,),
+        about=1e-5,  # the largest likelihood is searched for
+    ),
     Case(
         ranking,
         (SHOWN, BEST, JUDGES, np.arange(40)),

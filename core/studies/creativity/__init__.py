@@ -49,6 +49,7 @@ class CreativityStudy(Study):
         "creativity.crossed.preference.*",
         "creativity.share",
         "creativity.abs",
+        "creativity.share.mixed",
         "creativity.share.adjusted",
         "creativity.abs.adjusted",
         "creativity.length",

@@ -30,6 +30,7 @@ from biasprint.core.studies.creativity.choices import (
     told,
 )
 from biasprint.core.studies.creativity.distances import contrasts_of, crossed_preferences
+from biasprint.core.studies.creativity.mixed import mixed_shares
 from biasprint.core.studies.creativity.quality import quality
 from biasprint.core.studies.creativity.slices import within
 from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
@@ -321,6 +322,8 @@ def measure_judgments(
     if parts:
         findings += rankings(table, axes, in_words, seed=seed, definitions=crossed)
         findings += swayed(every, axes)
+    if parts:
+        findings += [share for each in judged for share in mixed_shares(each, in_words.get(each.axis, ""))]
     if parts or adjusted:
         findings += _adjusted(table, judged, in_words)
     if parts:
