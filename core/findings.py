@@ -1,7 +1,7 @@
 """A finding: one number with everything needed to judge it. JSON keys are a contract: docs/reference/findings.md."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -182,6 +182,50 @@ def least_possible_p(finding: Finding) -> float | None:
     """The smallest p that so few units can give, where it is too large to show anything; else None."""
     said = _LEAST.search(finding.note)
     return None if said is None else float(said[1])
+
+
+# ---- Choices of the analysis under which it was measured again: the last sentences of a note
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The choices, in words, under which a finding is significant on the same side as well, and the others."""
+
+    holds: tuple[str, ...]
+    fails: tuple[str, ...]
+
+
+NOTHING_TO_TRY = "Nothing else could be tried with what is stored."
+
+
+def tried_sentence(holds: Sequence[str], fails: Sequence[str]) -> str:
+    """Word the choices for the end of a note."""
+    if not (holds or fails):
+        return NOTHING_TO_TRY
+    number = len(holds) + len(fails)
+    parts = [f"Tried under {number} {'choice' if number == 1 else 'choices'}."]
+    parts += [f"It holds {_separated(holds)}."] if holds else []
+    parts += [f"It fails {_separated(fails)}."] if fails else []
+    return " ".join(parts)
+
+
+def tried(finding: Finding) -> Tried | None:
+    """The choices under which it was measured again; None where nobody asked."""
+    if finding.note.endswith(NOTHING_TO_TRY):
+        return Tried((), ())
+    said = _TRIED.search(finding.note)
+    if said is None:
+        return None
+    holds, fails = ((part or "").split(BETWEEN_CHOICES) if part else [] for part in said.group(1, 2))
+    return Tried(tuple(holds), tuple(fails))
+
+
+BETWEEN_CHOICES = "; "
+_TRIED = re.compile(r"Tried under \d+ choices?\.(?: It holds (.+?)\.)?(?: It fails (.+?)\.)?$")
+
+
+def _separated(choices: Sequence[str]) -> str:
+    return BETWEEN_CHOICES.join(" ".join(choice.replace(BETWEEN_CHOICES, ", ").split()) for choice in choices)
 
 
 # ---- The same number, with the errors of the scorer that counted it: a sentence of a note

@@ -182,6 +182,10 @@ def measure(
         bool, typer.Option("--keep-seen", help="Judgments made after a look at the identities count too.")
     ] = False,
     look_anyway: LookAnyway = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option("--sensitivity", help="Measure each “Yes” again under other choices, and say where it fails."),
+    ] = False,
     fail_on: FailOn = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
@@ -203,6 +207,7 @@ def measure(
         pool=pool,
         compare=tuple(compare or ()),
         texts_of=texts_of,
+        sensitivity=sensitivity,
     )
     if len(data) == 1 and data[0].is_dir():
         if options != MeasureOptions() or layout or encoding:

@@ -10,7 +10,15 @@ from math import log
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, least_possible_p, raters_meant, scorer_error
+from biasprint.core.findings import (
+    BETWEEN_GENERATORS,
+    Finding,
+    Floor,
+    least_possible_p,
+    raters_meant,
+    scorer_error,
+    tried,
+)
 
 ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
 DECIDES = 0.05  # a p up to this is evidence
@@ -129,6 +137,36 @@ def too_few(tested: Sequence[Finding]) -> str:
     smallest = min(p for p in least if p is not None)
     n = max(finding.n for finding in tested)
     return tr("n = {n} is too few, the smallest possible p is {p}").format(n=digits.count(n), p=digits.p_text(smallest))
+
+
+def holds_under(shown: Sequence[Finding]) -> str:
+    """ "It holds under 5 of 6 choices; not without the wording “B”.": how far a “Yes” of these findings holds.
+
+    It holds under a choice under which one of them does. Empty where it was not asked for.
+    """
+    each = [said for finding in shown if (said := tried(finding)) is not None]
+    if not each:
+        return ""
+    choices = list(dict.fromkeys(name for said in each for name in (*said.fails, *said.holds)))
+    if not choices:
+        return tr("It was tried under no other choice: nothing else is stored.")
+    fails = [name for name in choices if all(name in said.fails for said in each)]
+    held, all_of_them = digits.count(len(choices) - len(fails)), digits.count(len(choices))
+    if not fails:
+        return (
+            tr("It holds under the one other choice that there is, {choice}.").format(choice=choices[0])
+            if len(choices) == 1
+            else tr("It holds under all {n} choices.").format(n=all_of_them)
+        )
+    named = "; ".join(tr("not {choice}").format(choice=name) for name in fails[:MOST_FAILS])
+    more = len(fails) - MOST_FAILS
+    rest = tr("; nor under {n} more").format(n=digits.count(more)) if more > 0 else ""
+    return tr("It holds under {held} of {n} choices; {fails}{rest}.").format(
+        held=held, n=all_of_them, fails=named, rest=rest
+    )
+
+
+MOST_FAILS = 3  # choices that are named
 
 
 def doubted(finding: Finding) -> bool:

@@ -291,6 +291,16 @@ class Project:
         view.sources = self.sources.of_models(kind, models)
         return view
 
+    def without(self, texts: Iterable[TextKey]) -> "Project":
+        """Return the same open file, read as if it did not hold these texts. It is closed only with the original."""
+        ids: dict[str, list[int]] = {"output": [], "source": []}
+        for kind, number in texts:
+            ids[kind].append(number)
+        view = copy.copy(self)
+        view.outputs = self.outputs.without(ids["output"])
+        view.sources = self.sources.without(ids["source"])
+        return view
+
     def pooled(self, model: str) -> "Project":
         """Return the same open file, read as if one model of this name had written every text. It is closed only with
         the original.
@@ -300,13 +310,13 @@ class Project:
         view.sources = self.sources.as_of(model)
         return view
 
-    def without(self, outputs: frozenset[int], sources: frozenset[int]) -> "Project":
-        """Return the same open file, read for measuring as if these outputs and sources were not there. It is closed
-        only with the original.
+    def without_copies(self, outputs: frozenset[int], sources: frozenset[int]) -> "Project":
+        """Return the same open file, whose `each` leaves out these outputs and sources; cards may show them still. It
+        is closed only with the original.
         """
         view = copy.copy(self)
-        view.outputs = self.outputs.without(outputs)
-        view.sources = self.sources.without(sources)
+        view.outputs = self.outputs.without_copies(outputs)
+        view.sources = self.sources.without_copies(sources)
         return view
 
     def save_copy(self, target: Path) -> Path:

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import ALIKE, apart, doubted, still_compatible, too_few, with_error, yes_by
+from biasprint.core.draw.verdicts import (
+    ALIKE,
+    apart,
+    doubted,
+    holds_under,
+    still_compatible,
+    too_few,
+    with_error,
+    yes_by,
+)
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
@@ -135,7 +144,7 @@ def strength(finding: Finding) -> tuple[bool, float, float]:
 
 
 def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
-    """One sentence, or two; never an estimate without its n, and its interval where it has one."""
+    """One sentence to three; never an estimate without its n, and its interval where it has one."""
     if not evidence.leads:
         unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
         reason = max(unknown, key=lambda finding: finding.n).reason if unknown else ""
@@ -143,12 +152,13 @@ def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     if not evidence.tested:
         return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
     if evidence.shown:
-        return tr("{yes} in {shown} of {all}: {findings}.").format(
+        yes = tr("{yes} in {shown} of {all}: {findings}.").format(
             yes=yes_by(evidence.shown),
             shown=digits.count(len(evidence.shown)),
             all=digits.count(len(evidence.tested)),
             findings=_listed(evidence.shown, evidence.names),
         )
+        return f"{yes} {holds_under(evidence.shown)}".rstrip()
     nearest = evidence.said(evidence.nearest)
     if evidence.doubted:
         return tr("Not known with the scorer’s error; nearest is {finding}.").format(finding=nearest)

@@ -3,7 +3,7 @@
 import json
 import secrets
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -108,6 +108,12 @@ def chunks(page: Callable[[int, int], Sequence[Row]], key: Callable[[Row], int],
         if len(rows) < ROWS_AT_ONCE:
             return
         after = key(rows[-1])
+
+
+def none_of(column: "sa.ColumnElement[int]", ids: Collection[int]) -> "sa.ColumnElement[bool]":
+    """Return a condition: the id is none of these, however many they are."""
+    listed = sa.func.json_each(canonical_json(sorted(ids))).table_valued("value")
+    return column.not_in(sa.select(listed.c.value)) if ids else sa.true()
 
 
 def insert_one(connection: Connection, into: sa.Table, values: dict[str, Any]) -> Changes:

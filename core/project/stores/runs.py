@@ -25,6 +25,7 @@ from biasprint.core.project.stores.common import (
     insert_one,
     json_object,
     json_sha256,
+    none_of,
     utc_now,
 )
 from biasprint.core.project.stores.studies import prompt_row
@@ -222,6 +223,7 @@ class Outputs(StorePart):
     only: tuple[int, ...] | None = None  # the runs whose outputs alone are read
     model: str | None = None  # that all outputs are read to be of
     copies: frozenset[int] = frozenset()  # outputs that `each` leaves out
+    left_out: frozenset[int] = frozenset()  # the ids of outputs that are not read
 
     def of_runs(self, run_ids: Collection[int]) -> "Outputs":
         """Return the same outputs, read as if there were those of these runs alone."""
@@ -235,11 +237,22 @@ class Outputs(StorePart):
         view.model = model
         return view
 
-    def without(self, copies: frozenset[int]) -> "Outputs":
+    def without_copies(self, copies: frozenset[int]) -> "Outputs":
         """Return the same outputs, of which `each` leaves these out."""
         view = copy(self)
         view.copies = copies
         return view
+
+    def without(self, ids: Collection[int]) -> "Outputs":
+        """Return the same outputs, read as if there were none of these."""
+        view = copy(self)
+        view.left_out = self.left_out | frozenset(ids)
+        return view
+
+    @property
+    def whole(self) -> bool:
+        """True where all outputs of the file are read."""
+        return self.only is None and not self.left_out
 
     def _asked(self, where: OutputFilter | None) -> OutputFilter:
         where = where or OutputFilter()
@@ -271,9 +284,9 @@ class Outputs(StorePart):
 
     def count(self, where: OutputFilter | None = None) -> int:
         where = self._asked(where)
-        if where == OutputFilter():
-            return self._number(sa.select(sa.func.count()).select_from(output))
-        return self._number(_narrow(sa.select(sa.func.count()).select_from(_joined()), where))
+        source = _joined() if where != OutputFilter() else output
+        statement = sa.select(sa.func.count()).select_from(source).where(none_of(output.c.id, self.left_out))
+        return self._number(_narrow(statement, where))
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
         """Return the next outputs by id."""
@@ -282,6 +295,8 @@ class Outputs(StorePart):
         statement = _page(replace(where, identity=None, contains=None))
         if where.identity or where.contains:
             statement = _narrow(statement, OutputFilter(identity=where.identity, contains=where.contains))
+        if self.left_out:
+            statement = statement.where(none_of(output.c.id, self.left_out))
         rows = self._all(statement, _row, {"after": after_id, "most": limit})
         return rows if self.model is None else tuple(replace(row, model=self.model) for row in rows)
 
@@ -304,7 +319,8 @@ class Outputs(StorePart):
         columns = (output.c.id, output.c.run_id, output.c.prompt_id, sa.func.length(output.c.text))
         for first in range(0, last, COUNTED_AT_ONCE):
             here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0).in_(mine)
-            statement = sa.select(*columns).where(here, output.c.status == "done").order_by(output.c.id)
+            statement = sa.select(*columns).where(here, output.c.status == "done", none_of(output.c.id, self.left_out))
+            statement = statement.order_by(output.c.id)
             for row in self._reader.rows(statement):
                 if self.only is None or row[1] in self.only:
                     yield row[0], row[1], row[2], row[3] or 0
@@ -316,7 +332,8 @@ class Outputs(StorePart):
 
         def page(after: int, limit: int) -> Sequence[int]:
             source = _joined() if asked != OutputFilter() else output
-            statement = sa.select(output.c.id).select_from(source).where(output.c.id > after)
+            here = (output.c.id > after) & none_of(output.c.id, self.left_out)
+            statement = sa.select(output.c.id).select_from(source).where(here)
             statement = _narrow(statement, asked).order_by(output.c.id).limit(limit)
             return [row[0] for row in self._reader.rows(statement)]
 
@@ -332,7 +349,7 @@ class Outputs(StorePart):
             when = (sa.func.min(output.c.created_at), sa.func.max(output.c.created_at))
             statement = (
                 sa.select(output.c.run_id, sa.func.count(), *when)
-                .where(here, output.c.status == "done")
+                .where(here, output.c.status == "done", none_of(output.c.id, self.left_out))
                 .group_by(output.c.run_id)
             )
             for row in self._reader.rows(statement):

@@ -22,6 +22,7 @@ from biasprint.core.project.stores.common import (
     json_object,
     json_part,
     json_sha256,
+    none_of,
     utc_now,
 )
 from biasprint.core.text import restore_text, sha256_text, store_text
@@ -237,6 +238,13 @@ class Sources(StorePart):
     only: tuple[str, tuple[str, ...]] | None = None  # a kind whose texts are read where they name one of these models
     model: str | None = None  # that all sources are read to name
     copies: frozenset[int] = frozenset()  # sources that `each` leaves out
+    left_out: frozenset[int] = frozenset()  # the ids of sources that are not read
+
+    def without(self, ids: Collection[int]) -> "Sources":
+        """Return the same sources, read as if there were none of these."""
+        view = copy(self)
+        view.left_out = self.left_out | frozenset(ids)
+        return view
 
     def of_models(self, kind: str, models: Collection[str]) -> "Sources":
         """Return the same sources, read as if there were those of this kind alone whose field “model” is one
@@ -252,7 +260,7 @@ class Sources(StorePart):
         view.model = model
         return view
 
-    def without(self, copies: frozenset[int]) -> "Sources":
+    def without_copies(self, copies: frozenset[int]) -> "Sources":
         """Return the same sources, of which `each` leaves these out."""
         view = copy(self)
         view.copies = copies
@@ -262,7 +270,8 @@ class Sources(StorePart):
         """Return the number of texts of a kind, and when they came, by their field “model” (empty for none)."""
         model = _model_field()
         when = (sa.func.min(source.c.created_at), sa.func.max(source.c.created_at))
-        statement = sa.select(model, sa.func.count(), *when).where(_of(study_id, kind)).group_by(model)
+        wanted = _of(study_id, kind) & none_of(source.c.id, self.left_out)
+        statement = sa.select(model, sa.func.count(), *when).where(wanted).group_by(model)
         rows = self._reader.rows(statement)
         return {row[0]: WrittenTexts(row[1], row[2], row[3]) for row in sorted(rows, key=lambda row: str(row[0]))}
 
@@ -281,7 +290,7 @@ class Sources(StorePart):
 
     def count(self, study_id: int, written_after: str = "") -> int:
         """Return how many texts the study has, or how many came after a time."""
-        wanted = _of(study_id, None) & (source.c.created_at > written_after)
+        wanted = _of(study_id, None) & (source.c.created_at > written_after) & none_of(source.c.id, self.left_out)
         return self._number(sa.select(sa.func.count()).where(wanted))
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
@@ -295,9 +304,8 @@ class Sources(StorePart):
         """Return the study's texts in order; those of one kind where it is named, which may also be one of
         FOR_JUDGING.
         """
-        statement = (
-            sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
-        )
+        wanted = _of(study_id, kind) & (source.c.id > after_id) & none_of(source.c.id, self.left_out)
+        statement = sa.select(source).where(wanted).order_by(source.c.id).limit(limit)
         if self.only is not None:
             statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_field().in_(self.only[1])))
         rows = self._all(statement, _row)

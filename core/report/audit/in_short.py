@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, with_error, yes_by
+from biasprint.core.draw.verdicts import DECIDES, apart, holds_under, is_ratio, null_value, too_few, with_error, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding, matched_blocks
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
@@ -34,7 +34,7 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
         sentences = [*_by_generator(audited.study, each), _meaning(audited.study, _first(each))]
         yield _bullet(ask, " ".join(filter(None, sentences)))
     if others := yes[MOST_NAMED:]:
-        yield _bullet(tr("Yes as well:"), " ".join(ask for ask, _ in others))
+        yield _bullet(tr("Yes as well:"), " ".join(f"{ask} {holds_under(each.shown)}".rstrip() for ask, each in others))
     if no:
         ask, each = no[0]
         yield _bullet(
@@ -99,10 +99,12 @@ def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
     clearest_one = plainly(study, _first(each), each, scaled=scaled)
     yes = yes_by(each.shown)
     if len(each.tested) == 1:
-        return tr("{yes}: {said}.").format(yes=yes.rstrip(","), said=clearest_one)
-    return tr("{yes} in {shown} of {all} comparisons; most clearly {said}.").format(
-        yes=yes, shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
-    )
+        sentence = tr("{yes}: {said}.").format(yes=yes.rstrip(","), said=clearest_one)
+    else:
+        sentence = tr("{yes} in {shown} of {all} comparisons; most clearly {said}.").format(
+            yes=yes, shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
+        )
+    return f"{sentence} {holds_under(each.shown)}".rstrip()
 
 
 def _first(each: Evidence) -> Finding:

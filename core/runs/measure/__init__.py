@@ -23,6 +23,7 @@ from biasprint.core.runs.measure.by_generator import (
     of_tables,
     with_left_out,
 )
+from biasprint.core.runs.measure.sensitivity import with_sensitivity
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -38,7 +39,7 @@ from biasprint.core.texts.tables import read_table
 
 ASKED = "asked"
 # Each program start and each panel has its own word on these.
-_NOT_KEPT = ("seen", "as_stored")
+_NOT_KEPT = ("seen", "as_stored", "sensitivity")
 # What a recipe says beside it, under the option's own name or another.
 _BESIDE = {
     "axes": "axes",
@@ -92,8 +93,8 @@ def brought_in(ctx: JobContext, study: str, tables: Sequence[tuple[str, Path, Ta
     for kind, path, _ in tables:
         if kind != study:
             raise UsageError(
-                f"“{path.name}” is a table of {kind}, whose generators are compared in a project alone.",
-                hint="Bring it into a project, or leave out what names generators.",
+                f"“{path.name}” is a table of {kind}, which can be measured so in a project alone.",
+                hint="Bring it into a project, or leave out --generator, --compare and --sensitivity.",
             )
     with temporary_folder() as folder, Project.create(Path(folder, "tables.biasprint")) as made:
         for _, path, table in tables:
@@ -125,24 +126,38 @@ def measure_project(
 ) -> MeasuredStudy:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
-    measured_study = measuring(study)
-    judged: Answer | None = None
-    if project.studies.of_kind(study) is None and project.judging.sessions():
-        # Letters or news may be compared and judged in a project without creative writing.
-        judged = measured_study.of_judged(ctx, project, options, compute)
-    if judged is not None:
-        result, remarks = judged
-        result_by_generator = ByGenerator(result, tuple(remarks), ())
-    else:
-        texts_of = study_of(project, options.texts_of or study).id
-        result_by_generator = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
-    result = _adjusted(result_by_generator.result, options)
+    result_by_generator = _measured(ctx, project, study, options, compute)
+    result = result_by_generator.result
+    if options.sensitivity:
+        row = project.studies.of_kind(options.texts_of or study)
+
+        def again(without: Project, changed: MeasureOptions) -> StudyResult:
+            return _measured(ctx, without, study, changed, compute).result
+
+        result = with_sensitivity(ctx, project, measuring(study), row.id if row else None, options, result, again)
     recipe = recipe_of(options, result) | asked_of(options) | result_by_generator.recipe()
     if not project.read_only:
         if options.texts_of:
             added_study(project, study)  # so that it is listed where its findings are
         project.findings.replace(study, "whole study", recipe, result.findings)
     return MeasuredStudy(result, recipe, remarks=result_by_generator.remarks, undone=result_by_generator.undone)
+
+
+def _measured(
+    ctx: JobContext, project: Project, study: str, options: MeasureOptions, compute: ComputeProcess
+) -> ByGenerator:
+    """Measure a study in a project, with p adjusted as the options say."""
+    measured_study = measuring(study)
+    judged: Answer | None = None
+    if project.studies.of_kind(study) is None and project.judging.sessions():
+        # Letters or news may be compared and judged in a project without creative writing.
+        judged = measured_study.of_judged(ctx, project, options, compute)
+    if judged is not None:
+        by_generator = ByGenerator(judged[0], tuple(judged[1]), ())
+    else:
+        texts_of = study_of(project, options.texts_of or study).id
+        by_generator = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
+    return replace(by_generator, result=_adjusted(by_generator.result, options))
 
 
 def measure_tables(
@@ -158,7 +173,7 @@ def measure_tables(
 ) -> MeasuredStudy:
     """Measure tables without a project; nothing is stored.
 
-    Where generators are named or compared, they are brought into a project that is gone afterwards.
+    Where generators are named or compared, or a choice of the analysis is changed, they are brought into a project that is gone afterwards.
     """
     _check(study, options)
     measured_study = measuring(study)
@@ -174,7 +189,7 @@ def measure_tables(
         read.append((kind, table))
     once, repeated = counted_once(read)
     as_read = tuple(table for _, table in once)
-    if options.generators or options.compare:
+    if options.generators or options.compare or options.sensitivity:
         files = [(kind, path, table) for (kind, path), table in zip(tables, as_read, strict=True)]
         with brought_in(ctx, study, files) as project:
             measured = measure_project(ctx, project, study, options, compute)

@@ -101,7 +101,7 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
     mine = texts if list(wanted) == list(known) else texts.of(*wanted)
     repeats = repeats_in(mine.project, texts.study_id)
-    texts = replace(texts, project=texts.project.without(repeats.outputs, repeats.sources))
+    texts = replace(texts, project=texts.project.without_copies(repeats.outputs, repeats.sources))
     pairs = _asked_pairs(texts, wanted) if options.compare else []
     each = len(wanted) > 1 and not options.pool
     measured_result = (

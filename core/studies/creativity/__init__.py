@@ -137,6 +137,11 @@ class CreativityStudy(Study):
     )
     spreads = ("creativity.rbs", "creativity.abs", "creativity.abs.adjusted")
     contrasts = ("creativity.distance",)
+    wordings = ("task",)
+    other_models: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "creativity.abs": {"with a mixed model": "creativity.share.mixed"},
+        "creativity.share": {"with a mixed model": "creativity.share.mixed"},
+    }
     words = StudyWords(
         rows="Creative texts",
         one="1 creative text",

@@ -123,7 +123,7 @@ def of_project(
     waits = embedded is None and options.as_stored and unscored(project, embedder(options, project, study_id), study_id)
     waiting_remarks = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
     outputs = None if embedded is None else whole(ctx, embedded, compute)
-    of_these = None if project.outputs.only is None else _shows(project)
+    of_these = None if project.outputs.whole else _shows(project)
     judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options, compute, of_these)
     if waits and judged is None:
         texts = project.outputs.count(OutputFilter(study_id=study_id, status="done"))
@@ -175,7 +175,7 @@ def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: Me
     if not columns["comparison"]:
         return None
     asked = prompts_asked(project, study_id)
-    every = project.without(frozenset(), frozenset()).outputs.each(OutputFilter(study_id=study_id))
+    every = project.without_copies(frozenset(), frozenset()).outputs.each(OutputFilter(study_id=study_id))
     prompt_of = {row.id: asked[row.prompt_id] for row in every}  # of copies too: they may be on a card
     shown = {
         row.id: " + ".join(sorted(prompt_of.get(item.output or 0, "") for item in row.items))

@@ -100,6 +100,7 @@ class MeasureOptions:
     Of a project with texts of several generators: `generators`: only of these, by name; each is measured separately, or
     with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
     `texts_of`: of a project, the study whose texts are measured, where that is another one.
+    `sensitivity`: each “Yes” is measured again with one choice changed at a time.
     `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
     """
 
@@ -115,6 +116,7 @@ class MeasureOptions:
     compare: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     texts_of: str = ""
+    sensitivity: bool = False
 
     def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""

@@ -37,7 +37,9 @@ class Study:
     small enough for a first finding. `sampling`: the parameters its paper generated with. `questions`: what its
     findings are grouped by. `spreads`: ids, or id[label], of what chance alone keeps above 0, the more the noisier the
     texts are: no test of two generators. `contrasts`: ids of one group each, of which two generators are also compared
-    by what the group is above or below the mean of all. `telltale`: a pattern that nearly every text of it matches
+    by what the group is above or below the mean of all. `wordings`: the columns of a prompt that say how it is worded:
+    with --sensitivity each wording is left out in turn. `other_models`: id → in words, such as “with a mixed model”,
+    the id of what another model says of the same. `telltale`: a pattern that nearly every text of it matches
     somewhere; a table without is rather another study's, unless it has one of the `telltale_columns`.
     Of measuring: `chosen_roles`: the roles whose scorer a person may choose; None for all that its first table needs.
     `by_axis`: may a person name axes? `has_margin`: may a person choose a margin of equivalence? `groupable`: fields
@@ -57,6 +59,8 @@ class Study:
     spreads: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     words: StudyWords = StudyWords()
+    wordings: tuple[str, ...] = ("wording", "template", "form")
+    other_models: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     telltale: str = ""
     telltale_columns: tuple[str, ...] = ()
     chosen_roles: tuple[str, ...] | None = None

@@ -82,6 +82,7 @@ class LettersStudy(Study):
         place=1,
         items=(("letters.", "letters"),),
     )
+    wordings = ("document", "wording", "template")
     telltale = r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b"
     telltale_columns = ("letter", "occupation", "job", "profession", "biography", "bio")
 
