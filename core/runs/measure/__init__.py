@@ -173,7 +173,8 @@ def measure_tables(
 ) -> MeasuredStudy:
     """Measure tables without a project; nothing is stored.
 
-    Where generators are named or compared, or a choice of the analysis is changed, they are brought into a project that is gone afterwards.
+    Where generators are named or compared, or a “Yes” is tried under other choices, they are brought into a project
+    that is gone afterwards.
     """
     _check(study, options)
     measured_study = measuring(study)

@@ -109,7 +109,13 @@ def choices_of(
     """Yield what can be changed with what is stored, those that change fewest texts first."""
     if study_id is not None:
         texts = list(_texts(project, study_id, studies().get(options.texts_of, study)))
-        left_out = [choice for choice in _left_out(texts, options) if len(choice.left_out) < len(texts)]
+        writers = {text.writer for text in texts}
+        left_out = [
+            choice
+            for choice in _left_out(texts, options)
+            # What one generator alone was asked is no wording of the same question.
+            if {text.writer for text in texts if text.key not in choice.left_out} == writers
+        ]
         yield from sorted(left_out, key=lambda choice: len(choice.left_out))
     if seen_count(project, [session.id for session in project.judging.sessions() if session.revealed_at is not None]):
         with_or_without = "without" if options.seen else "with"
@@ -121,32 +127,35 @@ def choices_of(
 
 @dataclass(frozen=True)
 class _Text:
-    """A text as choices see it. `wordings`: the wording of its prompt, by what kind of wording it is; `whose`: what
-    texts must share to be duplicates: the group and who wrote them.
+    """A text as choices see it. `wordings`: the wording of its prompt, by what kind of wording it is; `writer`: its
+    generator; `group`: what texts of a writer must share to be duplicates.
     """
 
     key: TextKey
     text: str
     cut: bool
     wordings: Mapping[str, str]
-    whose: Key
+    writer: Key
+    group: Key
 
 
 def _texts(project: Project, study_id: int, study: Study) -> Iterator[_Text]:
     sets = {row.id: row for row in project.prompts.sets(study_id) if "imported" not in row.recipe}
-    set_of = {run.id: sets.get(run.prompt_set_id) for run in project.runs.all()}
+    runs = {run.id: run for run in project.runs.all()}
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
-        asked = set_of.get(row.run_id)
+        run = runs[row.run_id]
+        asked = sets.get(run.prompt_set_id)
         fields = {**row.fields, "task": row.task}
         wordings = {name: fields.get(name, "") for name in study.wordings}
         wordings["prompt set"] = f"{asked.name}, version {asked.version}" if asked else ""
-        whose = (row.run_id, row.axis, row.identity, *_group(row.fields))
-        yield _Text(("output", row.id), row.text, row.finish_reason == "length", wordings, whose)
+        group = (row.axis, row.identity, *_group(row.fields))
+        writer = ("generator", run.generator_id)
+        yield _Text(("output", row.id), row.text, row.finish_reason == "length", wordings, writer, group)
     letters = chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=LETTER), lambda row: row.id)
     for source in letters:
         wordings = {name: source.fields.get(name, "") for name in study.wordings}
-        whose = (source.origin, source.fields.get("model", ""), *_group(source.fields))
-        yield _Text(("source", source.id), source.text, False, wordings, whose)
+        writer = ("model", source.fields.get("model", ""))
+        yield _Text(("source", source.id), source.text, False, wordings, writer, _group(source.fields))
 
 
 def _group(fields: Mapping[str, str]) -> Key:
@@ -173,7 +182,11 @@ SHORT = 20  # words: replies that are shorter come again by themselves
 def _duplicates(texts: Sequence[_Text]) -> list[TextKey]:
     """The texts that are the same as an earlier one of the same group and writer, short replies left aside."""
     first: dict[Key, TextKey] = {}
-    same = [(text.key, first.setdefault((text.text, *text.whose), text.key)) for text in texts if _long(text.text)]
+    same = [
+        (text.key, first.setdefault((text.text, *text.writer, *text.group), text.key))
+        for text in texts
+        if _long(text.text)
+    ]
     return [key for key, earlier in same if key != earlier]
 
 

@@ -1,6 +1,7 @@
 """The findings panel: every number of the project with all that is needed to judge it, down to its texts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -315,6 +316,14 @@ class FindingsPanel(Panel):
             )
             for measurement in self._measurements
         ]
+        trying = [
+            Command(
+                tr("How far each “Yes” holds: {study}").format(study=measurement.title),
+                partial(self.try_choices, measurement.study),
+                enabled=partial(self._jobs.may, measurement.study),
+            )
+            for measurement in self._measurements
+        ]
         sorting = [
             Command(
                 tr("Sort by: {column}").format(column=column_title(name)), partial(board.view.order_by, name), "", some
@@ -323,6 +332,7 @@ class FindingsPanel(Panel):
         ]
         return [
             *measuring,
+            *trying,
             Command(tr("Compare any score by any group…"), self.ask_to_compare, "", partial(self._jobs.may, STUDY)),
             Command(tr("Search in the findings"), self._search, "Ctrl+F", some),
             Command(tr("Clear the filters"), board.filters.clear, "", some),
@@ -342,6 +352,10 @@ class FindingsPanel(Panel):
         `whose`: None for the same texts as the last time.
         """
         self._jobs.start(study, whose and whose.of)
+
+    def try_choices(self, study: str) -> None:
+        """Measure as the last time, and each “Yes” again with one choice of the analysis changed at a time."""
+        self._jobs.start(study, lambda options: replace(options, sensitivity=True))
 
     def ask_to_compare(self) -> None:
         """Ask for scores by group: of which texts, by what, and by which scorers; then measure them."""

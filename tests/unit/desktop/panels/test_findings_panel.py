@@ -36,6 +36,7 @@ from biasprint.core.runs.audit.reading import read_audit
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.findings.panel import FindingsPanel
@@ -905,3 +906,16 @@ def test_open_sessions_are_told_of_and_their_texts_stay_hidden(qtbot: QtBot, rat
     (measured,) = source.measurements(JobContext())
     assert measured.new_texts == 2
     assert source.text(behind.groups[0].refs[0])
+
+
+def test_a_command_asks_how_far_each_yes_of_a_study_holds(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, monkeypatch: pytest.MonkeyPatch
+):
+    store(project)
+    panel = open_panel()
+    asked: list[tuple[str, MeasureOptions]] = []
+    monkeypatch.setattr(panel._jobs, "start", lambda study, how: asked.append((study, how(MeasureOptions(seed=7)))))
+    (command,) = [each for each in panel.commands() if each.title.startswith("How far each “Yes” holds:")]
+    assert command.enabled()
+    command.run()
+    assert asked == [("letters", MeasureOptions(seed=7, sensitivity=True))]
