@@ -1,8 +1,8 @@
 """A share of choices by a logistic mixed model: raters and texts are both drawn from more of their kind.
 
-logit P(chosen) = α + u_rater + v_comparison, u ~ N(0, σ²_u), v ~ N(0, σ²_v). The share is that of a rater and a
-comparison drawn anew, E[expit(α + u + v)], and not expit(α): raters who differ pull shares towards ½, so that without
-any preference among three identities α lies below logit ⅓.
+logit P(chosen) = α + u_rater + v_comparison, u ~ N(0, σ²_u), v ~ N(0, σ²_v). The share is that of another
+rater and another comparison, E[expit(α + u + v)], and not expit(α): raters who differ pull shares towards ½, so that
+without any preference among three identities α lies below logit ⅓.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class MixedShare:
     """`value`: the share, with interval and p against chance; None with a `reason` where there is no estimate.
 
     `intercept`: α, with its standard error `error`. `of_raters`, `of_comparisons`: σ_u and σ_v, the latter None where
-    no comparison was judged by two raters, so that it cannot be told.
+    no comparison was judged by two raters, so that it cannot be estimated.
     """
 
     value: float | None

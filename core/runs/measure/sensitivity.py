@@ -1,8 +1,8 @@
-"""How far each “Yes” holds: measured again with one choice of the analysis changed at a time, from what is stored.
+"""Sensitivity of each “Yes”: it is measured again with one choice of the analysis changed at a time.
 
 A choice is another stored scorer of the same role, the paper's own formula or another model, texts left out (refusals,
-cut texts, exact duplicates), one wording of the prompts left out, or judgments made after a look. Nothing is written
-or scored anew. What each choice did to a finding is kept in its note, from which every answer reads it.
+cut texts, exact duplicates), one wording of the prompts left out, or judgments made after a look. Only what is
+stored is read: no text is written or scored again. The note of a finding keeps the result, and answers read it there.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Shares of choices by a mixed model, `creativity.share.mixed`: raters and comparisons are both random effects.
 
-It stands beside `creativity.share`, whose interval is of clusters. Source: beyond the paper."""
+The interval of `creativity.share`, beside it, is of clusters. Source: beyond the paper."""
 
 from collections.abc import Iterator
 
