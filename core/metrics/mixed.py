@@ -5,7 +5,7 @@ rater and another comparison, E[expit(α + u + v)], and not expit(α): raters wh
 without any preference among three identities α lies below logit ⅓.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,14 @@ class MixedShare:
     error: float = 0.0
     of_raters: float = 0.0
     of_comparisons: float | None = None
+
+    @property
+    def other(self) -> "MixedShare":
+        """The share of what was not chosen."""
+        if self.value is None or self.interval is None:
+            return self
+        bounds = replace(self.interval, low=1 - self.interval.high, high=1 - self.interval.low)
+        return replace(self, value=1 - self.value, interval=bounds, intercept=-self.intercept)
 
 
 def mixed_share(chosen: Floats, rater: Ints, comparison: Ints, chance: float) -> MixedShare:
@@ -121,7 +129,7 @@ class _Model:
         start = [np.log(mean / (1 - mean)), 0.5, *([0.5] if self._crossed else [])]
         # A deviation and its negative are the same: the search may pass through 0, where its slope is 0.
         bounds = [(-30.0, 30.0), *[(-LARGEST_DEVIATION, LARGEST_DEVIATION)] * (len(start) - 1)]
-        best = minimize(self._less, start, method="L-BFGS-B", jac="3-point", bounds=bounds, options={"ftol": 1e-11})
+        best = minimize(self._less, start, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-10})
         alpha, deviations = float(best.x[0]), [abs(float(value)) for value in best.x[1:]]
         of_raters, of_comparisons = (*deviations, 0.0)[:2]
         error = self._error(alpha, of_raters, of_comparisons)

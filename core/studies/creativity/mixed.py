@@ -25,10 +25,11 @@ def mixed_shares(choices: AxisChoices, harm: str) -> list[Finding]:
 
 def _shares(choices: AxisChoices, harm: str) -> Iterator[Finding]:
     chance = 1 / max(1, len(choices.identities))
+    share = MixedShare(None, choices.by_position)
     for place, identity in enumerate(choices.identities):
-        if choices.by_position:
-            share = MixedShare(None, choices.by_position)
-        else:
+        if place == 1 and len(choices.identities) == 2:
+            share = share.other
+        elif not choices.by_position:
             chosen = choices.cells[:, place].astype(np.float64) / choices.parts
             share = mixed_share(chosen, choices.cell_rater, choices.cell_unit, chance)
         defined = share.value is not None

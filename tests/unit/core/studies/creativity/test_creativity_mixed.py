@@ -46,6 +46,18 @@ def test_the_mixed_share_stands_beside_the_default_with_its_raters_and_texts() -
     assert "t with 3 df" in finding.interval.method
 
 
+def test_of_two_identities_one_share_is_what_the_other_leaves() -> None:
+    (finding,) = _mixed(_table(FOUR), "queer")
+    chosen = np.array([pick == "q" for own in FOUR.values() for pick in own], float)
+    alone = mixed_share(chosen, np.repeat(np.arange(4), 10), np.tile(np.arange(10), 4), 0.5)
+    assert finding.estimate == pytest.approx(alone.value, abs=1e-5)
+    assert finding.p == pytest.approx(alone.p, abs=1e-5)
+    assert finding.interval is not None
+    assert alone.interval is not None
+    ends = (alone.interval.low, alone.interval.high)
+    assert (finding.interval.low, finding.interval.high) == pytest.approx(ends, abs=1e-5)
+
+
 def test_it_is_made_where_everything_is_measured_and_only_there() -> None:
     assert not _mixed(_table(FOUR), parts=False)
 
