@@ -110,6 +110,10 @@ def _expit(x: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
+def _sums(group: Ints, values: Floats, groups: int) -> Floats:
+    return np.asarray(np.bincount(group, values, groups), dtype=np.float64)
+
+
 class _Model:
     """The Laplace likelihood of α and the deviations. Of two groupings the one with more groups is eliminated first."""
 
@@ -146,8 +150,8 @@ class _Model:
             eta = alpha + of_raters * u[self._rater] + of_comparisons * v[self._comparison]
             residual = self._values - _expit(eta)
             ends = (
-                of_raters * np.bincount(self._rater, residual, self._raters) - u,
-                of_comparisons * np.bincount(self._comparison, residual, self._comparisons) - v,
+                of_raters * _sums(self._rater, residual, self._raters) - u,
+                of_comparisons * _sums(self._comparison, residual, self._comparisons) - v,
             )
             step_u, step_v = self._curvature(eta, of_raters, of_comparisons).solve(*ends)
             size = 1.0
@@ -171,7 +175,7 @@ class _Model:
 
     def _curvature(self, eta: Floats, of_raters: float, of_comparisons: float) -> "_Curvature":
         weight = _expit(eta) * _expit(-eta)
-        table = np.bincount(self._cell, weight, self._raters * self._comparisons)
+        table = _sums(self._cell, weight, self._raters * self._comparisons)
         return _Curvature(table.reshape(self._raters, self._comparisons), of_raters, of_comparisons)
 
     def _error(self, alpha: float, of_raters: float, of_comparisons: float) -> float:
@@ -181,8 +185,8 @@ class _Model:
         eta = alpha + of_raters * u[self._rater] + of_comparisons * v[self._comparison]
         weight = _expit(eta) * _expit(-eta)
         beside = (
-            of_raters * np.bincount(self._rater, weight, self._raters),
-            of_comparisons * np.bincount(self._comparison, weight, self._comparisons),
+            of_raters * _sums(self._rater, weight, self._raters),
+            of_comparisons * _sums(self._comparison, weight, self._comparisons),
         )
         solved = self._curvature(eta, of_raters, of_comparisons).solve(*beside)
         information = float(weight.sum() - beside[0] @ solved[0] - beside[1] @ solved[1])

@@ -149,7 +149,7 @@ def _texts(project: Project, study_id: int, study: Study) -> Iterator[_Text]:
         wordings = {name: fields.get(name, "") for name in study.wordings}
         wordings["prompt set"] = f"{asked.name}, version {asked.version}" if asked else ""
         group = (row.axis, row.identity, *_group(row.fields))
-        writer = ("generator", run.generator_id)
+        writer: Key = ("generator", run.generator_id)
         yield _Text(("output", row.id), row.text, row.finish_reason == "length", wordings, writer, group)
     letters = chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=LETTER), lambda row: row.id)
     for source in letters:
