@@ -19,11 +19,13 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.options import grouped
+from biasprint.core.cli.options import AskKey, Endpoint, Set, grouped, parameters, session_keys
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import UsageError
 from biasprint.core.letters import (
     Document,
+    Generator,
+    ModelReading,
     NameTwins,
     OccupationGuess,
     Reading,
@@ -36,6 +38,7 @@ from biasprint.core.letters import (
     check_under_names,
     check_with_twin,
     occupation_of,
+    read_by_model,
     read_file,
     scorers_for_letters,
     write_note,
@@ -196,6 +199,34 @@ class Files:
         return notes
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A language model that reads the letter too, if a person wants one."""
+
+    ask: Annotated[
+        str, typer.Option(help="Have this language model read the letter as well; its reading stands beside.")
+    ] = ""
+    ask_with: Annotated[str, typer.Option(help="What kind of generator it is, as for judge.")] = "llama_cpp"
+    endpoint: Endpoint = None
+    settings: Set = None
+    ask_key: AskKey = False
+
+    def check(self) -> None:
+        """Raise `UsageError` for what belongs to a model that is not named."""
+        if not self.ask and (self.endpoint is not None or self.settings or self.ask_key):
+            raise UsageError("--endpoint, --set and --ask-key are for a model that reads.", hint="Name it with --ask.")
+
+    def read(self, ctx: "JobContext", reading: Reading) -> ModelReading | None:
+        """Return what the model names in the letter; None where none is asked, or there is no letter to read."""
+        from biasprint.core.compute import models
+
+        if not self.ask or reading.stopped:
+            return None
+        given = parameters(self.endpoint, None, None, None, self.settings or ())
+        generator = Generator(self.ask_with, self.ask, given, session_keys(self.endpoint, self.ask_key))
+        return read_by_model(ctx, reading, models(), generator)
+
+
 def add_letter_to(app: typer.Typer) -> None:
     app.command()(letter)
     add_reference_to(app)
@@ -208,6 +239,7 @@ def letter(
     as_json: AsJson = False,
     *,
     files: Files,
+    asked: Asked,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
     pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",
@@ -235,12 +267,13 @@ def letter(
     from biasprint.core.letters.pile.files import is_pile
 
     many = pile or any(is_pile(doc) for doc in docs)
-    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
+    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, "--ask": asked.ask, **files.options}
     _check_number(docs, many, about_one, {"--outcomes": outcomes, "--cvs": cvs})
     known_pronoun(pronoun)
     if twin and files.report is not None and isinstance(_twin(twin), tuple):
         raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
+    asked.check()
     house = _house(house_list)
     if many:
         _pile(docs, context, occupation, as_json, house, outcomes, cvs, files.report)
@@ -251,7 +284,8 @@ def letter(
         request = letter_request(ctx, context, occupation, reference, house)
         checked = [checked_letter(ctx, doc, request, (name, pronoun), other) for doc in docs]
         notes = files.write(ctx, docs[0], checked[0], house)
-    _tell(checked, as_json, files, notes)
+        of_model = asked.read(ctx, checked[0][0])
+    _tell(checked, as_json, files, notes, of_model)
 
 
 def _check_number(
@@ -445,19 +479,33 @@ def known_pronoun(given: str) -> "Pronoun":
     raise UsageError(f"“{given}” is no pronoun that is known here.", hint="Choose he, she or they.")
 
 
-def _tell(checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str]) -> None:
-    from biasprint.core.cli.letter_output import LIMITS, VERSION, letter_json, tell_letter
+def _tell(
+    checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str], of_model: ModelReading | None
+) -> None:
+    """Print all letters. `of_model`: a language model's reading of the only one."""
+    from biasprint.core.cli.letter_output import (
+        LIMITS,
+        VERSION,
+        letter_json,
+        model_reading_json,
+        tell_letter,
+        tell_model_reading,
+    )
 
     if as_json:
         written = {what: str(path) for what, path in files.written.items()}
         as_word = {"word_notes": list(notes)} if files.word else {}
         letters = [letter_json(*letter) for letter in checked]
+        if of_model is not None:
+            letters[0]["model_reading"] = model_reading_json(of_model)
         print_json({"version": VERSION, "letters": letters, **written, **as_word, "limits": LIMITS})
         return
     for place, letter in enumerate(checked):
         if place:
             say("")
         tell_letter(*letter)
+    if of_model is not None:
+        tell_model_reading(of_model)
     sentences = {
         "report": "The report is in {path}.",
         "note": "The note to the writer is in {path}.",

@@ -16,6 +16,7 @@ from biasprint.core.letters import (
     ComparedFigure,
     LetterFigure,
     Mark,
+    ModelReading,
     NameTwins,
     OccupationGuess,
     Reading,
@@ -24,6 +25,7 @@ from biasprint.core.letters import (
     beside_category,
     changed,
     mark_categories,
+    passages_by_category,
 )
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
@@ -79,6 +81,10 @@ def letter_json(
         "scorers": [asdict(scorer) for scorer in reading.scorers],
         "versions": dict(reading.versions),
     }
+
+
+def model_reading_json(asked: ModelReading) -> dict[str, Any]:
+    return {**asdict(asked), "marks": [asdict(mark) for mark in asked.marks], "summary": asked.summary}
 
 
 def twin_json(twin: TwinDifference) -> dict[str, Any]:
@@ -250,6 +256,19 @@ def _tell_marks(reading: Reading) -> None:
 def _mark(mark: Mark) -> str:
     remark = plain(beside_category(mark))
     return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f', {remark}' if remark else ''})"
+
+
+def tell_model_reading(asked: ModelReading) -> None:
+    """Print what a language model names in the letter, after the program's own reading."""
+    say("")
+    say("A language model's reading")
+    say(f"  {plain(asked.summary)}")
+    for title, marks in passages_by_category(asked):
+        words = "; ".join(
+            f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f': {plain(mark.reason)}' if mark.reason else ''})"
+            for mark in marks
+        )
+        say(f"  {title} ({len(marks)}): {words}")
 
 
 def _tell_support(reading: Reading) -> None:

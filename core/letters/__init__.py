@@ -24,6 +24,7 @@ from biasprint.core.letters.values import (
     LetterFigure,
     LetterSource,
     Mark,
+    ModelReading,
     NameTwins,
     Naming,
     OccupationGuess,
@@ -145,6 +146,21 @@ def write_twins(
     from biasprint.core.letters.rewriting import regenerate_twin
 
     return regenerate_twin(ctx, other, compute, models, generator, request)
+
+
+def read_by_model(ctx: "JobContext", reading: Reading, models: "ComputeProcess", generator: Generator) -> ModelReading:
+    """Have a language model read a letter that was read already: its passages, found in the text or left out."""
+    from biasprint.core.letters import model_reading
+
+    return model_reading.read_by_model(ctx, reading, models, generator)
+
+
+def passages_by_category(asked: ModelReading) -> "list[tuple[str, tuple[Mark, ...]]]":
+    """Return the titles of the categories that a language model names, with its passages, in the program's order."""
+    own = [
+        (entry.title, tuple(mark for mark in asked.marks if mark.category == entry.key)) for entry in mark_categories()
+    ]
+    return [(title, marks) for title, marks in own if marks]
 
 
 # ---- Guesses, explanations and suggestions
@@ -275,6 +291,7 @@ __all__ = [
     "LetterFigure",
     "LetterSource",
     "Mark",
+    "ModelReading",
     "NameTwins",
     "Naming",
     "OccupationGuess",
@@ -297,7 +314,9 @@ __all__ = [
     "mark_categories",
     "mark_words",
     "occupation_of",
+    "passages_by_category",
     "plural_of",
+    "read_by_model",
     "read_bytes",
     "read_file",
     "read_pasted",

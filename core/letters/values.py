@@ -529,3 +529,28 @@ class Generator:
     model: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelReading:
+    """A model's reading. `marks`: passages that stand in the letter, by place; `left_out`: reason → lines left out.
+
+    `made_by`: the model, in words. `prompt_sha256`: of the prompt with the letter in it; `reply`: as it came.
+    """
+
+    made_by: str
+    marks: tuple[Mark, ...]
+    left_out: Mapping[str, int]
+    reply: str
+    ended: str
+    prompt_sha256: str
+
+    @property
+    def summary(self) -> str:
+        """One sentence: who read, how many passages, and how many lines were left out, and why."""
+        passages = f"{len(self.marks)} passage" + "s" * (len(self.marks) != 1)
+        lines = sum(self.left_out.values())
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+        left = f"; {lines} of its lines {'was' if lines == 1 else 'were'} left out ({reasons})" if lines else ""
+        cut = "; its reply was cut off at the longest length" if self.ended == "length" else ""
+        return f"{self.made_by} names {passages}{left}{cut}. This is that model's reading, and counts nowhere."

@@ -13,6 +13,7 @@ from biasprint.core.letters import (
     ROLES,
     Document,
     Generator,
+    ModelReading,
     ReadingRequest,
     check_letter,
     check_under_names,
@@ -21,6 +22,7 @@ from biasprint.core.letters import (
     mark_words,
     occupation_of,
     plural_of,
+    read_by_model,
     read_bytes,
     read_file,
     scorers_for_letters,
@@ -337,6 +339,18 @@ def rewrite(
         return write_twins(ctx, replace(other, title=""), compute.shared(), compute.models(), generator, request)
 
     return Operation(tr("Writing both letters again"), work)
+
+
+def read_with_model(
+    *, checked: "Checked", backend: str, model: str, parameters: "Mapping[str, Any]"
+) -> Operation[ModelReading]:
+    """Have a language model read the letter that was checked."""
+
+    def work(ctx: JobContext) -> ModelReading:
+        generator = Generator(backend, model, dict(parameters), session_keys())
+        return read_by_model(ctx, checked.reading, compute.models(), generator)
+
+    return Operation(tr("A language model reads the letter"), work)
 
 
 def drop_result(handle: JobHandle | None) -> None:

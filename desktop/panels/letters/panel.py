@@ -28,6 +28,7 @@ from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
 from biasprint.desktop.panels.letters.export import LetterExport
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
+from biasprint.desktop.panels.letters.model_reading import ModelReadingDialog
 from biasprint.desktop.panels.letters.pile.page import PilePage
 from biasprint.desktop.panels.letters.references import ReferenceDialog
 from biasprint.desktop.panels.letters.review import LetterReview
@@ -416,6 +417,12 @@ class LettersPanel(Panel):
 
     # going on from here
 
+    def ask_model(self) -> None:
+        """Have a language model read the letter as it stands, beside the program's reading."""
+        checked = self.review.check.checked
+        if checked is not None and self._can_report():
+            ModelReadingDialog(self.shell, checked, self.window()).open()
+
     def open_house_list(self) -> None:
         """Open the list of what is never or always marked, with the words of the chosen mark filled in."""
         mark = self.review.chosen_mark
@@ -556,6 +563,7 @@ class LettersPanel(Panel):
             as_word = menu.addAction(words, lambda tracked=tracked: self.export.save_word(tracked=tracked))
             as_word.setEnabled(self._can_report())
         menu.addAction(tr("Copy the letter's text"), self.export.copy_text)
+        menu.addAction(tr("Ask a language model…"), self.ask_model).setEnabled(self._can_report())
         menu.addAction(tr("House list…"), self.open_house_list)
         menu.addAction(tr("Reference letters…"), self.open_references)
         menu.addSeparator()

@@ -1,0 +1,170 @@
+"""A dialog that has a language model do something with the letter: which one, and what it is doing."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import Progress
+from biasprint.desktop import theme
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.letters import drop_result
+from biasprint.desktop.operations.writers import WriterChoices, read_writers
+from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
+from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
+from biasprint.desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from biasprint.core.backends.protocol import Parameter
+    from biasprint.desktop.jobs import JobHandle
+    from biasprint.desktop.shell import Shell
+
+WIDTH = 460
+
+
+class GeneratorDialog(QDialog):
+    """Choose a generator and start it. Closing the dialog cancels its work.
+
+    A subclass gives the work (`operation`), may say what is still missing (`missing`), and takes what came of it
+    (`show_result`). `grid`, `box`: for what it adds.
+    """
+
+    def __init__(self, shell: "Shell", title: str, explanation: str, action: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.shell = shell
+        self._working: JobHandle | None = None
+        self._known = False
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.picker = GeneratorPicker()
+        self.why_not, self.state = Label(tr("Looking which generators are here…"), "soft", wrap=True), Label("", "note")
+        self.bar = ProgressThin(tr("Progress of the letters"))
+        self.write = PrimaryButton(action)
+        self.cancel = QuietButton(tr("Cancel"))
+        self._lay_out(title, explanation)
+        self.picker.changed.connect(self.enable)
+        self.picker.models_wanted.connect(self._go_to_models)
+        self.write.clicked.connect(self._start)
+        self.cancel.clicked.connect(self.close)
+        self._looking = shell.jobs.start(
+            tr("Looking for generators"), read_writers, on_done=self._show_writers, on_error=self._fail, quiet=True
+        )
+
+    # of a subclass
+
+    def operation(self, backend: str, model: str) -> Operation[object]:
+        """Return the work of the chosen generator."""
+        raise NotImplementedError
+
+    def missing(self) -> str:
+        """Return what has to be given before the work can start; "" if nothing is missing."""
+        return ""
+
+    def show_result(self, result: object) -> None:
+        """Take what the generator made."""
+        raise NotImplementedError
+
+    # what can be done
+
+    def _show_writers(self, writers: WriterChoices) -> None:
+        """Show only language models: a backend of planted texts cannot read."""
+        able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
+        self.picker.show_writers(WriterChoices(able, writers.models, writers.endpoints, writers.trouble))
+        self._known = True
+        self.enable()
+
+    def enable(self) -> None:
+        """Let the work be started, or say why it cannot be."""
+        why = self.reason()
+        self.why_not.setText(safe_line(why))
+        self.why_not.setVisible(bool(why))
+        self.write.setEnabled(not why and self._working is None)
+
+    def reason(self) -> str:
+        """Return why nothing can be written now; "" if it can."""
+        if not self._known:
+            return tr("Looking which generators are here…")
+        if self.picker.info is None:
+            return tr("No generator is installed here: get one under Models, or add an endpoint there.")
+        return self.picker.why_not(why_offline(self.shell.connections)) or self.missing()
+
+    def endpoint(self) -> dict[str, "Parameter"]:
+        """Return the name of the chosen endpoint as a setting, if it is one."""
+        endpoint = self.picker.chosen_endpoint
+        return {"endpoint": endpoint.name} if endpoint is not None else {}
+
+    # the work
+
+    def _start(self) -> None:
+        info = self.picker.info
+        if info is None or self.reason():
+            return
+        self._working = self.operation(info.name, self.picker.model_name).start(
+            self.shell.jobs, on_done=self._done, on_error=self._fail, on_progress=self._show_progress
+        )
+        self.bar.set_progress(0, None)
+        self.bar.show()
+        self.state.setText(tr("Working…"))
+        self.enable()
+
+    def _show_progress(self, progress: Progress) -> None:
+        self.bar.set_progress(progress.done, progress.total)
+        if progress.total:
+            self.state.setText(tr("{done} of {total} letters").format(done=progress.done, total=progress.total))
+
+    def _done(self, result: object) -> None:
+        drop_result(self._working)
+        self._working = None
+        self.bar.hide()
+        self.state.clear()
+        self.enable()
+        self.show_result(result)
+
+    def _fail(self, error: AppError) -> None:
+        self._working = None
+        self.bar.hide()
+        self.state.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+        self.enable()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._looking.cancel()
+        if self._working is not None:
+            self._working.cancel()
+        super().closeEvent(event)
+
+    def reject(self) -> None:
+        """Close the dialog on Escape, like the button."""
+        self.close()
+
+    def _go_to_models(self, page: str) -> None:
+        self.close()
+        show_models(self.shell, page)
+
+    def _lay_out(self, title: str, explanation: str) -> None:
+        tokens = theme.current()
+        self.grid = QGridLayout()
+        self.grid.setHorizontalSpacing(tokens.gap)
+        self.grid.setVerticalSpacing(tokens.grid)
+        self.grid.setColumnStretch(1, 1)
+        self.row = self.picker.place(self.grid, 0)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(tokens.grid)
+        buttons.addWidget(self.state, 1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.write)
+        self.state.setWordWrap(True)
+        self.bar.hide()
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        self.box.setSpacing(tokens.gap)
+        for widget in (Label(title, "title", wrap=True), Label(explanation, wrap=True)):
+            widget.setMinimumWidth(min(tokens.px(WIDTH), 800))
+            self.box.addWidget(widget)
+        self.box.addLayout(self.grid)
+        self.box.addWidget(self.why_not)
+        self.box.addWidget(self.bar)
+        self.box.addLayout(buttons)
