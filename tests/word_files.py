@@ -11,7 +11,8 @@ from typing import Any
 
 from lxml import etree
 
-from biasprint.core.letters.readers import cleaned, of_docx
+from biasprint.core.letters.readers.characters import cleaned
+from biasprint.core.letters.readers.office import of_docx
 from biasprint.core.letters.word import AUTHOR
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

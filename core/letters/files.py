@@ -17,7 +17,9 @@ from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.formats import format_of
 from biasprint.core.letters.limits import limit_once
-from biasprint.core.letters.readers import cleaned, of_lines
+from biasprint.core.letters.readers.characters import cleaned, written_in_tags
+from biasprint.core.letters.readers.lines import of_lines
+from biasprint.core.letters.readers.unread import Unread
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
 
@@ -39,7 +41,8 @@ def parse_letter_file(data: bytes, name: str) -> Document:
 
 def document_of_text(text: str) -> Document:
     """The document in a text that was pasted."""
-    return _document("Pasted text", PASTED, Extracted(of_lines(text)))
+    unread = Unread()
+    return _document("Pasted text", PASTED, Extracted(of_lines(text, unread), notes=unread.notes()))
 
 
 def _document(name: str, kind: str, extracted: Extracted) -> Document:
@@ -50,7 +53,8 @@ def _document(name: str, kind: str, extracted: Extracted) -> Document:
         raise AppError(
             f"“{name}” holds far more text than a letter.", hint="Save the letter alone as a file, and try again."
         )
-    return Document(name, kind, tuple(paragraphs), extracted.pages, extracted.notes)
+    unseen = Unread(hidden=[written_in_tags(text) for text in extracted.paragraphs])
+    return Document(name, kind, tuple(paragraphs), extracted.pages, (*extracted.notes, *unseen.notes()))
 
 
 # A file that needs more is no letter, and may be an attack.

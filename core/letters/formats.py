@@ -62,43 +62,43 @@ class LetterFormat:
 
 
 def _docx(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_docx
+    from biasprint.core.letters.readers.office import of_docx
 
     return of_docx(data, name)
 
 
 def _odt(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_odt
+    from biasprint.core.letters.readers.office import of_odt
 
     return of_odt(data, name)
 
 
 def _pdf(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_pdf
+    from biasprint.core.letters.readers.pages import of_pdf
 
     return of_pdf(data, name)
 
 
 def _rtf(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_rtf
+    from biasprint.core.letters.readers.markup import of_rtf
 
     return of_rtf(data, name)
 
 
 def _html(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_html
+    from biasprint.core.letters.readers.markup import of_html
 
     return of_html(data, name)
 
 
 def _markdown(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_markdown
+    from biasprint.core.letters.readers.plain import of_markdown
 
     return of_markdown(data, name)
 
 
 def _plain(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers import of_plain
+    from biasprint.core.letters.readers.plain import of_plain
 
     return of_plain(data, name)
 

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.limits import limit_once
-from biasprint.core.letters.readers import BODY, W, header_parts, kept
+from biasprint.core.letters.readers.characters import kept
+from biasprint.core.letters.readers.office import (
+    BODY,
+    ODT_BODY,
+    ODT_STYLES,
+    W,
+    header_parts,
+    odt_set_apart,
+    put_back,
+)
 from biasprint.core.letters.values import Comment, Mark, Reading, WordFile, how_said
 from biasprint.core.letters.word.docx import (
     RUN,
@@ -33,7 +42,6 @@ from biasprint.core.letters.word.odt import OdtChanges, OdtStory, annotate
 AUTHOR = "Biasprint check"
 INITIALS = "BC"
 MOST_COMMENTS = 2_000
-ODT_BODY = "content.xml"
 _CHANGED = frozenset(f"{W}{name}" for name in ("ins", "del", "moveTo", "moveFrom"))
 _ID = f"{W}id"
 
@@ -79,6 +87,7 @@ def word_file(
     left_out = len(comments) - _comment(package, read_story, after, comments[:MOST_COMMENTS], when)
     for root in roots:
         remove_markers(root)
+        put_back(root)
     changes.number(roots)
     return WordFile(package.write(), "docm" if package.macros() else "docx", _notes(package, changes, left_out))
 
@@ -88,6 +97,7 @@ def _odt_file(
     when: datetime | None,
 ) -> WordFile:  # fmt: skip
     root = package.xml(ODT_BODY)
+    odt_set_apart(root, package.styles(ODT_STYLES))
     story, when = OdtStory(root), when or datetime.now(UTC)  # OpenDocument wants a date
     if story.text != before:
         raise _another(name)
@@ -100,6 +110,7 @@ def _odt_file(
     ordered = sorted(spans, key=lambda span: (span[1], -span[2]))
     for number, (comment, start, end) in reversed(list(enumerate(ordered))):
         annotate(odt_story, number, start, end, comment.text, AUTHOR, when)
+    put_back(root)
     notes = ["Paragraphs that a table or section parts were not joined."] if changes.left_out else []
     if len(comments) > len(spans):
         notes.append(f"Marks without a comment: {len(comments) - len(spans):,}.")

@@ -9,16 +9,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from biasprint.core.letters.readers import (
-    BODY,
-    NOT_IN_DOCX,
-    Packed,
-    W,
-    docx_paragraphs,
-    end_is_deleted,
-    header_parts,
-    kept,
-)
+from biasprint.core.letters.readers.characters import kept
+from biasprint.core.letters.readers.office import NOT_IN_DOCX, STYLES, Packed, W, docx_story, end_is_deleted
 from biasprint.core.letters.word.edits import TextEdit
 
 # ---- The files inside a docx
@@ -55,6 +47,10 @@ class Package:
         if part not in self._roots:
             self._roots[part] = self._packed.xml(part)
         return self._roots[part]
+
+    def styles(self, part: str = STYLES) -> Any:
+        """The root of the styles, to look at; None where there are none."""
+        return self._packed.xml(part) if self.has(part) else None
 
     def comments(self) -> Any:
         """The root of the comments, made and made known to the document where there were none."""
@@ -148,12 +144,15 @@ class Told(NamedTuple):
 
 
 class Story:
-    """The paragraphs with a blank line between them, as `Document.text`; headers first, none of them twice."""
+    """The paragraphs with a blank line between them, as `Document.text`; headers first, none of them twice.
+
+    Hidden runs are set apart in the tree until `put_back`.
+    """
 
     def __init__(self, package: Package) -> None:
         self.paragraphs: list[Told] = []
         start = 0
-        for element, raw, pieces, in_header in _raw(package):
+        for element, pieces, in_header, raw in docx_story(package.names(), package.xml, package.styles()):
             text, places = kept(raw)
             if not text:
                 continue
@@ -182,18 +181,6 @@ class Story:
         run = _parted(paragraph.origins[offset], after=True)
         run.addnext(marker := run.makeelement(MARKER))
         return marker
-
-
-def _raw(package: Package) -> Iterator[tuple[Any, str, list[tuple[Any, str]], bool]]:
-    seen: set[str] = set()
-    for part in header_parts(package.names()):
-        for element, pieces in docx_paragraphs(package.xml(part)):
-            raw = "".join(text for _, text in pieces)
-            if raw.strip() and raw not in seen:
-                seen.add(raw)
-                yield element, raw, pieces, True
-    for element, pieces in docx_paragraphs(package.xml(BODY)):
-        yield element, "".join(text for _, text in pieces), pieces, False
 
 
 def _parted(origin: Origin, *, after: bool) -> Any:

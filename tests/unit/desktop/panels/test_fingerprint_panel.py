@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from seeded_part import seeded_part
 
 from biasprint.core import compute
-from biasprint.core.letters.readers import of_pdf
+from biasprint.core.letters.readers.pages import of_pdf
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.desktop import theme

@@ -1,0 +1,292 @@
+"""Paragraphs from lines: wrapped lines and divided words are put together, heads and numbers of pages kept out."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from statistics import median
+
+from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.scorers.checked_files import require_unchanged
+
+RETURN = re.compile(r"<return>", re.IGNORECASE)  # what stands for a line break in some released tables
+LIST = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+FULL_LINE = 0.75  # of the usual width: a line that long was broken for want of room
+LEAST_WIDTH = 45  # characters; narrower lines are an address or a list
+
+
+def of_lines(text: str, unread: Unread | None = None) -> list[str]:
+    """Blocks between blank lines; within one, lines that were broken at a width become one again.
+
+    Where nothing but single line ends separates paragraphs, every long line is one. What stands above and below the
+    text of a page goes to `unread`.
+    """
+    text = RETURN.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_heads(text, Unread() if unread is None else unread).replace("\f", "\n\n")
+    blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
+    width, divided = _width(text), Hyphens(text)
+    return [paragraph for block in blocks for paragraph in _unwrapped(block.split("\n"), width, divided)]
+
+
+def _width(text: str) -> float:
+    """The width at which lines were broken; 0 where they were not."""
+    longer = [len(line) for line in text.split("\n") if len(line.strip()) >= LEAST_WIDTH]
+    if not longer:
+        return 0.0
+    usual = median(longer)
+    return usual if usual <= 120 and max(longer) <= 1.6 * usual else 0.0
+
+
+def _unwrapped(lines: list[str], width: float, divided: "Hyphens") -> list[str]:
+    lines = [line.strip() for line in lines]
+    if width == 0.0:
+        if any(len(line) > LEAST_WIDTH * 2 for line in lines):
+            return [line for line in lines if line]
+        return [_narrow(lines, divided)]
+    paragraphs: list[str] = []
+    goes_on = False
+    for line in lines:
+        if paragraphs and not LIST.match(line) and (goes_on or runs_on(paragraphs[-1], line)):
+            paragraphs[-1] = divided.joined(paragraphs[-1], line)
+        elif paragraphs and not goes_on and len(line) < LEAST_WIDTH and len(paragraphs[-1]) < LEAST_WIDTH:
+            paragraphs[-1] += "\n" + line  # an address
+        else:
+            paragraphs.append(line)
+        goes_on = len(line) >= FULL_LINE * width
+    return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def _narrow(lines: Sequence[str], divided: "Hyphens") -> str:
+    """Short lines: running text becomes one line, and an address keeps its line ends."""
+    text, before = lines[0], lines[0]
+    for line in lines[1:]:
+        text = divided.joined(text, line) if runs_on(before, line) else f"{text}\n{line}"
+        before = line
+    return text
+
+
+# ---- Whether a line goes on with the next, told from the words around its end
+
+_END = re.compile(r"[.!?:;…][”\"’')\]]*$")
+_INNER_END = re.compile(r"\b[a-z]{3,}[.!?][”\"’')]*\s+[“\"‘(]?[A-Z]")
+_LITTLE = frozenset(
+    (
+        "a", "an", "the", "and", "or", "but", "nor", "of", "to", "in", "on", "at", "by", "for", "from",
+        "with", "as", "than", "that", "which", "who", "whose", "whom", "her", "his", "their", "my", "our",
+        "its", "is", "are", "was", "were", "be", "been", "has", "have", "had", "will", "would", "can",
+        "could", "may", "might", "must", "should", "she", "he", "they", "we", "i", "it", "this", "these",
+        "those", "into", "over", "under", "about", "between", "during", "after", "before", "when", "while",
+        "where", "because", "if", "not", "very", "more", "most", "so",
+    )
+)  # fmt: skip
+
+
+def runs_on(before: str, line: str) -> bool:
+    """Return whether the sentence of a line goes on in the next, by its words: the line may be of any length."""
+    before, line = before.rstrip(), line.lstrip()
+    if not before or not line or LIST.match(line):
+        return False
+    if DIVIDED.search(before):
+        return line[:1].isalnum()
+    if _END.search(before):
+        return False
+    words = before.rsplit("\n", 1)[-1].split()
+    if line[:1].islower():
+        return len(words) > 1 or before.endswith(",") or words[0].lower() in _LITTLE
+    if words[-1].endswith(","):
+        return False  # an address, a salutation
+    return (len(words) > 1 and words[-1].lower() in _LITTLE) or bool(_INNER_END.search(" ".join(words)))
+
+
+def unfinished(text: str) -> bool:
+    """Return whether a paragraph stops in the middle of a sentence."""
+    return bool(re.search(r"[\w,’'\-–—]$", text.rstrip()))
+
+
+def goes_on_with(text: str) -> bool:
+    """Return whether a paragraph begins in the middle of a sentence."""
+    return text.lstrip()[:1].islower()
+
+
+# ---- A hyphen at a line's end: of a word that was divided, or of a compound
+
+DIVIDED = re.compile("(\\w[\\w'’]*(?:-\\w+)*)[-\u2010\u00ad]$")
+_COMPOUNDS = frozenset(
+    (
+        "self", "well", "non", "ex", "half", "all", "ever", "co", "post", "pre", "anti", "multi", "inter",
+    )
+)  # fmt: skip
+_AND = frozenset(("and", "or", "to"))  # “first- and second-year students”
+FEWEST_LETTERS = 2
+
+
+class Hyphens:
+    """Joins the two halves of a word at a line's end, as the word is written elsewhere, or as a dictionary has it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.lower()
+
+    def joined(self, before: str, line: str) -> str:
+        """Return two lines as one; a divided word is one word again, and a compound keeps its hyphen."""
+        before, line = before.rstrip(), line.lstrip()
+        if before.endswith("\u00ad"):  # a soft hyphen says so itself
+            return before[:-1] + line
+        divided, rest = DIVIDED.search(before), re.match(r"[\w'’]+", line)
+        if divided is None or rest is None:
+            return f"{before} {line}"
+        if rest.group().lower() in _AND:
+            return f"{before} {line}"
+        return (before if self._is_compound(divided.group(1), rest.group()) else before[:-1]) + line
+
+    def _is_compound(self, first: str, second: str) -> bool:
+        if not second[:1].islower() or first[-1:].isdigit() or "-" in first:
+            return True
+        first, second = first.lower(), re.sub(r"['’]s?$", "", second.lower())
+        if re.search(rf"\b{re.escape(first)}-{re.escape(second)}\b", self._text):
+            return True
+        if re.search(rf"\b{re.escape(first + second)}\b", self._text) or first + second in _words():
+            return False
+        if first in _COMPOUNDS:
+            return True
+        return all(len(half) > FEWEST_LETTERS and half in _words() for half in (first, second))
+
+
+@cache
+def _words() -> frozenset[str]:
+    """English words, from spaCy's tables, without spaCy: the reading process has little memory."""
+    names = [f"spacy_lookups_data/data/en_{table}.json.gz" for table in ("lemma_lookup", "lemma_index")]
+    require_unchanged("spacy-lookups-data", *names)
+    lookup, index = (
+        json.loads(gzip.decompress(files("spacy_lookups_data").joinpath("data", name.rpartition("/")[2]).read_bytes()))
+        for name in names
+    )
+    return frozenset((*lookup, *lookup.values(), *(word for kind in index.values() for word in kind), *_LITTLE))
+
+
+# ---- What stands above and below the text of every page
+
+_PAGE_WORD = r"(?:page|pg\.?|p\.|seite|página|sheet)"
+PAGE_LINE = re.compile(
+    rf"[\W_]*(?:{_PAGE_WORD}\s*\d{{1,3}}(?:\s*(?:of|/|von|de)\s*\d{{1,3}})?|\d{{1,3}}\s*(?:of|/)\s*\d{{1,3}})[\W_]*",
+    re.IGNORECASE,
+)
+BARE_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivx]{1,5})[\W_]*", re.IGNORECASE)
+_DASHED_NUMBER = re.compile(r"\s*(?:[-–—]\s*\d{1,3}\s*[-–—]|\[\s*\d{1,3}\s*\])\s*")
+MOST_HEAD_LINES = 4
+LONGEST_HEAD = 70  # characters
+_NUMBER = re.compile(r"\d+")
+
+
+def names_page(text: str, page: int) -> bool:
+    """Return whether a line holds the number of this page, said to be one: “J. Carter, page 2”."""
+    return bool(re.search(rf"\b{_PAGE_WORD}\s*{page}\b|(?<!\S){page}\s*(?:of|/)\s*\d+", text, re.IGNORECASE))
+
+
+def same_head(first: str, second: str, pages_apart: int) -> bool:
+    """Return whether two lines are one running head: alike, but for the numbers of their pages."""
+    if _skeleton(first) != _skeleton(second):
+        return False
+    numbers = zip(map(int, _NUMBER.findall(first)), map(int, _NUMBER.findall(second)), strict=True)
+    return all(later - earlier in (0, pages_apart) for earlier, later in numbers)
+
+
+def _skeleton(text: str) -> str:
+    return " ".join(_NUMBER.sub("#", text).casefold().split())
+
+
+def is_short(text: str) -> bool:
+    """Return whether a line may be a head: short, and no sentence's end."""
+    return len(text.strip()) <= LONGEST_HEAD and not re.search(r"[a-z]{2}[.!?][”\"’')]*$", text.strip())
+
+
+def _without_heads(text: str, unread: Unread) -> str:
+    """Leave out heads and numbers of pages, and join what they parted. Form feeds part pages, where there are any."""
+    pages = text.split("\f")
+    if len(pages) > 1 and not pages[-1].strip():
+        pages.pop()
+    kept_pages = [page.split("\n") for page in pages]
+    drop = [set(_edges(kept_pages, number)) if len(pages) > 1 else set() for number in range(len(pages))]
+    lines: list[str | None] = []
+    for number, page in enumerate(kept_pages):
+        lines += [None] if number else []  # a page's end
+        lines += [None if place in drop[number] else line for place, line in enumerate(page)]
+        unread.around += [page[place] for place in sorted(drop[number])]
+    if len(pages) == 1:
+        for place in sorted(dropped := set(_in_the_midst(text.split("\n")))):
+            unread.around.append(str(lines[place]))
+        lines = [None if place in dropped else line for place, line in enumerate(lines)]
+    return _closed(lines)
+
+
+def _edges(pages: Sequence[Sequence[str]], number: int) -> Iterator[int]:
+    """Yield the places of a page's lines that are its head or foot, from the page's edges inwards."""
+    for step in (1, -1):
+        outer = [_outer(page, step) for page in pages]
+        for depth, place in enumerate(outer[number][:MOST_HEAD_LINES]):
+            line = pages[number][place]
+            repeated = any(
+                same_head(*sorted_pair(line, number, pages[other][outer[other][depth]], other))
+                for other in range(len(pages))
+                if other != number and depth < len(outer[other]) and is_short(line)
+            )
+            if not (
+                repeated or PAGE_LINE.fullmatch(line) or BARE_NUMBER.fullmatch(line) or names_page(line, number + 1)
+            ):
+                break
+            yield place
+
+
+def sorted_pair(line: str, page: int, other: str, other_page: int) -> tuple[str, str, int]:
+    """Return two lines with the earlier page's first, and how many pages lie between them."""
+    return (line, other, other_page - page) if page < other_page else (other, line, page - other_page)
+
+
+def _outer(page: Sequence[str], step: int) -> list[int]:
+    return [place for place in range(len(page))[::step] if page[place].strip()]
+
+
+def _in_the_midst(lines: Sequence[str]) -> Iterator[int]:
+    """Yield page numbers in a text that has no pages any more, with the heads beside them."""
+    numbered = [
+        place for place, line in enumerate(lines) if PAGE_LINE.fullmatch(line) or _DASHED_NUMBER.fullmatch(line)
+    ]
+    written = [place for place, line in enumerate(lines) if line.strip()]
+    for place in numbered:
+        yield place
+        at = written.index(place)
+        before, after = written[max(0, at - MOST_HEAD_LINES) : at][::-1], written[at + 1 : at + 1 + MOST_HEAD_LINES]
+        for beside in (before, after):
+            for other in beside:
+                repeats = sum(_skeleton(line) == _skeleton(lines[other]) for line in lines)
+                if repeats < 2 or not is_short(lines[other]) or other in numbered:
+                    break
+                yield other
+        # A sentence goes on behind the number: what stands between its halves is the next page's head, or this one's
+        # foot.
+        head = [other for other in after if not goes_on_with(lines[other])]
+        tail = next((other for other in after if goes_on_with(lines[other])), None)
+        head = [other for other in head if tail is not None and other < tail]
+        foot = next((other for other in before if unfinished(lines[other]) and len(lines[other]) > LEAST_WIDTH), None)
+        if tail is not None and foot is not None and all(is_short(lines[other]) for other in head):
+            yield from head
+            yield from (other for other in before if other > foot and is_short(lines[other]))
+
+
+def _closed(lines: Sequence[str | None]) -> str:
+    """Join the lines; where something was left out in the middle of a sentence, no blank line stays."""
+    text: list[str] = []
+    left_out = False
+    blanks: list[str] = []
+    for line in lines:
+        if line is None:
+            left_out = True
+        elif not line.strip():
+            blanks.append(line)
+        else:
+            if left_out and text and not (unfinished(text[-1]) and goes_on_with(line)):
+                blanks.append("")
+            text += [line] if left_out and text and unfinished(text[-1]) and goes_on_with(line) else [*blanks, line]
+            left_out, blanks = False, []
+    return "\n".join(text)

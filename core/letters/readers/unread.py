@@ -1,0 +1,60 @@
+"""The parts of a letter's file that are not read as the letter's. Every reader fills one `Unread`, for the person.
+
+The notes travel with the document (`Document.notes`): the command line, the report and the window show them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+Beside = Literal["footnotes", "comments", "form fields"]
+LONGEST_SHOWN = 90  # characters of what was left out
+
+
+@dataclass
+class Unread:
+    """Collects what is left out while a file is read.
+
+    `hidden`: words that nobody sees who looks at the letter. `around`: what stands above or below the text of pages.
+    `beside`: what belongs to the letter's text and stands outside it. `unknown`: characters that no reader could name.
+    `stays`: the file can be written again, with all of it.
+    """
+
+    stays: bool = False
+    hidden: list[str] = field(default_factory=list)
+    around: list[str] = field(default_factory=list)
+    beside: set[Beside] = field(default_factory=set)
+    unknown: int = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of thing that was not read."""
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        stays = " In the letter's own file it stays." if self.stays else ""
+        hidden = _words(self.hidden)
+        if hidden:
+            words = "1 word" if len(hidden) == 1 else f"{len(hidden):,} words"
+            yield f"Hidden text was not read ({words}): “{_shortened(' '.join(hidden))}”.{stays}"
+        if self.beside:
+            beside: tuple[Beside, ...] = ("footnotes", "comments", "form fields")
+            kinds = [kind for kind in beside if kind in self.beside]
+            listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+            yield f"{listed.capitalize()} were not read.{' In its own file they stay.' if self.stays else ''}"
+        around = list(dict.fromkeys(" ".join(text.split()) for text in self.around if text.strip()))
+        if around:
+            yield f"Above or below the text of a page, and not read: “{_shortened('”, “'.join(around))}”."
+        if self.unknown:
+            characters = "1 character" if self.unknown == 1 else f"{self.unknown:,} characters"
+            yield f"The file does not say which letters {characters} of it are: “\ufffd” stands there instead."
+
+
+def _words(texts: list[str]) -> list[str]:
+    return [word for text in texts for word in text.split()]
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    cut = text[:LONGEST_SHOWN]
+    return f"{cut.rpartition(' ')[0] or cut} …"
