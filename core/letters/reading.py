@@ -24,6 +24,7 @@ from biasprint.core.letters.parts import parts_of, suspicions
 from biasprint.core.letters.passages import passages_of, version_of_checked_words, version_of_passages, without_doubted
 from biasprint.core.letters.references import ReferenceSet
 from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.sentence_ends import RULES, letter_sentences
 from biasprint.core.letters.support import language_of, support_of
 from biasprint.core.letters.values import (
     CATEGORIES,
@@ -45,19 +46,19 @@ from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
-from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import doubt_of, guess
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
-    """Return every sentence in order, by the project's one segmenter. Heavy: the first call loads the segmenter.
+    """Return every sentence in order. Heavy: the first call loads the segmenter.
 
     What is longer than any sentence is cut at blanks: rules look at all of a sentence for each word that they find.
     """
     sentences_found: list[Sentence] = []
     for part in parts:
-        for start, end in sentences(text[part.start : part.end]):
+        for start, end in letter_sentences(text[part.start : part.end]):
             for first, last in _cut_up(text, part.start + start, part.start + end):
                 sentences_found.append(Sentence(len(sentences_found), first, last, text[first:last], part.kind))
     return tuple(sentences_found)
@@ -372,7 +373,7 @@ def read_words(document: Document, request: ReadingRequest) -> Reading:
 
 def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
     """Return the versions of what found the marks and of what rests on them: part → version."""
-    versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
+    versions = {"marks": version_of_marks(), "segmenter": f"{SEGMENTER}; {RULES}"}
     if by_model:
         versions["passages"] = version_of_passages()
         versions[CHECKED_WORDS] = version_of_checked_words()

@@ -71,6 +71,7 @@ def _narrow(lines: Sequence[str], divided: "Hyphens") -> str:
 
 _END = re.compile(r"[.!?:;…][”\"’')\]]*$")
 _INNER_END = re.compile(r"\b[a-z]{3,}[.!?][”\"’')]*\s+[“\"‘(]?[A-Z]")
+_GREETING = re.compile(r"(?:dear|hello|hi|to|good (?:morning|day|afternoon|evening))\b[^.!?;]{0,90},", re.IGNORECASE)
 _LITTLE = frozenset(
     (
         "a", "an", "the", "and", "or", "but", "nor", "of", "to", "in", "on", "at", "by", "for", "from",
@@ -90,7 +91,7 @@ def runs_on(before: str, line: str) -> bool:
         return False
     if DIVIDED.search(before):
         return line[:1].isalnum()
-    if _END.search(before):
+    if _END.search(before) or _GREETING.fullmatch(before.rsplit("\n", 1)[-1]):
         return False
     words = before.rsplit("\n", 1)[-1].split()
     if line[:1].islower():
@@ -102,7 +103,7 @@ def runs_on(before: str, line: str) -> bool:
 
 def unfinished(text: str) -> bool:
     """Return whether a paragraph stops in the middle of a sentence."""
-    return bool(re.search(r"[\w,’'\-–—]$", text.rstrip()))
+    return bool(re.search(r"[\w,’'\-–—]$", text.rstrip())) and not _GREETING.fullmatch(text.strip())
 
 
 def goes_on_with(text: str) -> bool:

@@ -5,7 +5,6 @@ a sentence, and a line that was broken for want of room from one that ends.
 """
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -480,7 +479,7 @@ def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
                     text = divided.joined(text, line.text)
                 else:
                     text += "\n" + line.text.strip()
-            if paragraphs and goes_on_with(text) and re.search(r"[\w,\-]$", paragraphs[-1]):
+            if paragraphs and goes_on_with(text) and unfinished(paragraphs[-1]):
                 paragraphs[-1] = divided.joined(paragraphs[-1], text)
             else:
                 paragraphs.append(text)

@@ -122,6 +122,8 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
     yield Heading("In short")
     for suspicion in reading.suspicions:
         yield said(suspicion.said, bullet=True)
+    for note in reading.document.notes:
+        yield said(note, bullet=True)
     if reading.stopped:
         return
     if reading.balance is not None:
