@@ -65,8 +65,8 @@ def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
 
 
 LONGEST_SENTENCE = 2_000
-# Of a letter's body that much is read, some fifteen pages; every word list and model takes its time for each sentence.
-MOST_SENTENCES, MOST_CHARACTERS = 500, 50_000
+# Of a letter's body that much is read, some sixty pages; every word list and model takes its time for each sentence.
+MOST_SENTENCES, MOST_CHARACTERS = 2_000, 200_000
 
 
 def _cut_up(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

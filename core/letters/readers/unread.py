@@ -35,7 +35,7 @@ class Unread:
         hidden = _words(self.hidden)
         if hidden:
             words = "1 word" if len(hidden) == 1 else f"{len(hidden):,} words"
-            yield f"Hidden text was not read ({words}): “{_shortened(' '.join(hidden))}”.{stays}"
+            yield f"Hidden text was not read ({words}): {_quoted(' '.join(hidden))}{stays}"
         if self.beside:
             beside: tuple[Beside, ...] = ("footnotes", "comments", "form fields")
             kinds = [kind for kind in beside if kind in self.beside]
@@ -43,7 +43,7 @@ class Unread:
             yield f"{listed.capitalize()} were not read.{' In its own file they stay.' if self.stays else ''}"
         around = list(dict.fromkeys(" ".join(text.split()) for text in self.around if text.strip()))
         if around:
-            yield f"Above or below the text of a page, and not read: “{_shortened('”, “'.join(around))}”."
+            yield f"Above or below the text of a page, and not read: {_quoted('”, “'.join(around))}"
         if self.unknown:
             characters = "1 character" if self.unknown == 1 else f"{self.unknown:,} characters"
             yield f"The file does not say which letters {characters} of it are: “\ufffd” stands there instead."
@@ -53,8 +53,8 @@ def _words(texts: list[str]) -> list[str]:
     return [word for text in texts for word in text.split()]
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= LONGEST_SHOWN:
-        return text
-    cut = text[:LONGEST_SHOWN]
-    return f"{cut.rpartition(' ')[0] or cut} …"
+def _quoted(text: str) -> str:
+    """Return the beginning of a text in quotation marks, as the end of a sentence."""
+    if len(text) > LONGEST_SHOWN:
+        text = f"{text[:LONGEST_SHOWN].rpartition(' ')[0] or text[:LONGEST_SHOWN]} …"
+    return f"“{text}”" if text.endswith((".", "!", "?", "…")) else f"“{text}”."
