@@ -21,7 +21,8 @@ def test_ligatures_take_no_mark_away_and_no_name(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(docx(told.split("\n\n")))
     for path in (CASES / "lig_uni.txt", CASES / "lig_full.pdf", tmp_path / "a.rtf", tmp_path / "a.docx"):
         letter = biasprint("letter", path, "--json").json
-        assert letter["marks"] == plain["marks"], path.name
+        marks = [(mark["category"], mark["words"]) for mark in letter["marks"]]
+        assert marks == [(mark["category"], mark["words"]) for mark in plain["marks"]], path.name
         assert all(letter["text"][mark["start"] : mark["end"]] == mark["words"] for mark in letter["marks"])
     named = tmp_path / "named.txt"
     named.write_text("Dear jury,\n\nI write for Nora Gri\ufb03n. Ms Gri\ufb03n is kind to all of us.", encoding="utf-8")
@@ -41,15 +42,17 @@ def test_hidden_text_is_said_on_the_screen_in_json_and_in_the_report(tmp_path: P
     assert HIDDEN in biasprint("letter", letter, "--json").json["notes"]
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("German", "Sehr geehrte Damen und Herren,\n\nhiermit empfehle ich Ihnen Frau Anna Weber, die seit sechs Jahren "
-         "in unserer Abteilung arbeitet. Sie ist eine zuverlässige Kollegin, die ihre Aufgaben immer gründlich erledigt."),
-        ("Spanish", "Estimados señores:\n\nEs un placer recomendar a la señora María López, que trabaja en nuestro "
-         "departamento desde hace seis años. Es una compañera amable y siempre termina su trabajo a tiempo."),
-    ],
-)  # fmt: skip
+GERMAN = (
+    "Sehr geehrte Damen und Herren,\n\nhiermit empfehle ich Ihnen Frau Anna Weber, die seit sechs Jahren in unserer "
+    "Abteilung arbeitet. Sie ist eine zuverlässige Kollegin, die ihre Aufgaben immer gründlich erledigt."
+)
+SPANISH = (
+    "Estimados señores:\n\nEs un placer recomendar a la señora María López, que trabaja en nuestro departamento desde "
+    "hace seis años. Es una compañera amable y siempre termina su trabajo a tiempo."
+)
+
+
+@pytest.mark.parametrize(("language", "text"), [("German", GERMAN), ("Spanish", SPANISH)])
 def test_a_letter_in_another_language_is_said_and_not_read(language: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     letter = biasprint("letter", tmp_path / "a.txt", "--json").json

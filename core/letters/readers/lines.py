@@ -71,7 +71,9 @@ def _narrow(lines: Sequence[str], divided: "Hyphens") -> str:
 
 _END = re.compile(r"[.!?:;…][”\"’')\]]*$")
 _INNER_END = re.compile(r"\b[a-z]{3,}[.!?][”\"’')]*\s+[“\"‘(]?[A-Z]")
-_GREETING = re.compile(r"(?:dear|hello|hi|to|good (?:morning|day|afternoon|evening))\b[^.!?;]{0,90},", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?:(?:Dear|Hello|Hi|Good (?:morning|day|afternoon|evening))\b|To (?:the|whom|all|our|my|[A-Z]))[^!?;]{0,90},"
+)
 _LITTLE = frozenset(
     (
         "a", "an", "the", "and", "or", "but", "nor", "of", "to", "in", "on", "at", "by", "for", "from",
@@ -119,6 +121,12 @@ _COMPOUNDS = frozenset(
         "self", "well", "non", "ex", "half", "all", "ever", "co", "post", "pre", "anti", "multi", "inter",
     )
 )  # fmt: skip
+_LIMBS = frozenset(
+    (
+        "handed", "headed", "hearted", "known", "mannered", "minded", "natured", "rounded", "spirited", "spoken",
+        "tempered",
+    )
+)  # fmt: skip
 _AND = frozenset(("and", "or", "to"))  # “first- and second-year students”
 FEWEST_LETTERS = 2
 
@@ -147,7 +155,11 @@ class Hyphens:
         first, second = first.lower(), re.sub(r"['’]s?$", "", second.lower())
         if re.search(rf"\b{re.escape(first)}-{re.escape(second)}\b", self._text):
             return True
-        if re.search(rf"\b{re.escape(first + second)}\b", self._text) or first + second in _words():
+        if re.search(rf"\b{re.escape(first + second)}\b", self._text):
+            return False
+        if second in _LIMBS and first in _words():  # dictionaries have many of them as one word, and letters have not
+            return True
+        if first + second in _words():
             return False
         if first in _COMPOUNDS:
             return True

@@ -86,8 +86,8 @@ class Packed:
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a text box stands there twice
-HIDDEN = "{urn:biasprint:unread}hidden"  # the name of an element that is set apart; `_NAMED` has its own
-_NAMED = "{urn:biasprint:unread}name"
+# The name of an element that is set apart; `_NAMED` has its own. Of no namespace: one would stay declared in the file.
+HIDDEN, _NAMED = "set-apart", "set-apart-from"
 NOT_IN_DOCX = {
     f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}footnoteReference", f"{W}commentReference", _FALLBACK, HIDDEN,
 }  # fmt: skip
