@@ -70,6 +70,7 @@ def _narrow(lines: Sequence[str], divided: "Hyphens") -> str:
 # ---- Whether a line goes on with the next, told from the words around its end
 
 _END = re.compile(r"[.!?:;…][”\"’')\]]*$")
+_SHORTENED = re.compile(r"(?<![\w.])(?:Dr|Prof|Mr|Mrs|Ms|Mx|St|Nos?|Figs?|Eqs?|vols?|pp?|vs|cf|e\.g|i\.e)\.$")
 _INNER_END = re.compile(r"\b[a-z]{3,}[.!?][”\"’')]*\s+[“\"‘(]?[A-Z]")
 _GREETING = re.compile(
     r"(?:(?:Dear|Hello|Hi|Good (?:morning|day|afternoon|evening))\b|To (?:the|whom|all|our|my|[A-Z]))[^!?;]{0,90},"
@@ -93,6 +94,10 @@ def runs_on(before: str, line: str) -> bool:
         return False
     if DIVIDED.search(before):
         return line[:1].isalnum()
+    if before.endswith(".") and (line[:1].islower() or _SHORTENED.search(before)):
+        return True  # “e.g.” or “Dr.” at a line's end
+    if before.endswith(" al.") and line[:1] in "([":
+        return True
     if _END.search(before) or _GREETING.fullmatch(before.rsplit("\n", 1)[-1]):
         return False
     words = before.rsplit("\n", 1)[-1].split()

@@ -369,6 +369,7 @@ def _is_black(colour: Any) -> bool:
 # ---- What stands above and below the text of pages
 
 EDGE = 0.16  # of the page's height, above and below
+MARGIN = 0.07
 APART = 1.6  # line heights between a head and the text
 
 
@@ -379,7 +380,7 @@ def _leave_out_heads(sheets: Sequence[_Sheet], unread: Unread) -> None:
         edges = {sheet.number: _edge(sheet, top=top) for sheet in sheets}
         for sheet in sheets:
             for line in edges[sheet.number]:
-                if not (_is_numbered(line, sheet) or _is_repeated(line, sheet, sheets, edges)):
+                if not (_is_numbered(line) or _is_repeated(line, sheet, sheets, edges) or _in_margin(line, sheet)):
                     break
                 heads[sheet.number].append(line)
             heads[sheet.number] += _set_apart(sheet, edges[sheet.number], heads[sheet.number], top=top)
@@ -399,9 +400,17 @@ def _edge(sheet: _Sheet, *, top: bool) -> list[_Line]:
     return near[:MOST_HEAD_LINES]
 
 
-def _is_numbered(line: _Line, sheet: _Sheet) -> bool:
+def _is_numbered(line: _Line) -> bool:
     text = line.text.strip()
     return bool(PAGE_LINE.fullmatch(text) or BARE_NUMBER.fullmatch(text))
+
+
+def _in_margin(line: _Line, sheet: _Sheet) -> bool:
+    """Return whether a line stands in the lower margin: set smaller than the text, and far below it."""
+    above = [other for other in sheet.lines if other.y0 > MARGIN * sheet.height]
+    if line.y1 > MARGIN * sheet.height or not above or not _is_foot([line], sheet):
+        return False
+    return min(_gap(line, other) for other in above) > 2 * line.size
 
 
 def _is_repeated(line: _Line, sheet: _Sheet, sheets: Sequence[_Sheet], edges: dict[int, list[_Line]]) -> bool:

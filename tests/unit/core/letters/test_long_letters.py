@@ -58,9 +58,17 @@ def test_of_ten_thousand_sentences_the_first_are_read_and_it_is_said() -> None:
 
 
 def test_of_one_endless_sentence_the_beginning_is_read() -> None:
-    reading = read("She led our team with great care and " * 3_000 + "won.")
+    reading = read("She led our team with great care and " * 7_000 + "won.")
     assert [one.what for one in reading.suspicions if one.what == "too long"] == ["too long"]
     assert max(mark.end for mark in reading.marks) <= MOST_CHARACTERS + LONGEST_SENTENCE
+
+
+def test_a_letter_of_seventeen_pages_is_read_to_its_end() -> None:
+    reading = read(f"Dear committee,\n\n{LINE * 766}\n\nSincerely,\nKelly Moreno")
+    assert [one.what for one in reading.suspicions if one.what == "too long"] == []
+    body = [sentence.index for sentence in reading.sentences if sentence.part == "body"]
+    assert len(body) == 766
+    assert {mark.sentence for mark in reading.marks} == set(body)
 
 
 def test_an_ordinary_letter_is_read_whole() -> None:

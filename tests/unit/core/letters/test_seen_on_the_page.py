@@ -80,12 +80,13 @@ def test_a_compound_keeps_its_hyphen_and_a_divided_word_loses_it(name: str) -> N
 
 def test_short_lines_of_running_text_are_joined_and_an_address_is_not() -> None:
     narrow = (
-        "Dear jury,\n\nI have known Ada Bell\nfor nine years. She is\na cool-\nheaded pilot and a patient\nin-\n"
-        "structor of first- and\nsecond-year students.\n\nKind regards,\nLiv Moe\nHead of training"
+        "Dear jury,\n\nI have known Ada Bell\nfor nine years; cf. Lund et al.\n(2019) and a note of Dr.\nMoe. She is\n"
+        "a cool-\nheaded pilot and a patient\nin-\nstructor of first- and\nsecond-year students.\n\n"
+        "Kind regards,\nLiv Moe\nHead of training"
     )
     document = read_pasted(narrow)
     assert sentences(document) == [
-        "I have known Ada Bell for nine years.",
+        "I have known Ada Bell for nine years; cf. Lund et al. (2019) and a note of Dr. Moe.",
         "She is a cool-headed pilot and a patient instructor of first- and second-year students.",
     ]
     assert document.paragraphs[-1] == "Kind regards,\nLiv Moe\nHead of training"
@@ -143,6 +144,13 @@ def test_a_head_of_the_second_page_alone_is_kept_out_of_the_sentence() -> None:
         document
     )
     assert "4 May 2023" in notes(document)
+
+
+def test_a_small_line_in_the_lower_margin_is_no_sentence_and_a_signature_is_the_letters() -> None:
+    text = block("Dear Mr. Hale,", "", *LONG, "", "Yours sincerely,", "Ivo Lund", y=700)
+    document = read_bytes(pages(f"{text}\n{words('12 Quay Road, Hull. Tel. 01482 496000', y=30, size=8)}"), "a.pdf")
+    assert document.text.endswith("Ivo Lund")
+    assert "12 Quay Road" in notes(document)
 
 
 def test_lines_of_the_text_that_are_alike_are_no_heads() -> None:
