@@ -1,4 +1,4 @@
-"""Where sentences of a letter end: the project's segmenter, mended at abbreviations, hours and opening quotation marks.
+"""Ends of a letter's sentences: the segmenter's, mended at abbreviations, hours and opening quotation marks.
 
 The segmenter's own cuts stay as they are for studies, whose figures rest on them.
 """

@@ -20,8 +20,8 @@ LEAST_WIDTH = 45  # characters; narrower lines are an address or a list
 def of_lines(text: str, unread: Unread | None = None) -> list[str]:
     """Blocks between blank lines; within one, lines that were broken at a width become one again.
 
-    Where nothing but single line ends separates paragraphs, every long line is one. What stands above and below the
-    text of a page goes to `unread`.
+    Where nothing but single line ends separates paragraphs, every long line is one. Heads, feet and page numbers go
+    to `unread`.
     """
     text = RETURN.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
     text = _without_heads(text, Unread() if unread is None else unread).replace("\f", "\n\n")

@@ -113,7 +113,7 @@ def of_docx(data: bytes, name: str) -> Extracted:
 def docx_story(
     names: Iterable[str], xml: Callable[[str], Any], styles: Any, unread: Unread | None = None
 ) -> Iterator[tuple[Any, list[tuple[Any, str]], bool, str]]:
-    """The paragraphs that are read of a docx: element, pieces, whether it is in a header, and text as it stands.
+    """The paragraphs that are read of a docx: element, pieces, whether it is in a header, and its whole text.
 
     `xml` gives the root of a part. No paragraph of a header is read twice, and no page number.
     """
@@ -326,7 +326,7 @@ _SMALLEST = re.compile(r"(?:[01](?:\.\d+)?|2(?:\.0+)?)pt")
 
 
 class _OdtLook(NamedTuple):
-    """How a style's text looks: each is `None` where the style says nothing of it."""
+    """The look of a style's text; `None` where the style leaves it open."""
 
     hidden: bool | None = None
     white: bool | None = None

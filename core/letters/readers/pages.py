@@ -406,7 +406,7 @@ def _is_numbered(line: _Line) -> bool:
 
 
 def _in_margin(line: _Line, sheet: _Sheet) -> bool:
-    """Return whether a line stands in the lower margin: set smaller than the text, and far below it."""
+    """Return whether a line is in the lower margin: set smaller than the text, and far below it."""
     above = [other for other in sheet.lines if other.y0 > MARGIN * sheet.height]
     if line.y1 > MARGIN * sheet.height or not above or not _is_foot([line], sheet):
         return False
@@ -444,7 +444,7 @@ def _gap(first: _Line, second: _Line) -> float:
 
 
 def _leave_out_between(earlier: _Sheet, later: _Sheet, unread: Unread) -> None:
-    """Where a sentence goes on over a page's end, what stands between its halves is a foot, or a head."""
+    """Leave out feet and heads between the halves of a sentence that goes on over a page's end."""
     above, below = list(earlier.blocks), list(later.blocks)
     foot: list[_Line] = []
     while above and not unfinished(above[-1][-1].text):

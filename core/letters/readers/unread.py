@@ -15,8 +15,8 @@ LONGEST_SHOWN = 90  # characters of what was left out
 class Unread:
     """Collects what is left out while a file is read.
 
-    `hidden`: words that nobody sees who looks at the letter. `around`: what stands above or below the text of pages.
-    `beside`: what belongs to the letter's text and stands outside it. `unknown`: characters that no reader could name.
+    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages.
+    `beside`: what belongs to the letter and is outside its text. `unknown`: characters that no reader could name.
     `stays`: the file can be written again, with all of it.
     """
 
