@@ -256,11 +256,16 @@ def _shown(text: str, unread: Unread) -> str:
 def _changed(look: _Look, token: re.Match[str], unread: Unread) -> _Look:
     """The look after a control word."""
     word, value = token.group(1), int(token.group(2)) if token.group(2) else None
-    if word in ("v", "deleted"):
-        return replace(look, **{"hidden" if word == "v" else "deleted": value != 0})
-    if word in ("cf", "fs", "uc"):
-        name, default = {"cf": ("colour", 0), "fs": ("size", 24), "uc": ("stand_ins", 1)}[word]
-        return replace(look, **{name: default if value is None else value})
+    if word == "v":
+        return replace(look, hidden=value != 0)
+    if word == "deleted":
+        return replace(look, deleted=value != 0)
+    if word == "cf":
+        return replace(look, colour=value or 0)
+    if word == "fs":
+        return replace(look, size=24 if value is None else value)
+    if word == "uc":
+        return replace(look, stand_ins=1 if value is None else value)
     if word == "plain":
         return replace(look, hidden=False, deleted=False, colour=0, size=24)
     if word in ("footnote", "annotation"):

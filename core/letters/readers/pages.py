@@ -302,6 +302,7 @@ class _Device(PDFPageAggregator):
         hidden: list[str] = []
         grounds = [(place, each) for place, each in enumerate(self._objects) if isinstance(each, LTImage | LTCurve)]
         grounds = [(place, each) for place, each in grounds if min(each.width, each.height) > SMALLEST][:MOST_GROUNDS]
+        covers = [(at, each) for at, each in grounds if isinstance(each, LTCurve) and _is_opaque(each)]
         last: LTChar | None = None
         for place, character in enumerate(self._objects):
             if not isinstance(character, LTChar):
@@ -309,7 +310,7 @@ class _Device(PDFPageAggregator):
             text = character.get_text()
             if id(character) in self._around:
                 self._leave(self._unread.around, character, last)
-            elif self._is_hidden(place, character, grounds):
+            elif self._is_hidden(place, character, grounds, covers):
                 self._leave(hidden, character, last)
             else:
                 if text and not text.strip("\x00"):
@@ -329,23 +330,31 @@ class _Device(PDFPageAggregator):
             out.append("")
         out[-1] += (" " if apart else "") + character.get_text()
 
-    def _is_hidden(self, place: int, character: LTChar, grounds: Sequence[tuple[int, Any]]) -> bool:
+    def _is_hidden(
+        self, place: int, character: LTChar, grounds: Sequence[tuple[int, Any]], covers: Sequence[tuple[int, Any]]
+    ) -> bool:
         x, y = (character.x0 + character.x1) / 2, (character.y0 + character.y1) / 2
         left, bottom, right, top = self._visible
         if id(character) in self._off or not (left <= x <= right and bottom <= y <= top):
             return True
-        under = [(at, each) for at, each in grounds if each.x0 <= x <= each.x1 and each.y0 <= y <= each.y1]
         if self._modes.get(id(character), 0) in INVISIBLE:
-            return not any(isinstance(each, LTImage) for _, each in under)  # over a scan it is what the scan shows
+            # Over a scan it is what the scan shows.
+            return not any(isinstance(ground, LTImage) for _, ground in _under(x, y, grounds))
         if character.get_text().strip() and character.size < SMALLEST:
             return True
-        shapes = [(at, each.non_stroking_color) for at, each in under if isinstance(each, LTCurve)]
-        if any(at > place and (_is_white(colour) or _is_black(colour)) for at, colour in shapes):
-            return True  # painted over
+        if any(at > place for at, _ in _under(x, y, covers)):
+            return True
         if not _is_white(character.graphicstate.ncolor, character.ncs.name):
             return False
-        pictures = any(isinstance(each, LTImage) for _, each in under)
-        return not (pictures or any(at < place and not _is_white(colour) for at, colour in shapes))
+        return not any(
+            isinstance(ground, LTImage) or (at < place and not _is_white(ground.non_stroking_color))
+            for at, ground in _under(x, y, grounds)
+        )
+
+
+def _under(x: float, y: float, grounds: Sequence[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The shapes and pictures at a place, each with the number of its turn to be painted."""
+    return ((at, each) for at, each in grounds if each.x0 <= x <= each.x1 and each.y0 <= y <= each.y1)
 
 
 def _is_white(colour: Any, space: str = "") -> bool:
@@ -357,6 +366,11 @@ def _is_white(colour: Any, space: str = "") -> bool:
     if len(parts) == 4:
         return all(part <= 1 - WHITE for part in parts)
     return all(part >= WHITE for part in parts)
+
+
+def _is_opaque(shape: LTCurve) -> bool:
+    """Return whether a shape hides what is under it: white ones and black ones are taken to do so."""
+    return _is_white(shape.non_stroking_color) or _is_black(shape.non_stroking_color)
 
 
 def _is_black(colour: Any) -> bool:
@@ -472,6 +486,9 @@ def _is_foot(block: Sequence[_Line], sheet: _Sheet) -> bool:
 # ---- Paragraphs
 
 
+COLUMN = 6.0  # points: blocks that begin that near each other are in one column
+
+
 def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
     """Lines that were broken for want of room are put together; the lines of an address keep their ends.
 
@@ -480,8 +497,10 @@ def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
     divided = Hyphens("\n".join(line.text for sheet in sheets for line in sheet.lines))
     paragraphs: list[str] = []
     for sheet in sheets:
-        for block in sheet.blocks:
-            right = _right_edge(block, sheet)
+        edges = [(min(line.x0 for line in block), max(line.x1 for line in block)) for block in sheet.blocks]
+        for block, (left, _) in zip(sheet.blocks, edges, strict=True):
+            # The right edge of the column: of all blocks that begin where this one does.
+            right = max(end for begin, end in edges if abs(begin - left) < COLUMN)
             text = block[0].text.strip()
             for before, line in pairwise(block):
                 if _is_wrapped(before, line, right) or runs_on(before.text, line.text):
@@ -493,13 +512,6 @@ def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
             else:
                 paragraphs.append(text)
     return paragraphs
-
-
-def _right_edge(block: Sequence[_Line], sheet: _Sheet) -> float:
-    """The right edge of a block's column: of all blocks that begin where it does."""
-    left = min(line.x0 for line in block)
-    beside = [each for each in sheet.blocks if abs(min(line.x0 for line in each) - left) < 6]
-    return max(line.x1 for each in beside for line in each)
 
 
 def _is_wrapped(before: _Line, line: _Line, right: float) -> bool:
