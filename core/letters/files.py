@@ -19,7 +19,7 @@ from biasprint.core.letters.formats import format_of
 from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers.characters import cleaned, written_in_tags
 from biasprint.core.letters.readers.lines import of_lines
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
 
@@ -41,7 +41,7 @@ def parse_letter_file(data: bytes, name: str) -> Document:
 
 def document_of_text(text: str) -> Document:
     """The document in a text that was pasted."""
-    unread = Unread()
+    unread = UnreadText()
     return _document("Pasted text", PASTED, Extracted(of_lines(text, unread), notes=unread.notes()))
 
 
@@ -53,7 +53,7 @@ def _document(name: str, kind: str, extracted: Extracted) -> Document:
         raise AppError(
             f"“{name}” holds far more text than a letter.", hint="Save the letter alone as a file, and try again."
         )
-    unseen = Unread(hidden=[written_in_tags(text) for text in extracted.paragraphs])
+    unseen = UnreadText(hidden=[written_in_tags(text) for text in extracted.paragraphs])
     return Document(name, kind, tuple(paragraphs), extracted.pages, (*extracted.notes, *unseen.notes()))
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from statistics import median
 
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.scorers.checked_files import require_unchanged
 
 RETURN = re.compile(r"<return>", re.IGNORECASE)  # what stands for a line break in some released tables
@@ -17,14 +17,14 @@ FULL_LINE = 0.75  # of the usual width: a line that long was broken for want of 
 LEAST_WIDTH = 45  # characters; narrower lines are an address or a list
 
 
-def of_lines(text: str, unread: Unread | None = None) -> list[str]:
+def of_lines(text: str, unread: UnreadText | None = None) -> list[str]:
     """Blocks between blank lines; within one, lines that were broken at a width become one again.
 
     Where nothing but single line ends separates paragraphs, every long line is one. Heads, feet and page numbers go
     to `unread`.
     """
     text = RETURN.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
-    text = _without_heads(text, Unread() if unread is None else unread).replace("\f", "\n\n")
+    text = _without_heads(text, UnreadText() if unread is None else unread).replace("\f", "\n\n")
     blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     width, divided = _width(text), Hyphens(text)
     return [paragraph for block in blocks for paragraph in _unwrapped(block.split("\n"), width, divided)]
@@ -219,7 +219,7 @@ def is_short(text: str) -> bool:
     return len(text.strip()) <= LONGEST_HEAD and not re.search(r"[a-z]{2}[.!?][”\"’')]*$", text.strip())
 
 
-def _without_heads(text: str, unread: Unread) -> str:
+def _without_heads(text: str, unread: UnreadText) -> str:
     """Leave out heads and numbers of pages, and join what they parted. Form feeds part pages, where there are any."""
     pages = text.split("\f")
     if len(pages) > 1 and not pages[-1].strip():

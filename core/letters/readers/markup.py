@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.plain import decoded
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
 # ---- HTML
@@ -83,7 +83,7 @@ class _Parser(HTMLParser):
 
 
 class _Paragraphs(_Parser):
-    def __init__(self, sheet: _Sheet, unread: Unread) -> None:
+    def __init__(self, sheet: _Sheet, unread: UnreadText) -> None:
         super().__init__(convert_charrefs=True)
         self.found: list[str] = []
         self._sheet, self._unread = sheet, unread
@@ -169,7 +169,7 @@ class _Styles(_Parser):
 
 def of_html(data: bytes, name: str) -> Extracted:
     """The text of each block, in order; blanks as a browser shows them, a <br> as a line break."""
-    text, unread = decoded(data, name), Unread()
+    text, unread = decoded(data, name), UnreadText()
     styles = _Styles()
     styles.feed(text)
     parser = _Paragraphs(styles.sheet, unread)
@@ -207,7 +207,7 @@ def of_rtf(data: bytes, name: str) -> Extracted:
     """The text, one paragraph a line; `AppError` for what cannot be followed."""
     from striprtf.striprtf import rtf_to_text
 
-    unread = Unread()
+    unread = UnreadText()
     try:
         shown = _shown(data.decode("latin-1"), unread)
         text = str(rtf_to_text(shown, errors="replace"))  # type: ignore[no-untyped-call]
@@ -220,7 +220,7 @@ def of_rtf(data: bytes, name: str) -> Extracted:
     return Extracted(text.replace("\r", "").split("\n"), notes=unread.notes())
 
 
-def _shown(text: str, unread: Unread) -> str:
+def _shown(text: str, unread: UnreadText) -> str:
     """Rich text without what is hidden or deleted in it; that, and notes, heads and feet, go to `unread`."""
     if _BINARY.search(text):  # the bytes of a picture are no tokens
         return text
@@ -253,7 +253,7 @@ def _shown(text: str, unread: Unread) -> str:
     return "".join(out)
 
 
-def _changed(look: _Look, token: re.Match[str], unread: Unread) -> _Look:
+def _changed(look: _Look, token: re.Match[str], unread: UnreadText) -> _Look:
     """The look after a control word."""
     word, value = token.group(1), int(token.group(2)) if token.group(2) else None
     if word == "v":

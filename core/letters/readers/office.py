@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.lines import PAGE_LINE
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
 # ---- Files inside a zip
@@ -97,7 +97,7 @@ STYLES = "word/styles.xml"
 
 def of_docx(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order, those of the first page's header first; and what was left out, in words."""
-    packed, unread = Packed(data, name), Unread(stays=True)
+    packed, unread = Packed(data, name), UnreadText(stays=True)
     names = packed.names()
     styles = packed.xml(STYLES) if STYLES in names else None
     texts = [raw for *_, raw in docx_story(names, packed.xml, styles, unread)]
@@ -111,13 +111,13 @@ def of_docx(data: bytes, name: str) -> Extracted:
 
 
 def docx_story(
-    names: Iterable[str], xml: Callable[[str], Any], styles: Any, unread: Unread | None = None
+    names: Iterable[str], xml: Callable[[str], Any], styles: Any, unread: UnreadText | None = None
 ) -> Iterator[tuple[Any, list[tuple[Any, str]], bool, str]]:
     """The paragraphs that are read of a docx: element, pieces, whether it is in a header, and its whole text.
 
     `xml` gives the root of a part. No paragraph of a header is read twice, and no page number.
     """
-    look, unread = _DocxLook(styles), Unread() if unread is None else unread
+    look, unread = _DocxLook(styles), UnreadText() if unread is None else unread
     seen: set[str] = set()
     for part in header_parts(names):
         for element, pieces in docx_paragraphs(_set_apart(xml(part), look, unread)):
@@ -271,7 +271,7 @@ def _has_shade(properties: Any) -> bool:
     return fill not in ("", "auto") and not _WHITE.fullmatch(fill)
 
 
-def _set_apart(root: Any, look: _DocxLook, unread: Unread) -> Any:
+def _set_apart(root: Any, look: _DocxLook, unread: UnreadText) -> Any:
     """Set the hidden runs of a part apart, and return its root."""
     for run in list(root.iter(f"{W}r")):
         if look.hides(run) and not any(above.tag in NOT_IN_DOCX for above in run.iterancestors()):
@@ -306,7 +306,7 @@ ODT_BLOCKS = (f"{TEXT}p", f"{TEXT}h")
 
 def of_odt(data: bytes, name: str) -> Extracted:
     """The paragraphs and headings in reading order; notes and comments left out."""
-    packed, unread = Packed(data, name), Unread(stays=True)
+    packed, unread = Packed(data, name), UnreadText(stays=True)
     root = packed.xml(ODT_BODY)
     styles = packed.xml(ODT_STYLES) if ODT_STYLES in packed.names() else None
     body = root.find(f".//{OFFICE}text")
@@ -337,15 +337,15 @@ class _OdtLook(NamedTuple):
         return _OdtLook(*(own if own is not None else its for own, its in zip(self, other, strict=True)))
 
 
-def odt_set_apart(root: Any, styles: Any, unread: Unread | None = None) -> None:
+def odt_set_apart(root: Any, styles: Any, unread: UnreadText | None = None) -> None:
     """Set apart what nobody sees of an odt: hidden sections, paragraphs and words, tiny ones, and white on white."""
-    unread = Unread() if unread is None else unread
+    unread = UnreadText() if unread is None else unread
     looks = _odt_looks([each for each in (styles, root) if each is not None])
     body = root.find(f".//{OFFICE}text")
     _apart_below(body, _OdtLook(), looks, unread)
 
 
-def _apart_below(element: Any, look: _OdtLook, looks: Mapping[str, _OdtLook], unread: Unread) -> None:
+def _apart_below(element: Any, look: _OdtLook, looks: Mapping[str, _OdtLook], unread: UnreadText) -> None:
     stack = [(child, look) for child in element]
     while stack:
         child, around = stack.pop()

@@ -37,7 +37,7 @@ from biasprint.core.letters.readers.lines import (
     sorted_pair,
     unfinished,
 )
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
 HINT = "Ask for a fresh copy, or paste the letter's text."
@@ -48,7 +48,7 @@ LINE_MARGIN = 0.55
 
 def of_pdf(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order and the number of pages. `AppError` in a sentence for what cannot be read."""
-    unread = Unread()
+    unread = UnreadText()
     try:
         document = PDFDocument(PDFParser(io.BytesIO(data)))
         pages = []
@@ -111,7 +111,7 @@ class _Sheet:
         self.blocks = [block for block in blocks if block]
 
 
-def _sheets(document: PDFDocument, pages: Sequence[PDFPage], unread: Unread) -> Iterator[_Sheet]:
+def _sheets(document: PDFDocument, pages: Sequence[PDFPage], unread: UnreadText) -> Iterator[_Sheet]:
     device = _Device(PDFResourceManager(), unread)
     interpreter = _Interpreter(device.rsrcmgr, device)
     interpreter.off = _layers_off(document)
@@ -139,7 +139,7 @@ def _line(line: LTTextLine) -> _Line:
     return _Line(text, line.x0, line.x1, line.y0, line.y1, size, word, blank or 0.25 * size)
 
 
-def _note_what_lies_on(page: PDFPage, unread: Unread) -> None:
+def _note_what_lies_on(page: PDFPage, unread: UnreadText) -> None:
     """Say that there are comments and form fields, which are no part of the page's own text."""
     notes = resolve1(page.annots) or []
     for note in (resolve1(each) for each in notes if isinstance(notes, list)):
@@ -203,7 +203,7 @@ class _Tagged:
 class _Device(PDFPageAggregator):
     """Lays out what is seen of each page; the rest goes to `unread`."""
 
-    def __init__(self, resources: PDFResourceManager, unread: Unread) -> None:
+    def __init__(self, resources: PDFResourceManager, unread: UnreadText) -> None:
         super().__init__(resources, laparams=LAParams(line_margin=LINE_MARGIN, boxes_flow=None))
         self._unread = unread
         self._mode = 0
@@ -387,7 +387,7 @@ MARGIN = 0.07
 APART = 1.6  # line heights between a head and the text
 
 
-def _leave_out_heads(sheets: Sequence[_Sheet], unread: Unread) -> None:
+def _leave_out_heads(sheets: Sequence[_Sheet], unread: UnreadText) -> None:
     """Take running heads and feet and page numbers out: by their place, what is in them, and on which pages it is."""
     heads: dict[int, list[_Line]] = {sheet.number: [] for sheet in sheets}
     for top in (True, False):
@@ -457,7 +457,7 @@ def _gap(first: _Line, second: _Line) -> float:
     return max(first.y0 - second.y1, second.y0 - first.y1)
 
 
-def _leave_out_between(earlier: _Sheet, later: _Sheet, unread: Unread) -> None:
+def _leave_out_between(earlier: _Sheet, later: _Sheet, unread: UnreadText) -> None:
     """Leave out feet and heads between the halves of a sentence that goes on over a page's end."""
     above, below = list(earlier.blocks), list(later.blocks)
     foot: list[_Line] = []

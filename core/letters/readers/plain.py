@@ -4,7 +4,7 @@ import re
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.lines import of_lines
-from biasprint.core.letters.readers.unread import Unread
+from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
 _MARKS = (
@@ -43,7 +43,7 @@ def decoded(data: bytes, name: str) -> str:
 
 def of_plain(data: bytes, name: str) -> Extracted:
     """The paragraphs of plain text."""
-    unread = Unread()
+    unread = UnreadText()
     return Extracted(of_lines(decoded(data, name), unread), notes=unread.notes())
 
 
@@ -52,7 +52,7 @@ _REMARK = re.compile(r"<!--(.*?)-->", re.DOTALL)
 
 def of_markdown(data: bytes, name: str) -> Extracted:
     """Markdown's paragraphs without its signs. Quotes keep their “>”: they tell what was quoted."""
-    text, unread = decoded(data, name), Unread()
+    text, unread = decoded(data, name), UnreadText()
     unread.hidden += _REMARK.findall(text)
     text = _REMARK.sub("", text)
     for mark, instead in _MARKS:

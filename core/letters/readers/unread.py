@@ -1,4 +1,4 @@
-"""The parts of a letter's file that are not read as the letter's. Every reader fills one `Unread`, for the person.
+"""The parts of a letter's file that are not read as the letter's. Every reader fills one `UnreadText`, for the person.
 
 The notes travel with the document (`Document.notes`): the command line, the report and the window show them.
 """
@@ -12,7 +12,7 @@ LONGEST_SHOWN = 90  # characters of what was left out
 
 
 @dataclass
-class Unread:
+class UnreadText:
     """Collects what is left out while a file is read.
 
     `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages.
