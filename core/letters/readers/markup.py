@@ -40,8 +40,9 @@ _WHITE = re.compile(r"(?<![\w-])color:(?:white|#f[a-f]f[a-f]f[a-f]|#fff|rgba?\(2
 _COLOUR = re.compile(r"(?<![\w-])color:")
 _GROUND = re.compile(r"background(?:-color|-image)?:(?!none|transparent|inherit|initial|white|#fff)")
 _WHITE_GROUND = re.compile(r"background(?:-color)?:(?:white|#fff(?:fff)?)(?![\da-f])")
-_RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
-_AT_BLOCK = re.compile(r"@[\w-]+[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_BRACE = re.compile(r"([^{}]*)([{}])")
+_SEEN_MEDIA = re.compile(r"@media\s+(?:only\s+)?(?:all|screen)")
+MOST_RULES = 2_000
 _SELECTOR = re.compile(r"([\w-]+|\*)?((?:[.#][\w-]+)*)")
 
 
@@ -60,13 +61,21 @@ class _Sheet:
     rules: list[tuple[str, frozenset[str], str]] = field(default_factory=list)
 
     def add(self, css: str) -> None:
-        css = _AT_BLOCK.sub("", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL))
-        for selectors, declarations in _RULE.findall(css):
-            for selector in selectors.split(","):
-                match = _SELECTOR.fullmatch(selector.strip().lower())
-                if match is not None and selector.strip():
-                    marks = frozenset(re.findall(r"[.#][\w-]+", match.group(2)))
-                    self.rules.append((match.group(1) or "*", marks, declarations))
+        around: list[str] = []
+        for text, brace in _BRACE.findall(re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)):
+            if brace == "{":
+                around.append(text.strip().lower())
+            elif around:
+                selectors = around.pop()
+                if not selectors.startswith("@") and all(_SEEN_MEDIA.fullmatch(outer) for outer in around):
+                    self._add_rule(selectors, text)
+
+    def _add_rule(self, selectors: str, declarations: str) -> None:
+        for selector in selectors.rpartition(";")[2].split(","):
+            match = _SELECTOR.fullmatch(selector.strip())
+            if match is not None and selector.strip() and len(self.rules) < MOST_RULES:
+                marks = frozenset(re.findall(r"[.#][\w-]+", match.group(2)))
+                self.rules.append((match.group(1) or "*", marks, declarations))
 
     def style_of(self, tag: str, attributes: dict[str, str]) -> str:
         own = {f".{name}" for name in attributes.get("class", "").lower().split()}

@@ -141,12 +141,14 @@ def _line(line: LTTextLine) -> _Line:
 
 def _note_what_lies_on(page: PDFPage, unread: UnreadText) -> None:
     """Say that there are comments and form fields, which are no part of the page's own text."""
-    notes = resolve1(page.annots) or []
-    for note in (resolve1(each) for each in notes if isinstance(notes, list)):
+    notes = resolve1(page.annots)
+    for note in (resolve1(each) for each in notes) if isinstance(notes, list) else ():
         kind = getattr(note.get("Subtype"), "name", "") if isinstance(note, dict) else ""
-        if kind == "Widget" and (note.get("V") or resolve1(note.get("Parent") or {}).get("V")):
-            unread.beside.add("form fields")
-        elif kind not in ("", "Link", "Widget", "Popup") and note.get("Contents"):
+        if kind == "Widget":
+            parent = resolve1(note.get("Parent"))
+            if note.get("V") or (isinstance(parent, dict) and parent.get("V")):
+                unread.beside.add("form fields")
+        elif kind not in ("", "Link", "Popup") and note.get("Contents"):
             unread.beside.add("comments")
 
 
@@ -218,6 +220,9 @@ class _Device(PDFPageAggregator):
         super().begin_page(page, ctm)
         self._objects, self._modes, self._off, self._around, self._tags = [], {}, set(), set(), []
         self._visible = apply_matrix_rect(ctm, page.cropbox)
+        left, bottom, right, top = self._visible
+        if right - left < 1 or top - bottom < 1:  # no box that anything could be seen in
+            self._visible = apply_matrix_rect(ctm, page.mediabox)
 
     def begin_tag(self, tag: Any, props: Any = None) -> None:
         properties = props if isinstance(props, dict) else {}
