@@ -48,7 +48,7 @@ def _unwrapped(lines: list[str], width: float, divided: "Hyphens") -> list[str]:
     paragraphs: list[str] = []
     goes_on = False
     for line in lines:
-        if paragraphs and not LIST.match(line) and (goes_on or runs_on(paragraphs[-1], line)):
+        if paragraphs and ((goes_on and not LIST.match(line)) or runs_on(paragraphs[-1], line)):
             paragraphs[-1] = divided.joined(paragraphs[-1], line)
         elif paragraphs and not goes_on and len(line) < LEAST_WIDTH and len(paragraphs[-1]) < LEAST_WIDTH:
             paragraphs[-1] += "\n" + line  # an address
@@ -90,7 +90,9 @@ _LITTLE = frozenset(
 def runs_on(before: str, line: str) -> bool:
     """Return whether the sentence of a line goes on in the next, by its words: the line may be of any length."""
     before, line = before.rstrip(), line.lstrip()
-    if not before or not line or LIST.match(line):
+    if not before or not line:
+        return False
+    if LIST.match(line) and before.split()[-1].lower() not in _LITTLE:
         return False
     if DIVIDED.search(before):
         return line[:1].isalnum()

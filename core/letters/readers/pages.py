@@ -500,12 +500,14 @@ def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
     A paragraph that a page or column ends in the middle of goes on with the next block.
     """
     divided = Hyphens("\n".join(line.text for sheet in sheets for line in sheet.lines))
+    ends: dict[int, float] = {}  # the right edge of each column, on whatever page it is widest
+    for block in (block for sheet in sheets for block in sheet.blocks):
+        column = _columns(block)[1]
+        ends[column] = max(ends.get(column, 0.0), *(line.x1 for line in block))
     paragraphs: list[str] = []
     for sheet in sheets:
-        edges = [(min(line.x0 for line in block), max(line.x1 for line in block)) for block in sheet.blocks]
-        for block, (left, _) in zip(sheet.blocks, edges, strict=True):
-            # The right edge of the column: of all blocks that begin where this one does.
-            right = max(end for begin, end in edges if abs(begin - left) < COLUMN)
+        for block in sheet.blocks:
+            right = max(ends[column] for column in _columns(block) if column in ends)
             text = block[0].text.strip()
             for before, line in pairwise(block):
                 if _is_wrapped(before, line, right) or runs_on(before.text, line.text):
@@ -517,6 +519,12 @@ def _paragraphs(sheets: Sequence[_Sheet]) -> list[str]:
             else:
                 paragraphs.append(text)
     return paragraphs
+
+
+def _columns(block: Sequence[_Line]) -> tuple[int, int, int]:
+    """The column that a block begins in, between its neighbours: a little further left or right is the same one."""
+    column = round(min(line.x0 for line in block) / COLUMN)
+    return column - 1, column, column + 1
 
 
 def _is_wrapped(before: _Line, line: _Line, right: float) -> bool:

@@ -92,6 +92,17 @@ def test_short_lines_of_running_text_are_joined_and_an_address_is_not() -> None:
     assert document.paragraphs[-1] == "Kind regards,\nLiv Moe\nHead of training"
 
 
+def test_a_closing_that_has_a_page_to_itself_keeps_its_lines() -> None:
+    first = block("Dear Mr. Hale,", "", *LONG, y=760)
+    document = read_bytes(pages(first, block("She is kind.", "", "Respectfully,", "Jan Kos", y=760)), "a.pdf")
+    assert document.paragraphs[-1] == "Respectfully,\nJan Kos"
+
+
+def test_a_number_in_the_midst_of_a_sentence_begins_no_list() -> None:
+    document = read_pasted("Dear jury,\n\nher reports (see Nos. 3 and\n4) are read by\neveryone here.")
+    assert sentences(document) == ["her reports (see Nos. 3 and 4) are read by everyone here."]
+
+
 def test_a_greeting_is_no_beginning_of_the_first_sentence() -> None:
     document = read_pasted("Dear Dr. Moe,\nit is a joy to write of\nAda Bell.")
     assert document.text.split("\n")[0] == "Dear Dr. Moe,"
