@@ -49,7 +49,7 @@ class Entailment:
     role = name = "entailment"
     version = "1"
     sha256 = None
-    stand_in = True
+    stand_in = False  # as a model made for it: a stand-in may not say “contradicted”
     shape = "entailment, neutral, contradiction"
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:

@@ -11,12 +11,15 @@ from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.parts import LANGUAGES
 from biasprint.core.letters.values import Sentence, Support, Verdict
-from biasprint.core.scorers import claims, entailment
+from biasprint.core.scorers import claims, entailment, facts
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import vectors_to_compare
+from biasprint.core.scorers.parts_of_speech import CODES, ROLE
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import score_batch
+from biasprint.core.scorers.registry import best_scorer, score_batch
+from biasprint.core.scorers.segment import words
 from biasprint.core.swap import Person
+from biasprint.core.text import for_matching
 
 # ---- Names left out of what is compared
 
@@ -100,14 +103,12 @@ SAID: dict[str, tuple[Verdict, str]] = {
     "neutral": ("unsupported", "Nothing in the context says so."),
     "contradiction": ("contradicted", "The context seems to say otherwise."),
 }
+DIFFERS, LACKS = "Differs from the CV", "Not in the CV"
 NO_CLAIM = {
     "greeting": "A greeting, a name or a heading: it claims nothing.",
     "opinion": "What the writer thinks, wishes or does: no context could support it.",
     "acquaintance": "How the writer knows the candidate: a context need not say it.",
 }
-# A stand-in says “contradicted” only from this probability on: 12 of 14 were right so in letters that nothing was made
-# on (models/entailment/card.md). Below, what it holds against the context is “not found” in it.
-STAND_IN_IS_SURE = 0.8
 STAND_IN_WORDS = 1_000  # all of a CV: a number that is not in one part of it may stand in another
 _verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
 
@@ -123,9 +124,10 @@ def support_of(
 ) -> tuple[tuple[Support, ...], tuple[ScorerUse, ...]]:
     """Return the verdict on every sentence of the body. Without a context there is none, and the reason says so.
 
-    `score` is the scorer's probability of entailment by the best window of the context. `person`: whom the letter is
-    about. Their names are read as pronouns in the letter and in the context, so that a name alone, or a married name,
-    decides nothing. Source: letters (Wan et al.), section 3.3.
+    `score` is the scorer's probability of entailment by the best window of the context. Facts are compared first: a
+    claim with another year, number or name than the context is never grounded, whatever the scorer says. `person`:
+    whom the letter is about. Their names are read as pronouns in the letter and in the context, so that a name alone,
+    or a married name, decides nothing. Source: letters (Wan et al.), section 3.3.
     """
     names = names_of(person or Person(), context)
     plain = unnamed(context, names)
@@ -141,8 +143,12 @@ def support_of(
         Support(sentence.index, "not a claim", "", 0, 0, None, NO_CLAIM.get(kind, ""))
         for sentence, kind in zip(body, kinds, strict=True)
     ]
-    for place, (verdict, score), (start, end) in zip(asked, judged, nearest, strict=True):
+    first_names = _first_names([texts[place] for place in asked])
+    for place, (verdict, score), (start, end), names_there in zip(asked, judged, nearest, first_names, strict=True):
         verdict_words, reason = SAID[verdict]
+        differs = facts.difference(plain, texts[place], names_there)
+        if differs is not None and verdict_words != "contradicted":
+            verdict_words, reason = "unsupported", f"{DIFFERS if differs.given else LACKS}: {differs.words}."
         supports[place] = Support(body[place].index, verdict_words, context[start:end], start, end, score, reason)
     return tuple(supports), (use,)
 
@@ -165,13 +171,32 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
         for place in range(0, len(values), len(windows)):
             own = [value.values for value in values[place : place + len(windows)]]
             verdict = entailment.judged(own)
-            if info.stand_in and verdict == "contradiction" and max(value[2] for value in own) < STAND_IN_IS_SURE:
+            if info.stand_in and verdict == "contradiction":  # only a model made for it may say so
                 verdict = "neutral"
             yield verdict, float(max(value[0] for value in own))
 
     verdicts = _verdicts.get([(scorer, context, text) for text in texts], judge)
     use = info.use()
-    return verdicts, replace(use, version=f"{use.version}; {claims.version()}")
+    return verdicts, replace(use, version=f"{use.version}; {claims.version()}; {facts.version()}{_tagger()[1]}")
+
+
+def _first_names(texts: Sequence[str]) -> list[frozenset[str]]:
+    """Return for each text its first word where a trained tagger takes it for a name; without one, none."""
+    tagger, _ = _tagger()
+    if not tagger or not texts:
+        return [frozenset()] * len(texts)
+    _, values = score_batch(tagger, texts)
+    firsts = [next(iter(words(text)), None) for text in texts]
+    return [
+        frozenset({for_matching(first.text)}) if first and value.values[:1] == CODES["name"] else frozenset()
+        for first, value in zip(firsts, values, strict=True)
+    ]
+
+
+def _tagger() -> tuple[str, str]:
+    """Return the name of the trained tagger that is here, and what it adds to a version; both "" without one."""
+    info = best_scorer(ROLE)
+    return (info.name, f"; names by {info.version}") if info is not None and not info.stand_in else ("", "")
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:

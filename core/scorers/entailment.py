@@ -116,7 +116,7 @@ class _Rules:
 
 def version() -> str:
     """Return a version that changes whenever a sentence could be read differently."""
-    return f"claims {_rules().version}, rules 2"
+    return f"claims {_rules().version}, rules 3"
 
 
 def kind_of(sentence: str) -> Kind:
@@ -152,6 +152,7 @@ def _rules() -> _Rules:
     writer = r"(?:i|we)(?:\s+|')(?:[\w'-]+\s+)"
     writer_says = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"
     helped = rf"(?:\s+|')(?:(?:{_any(data['helpers'])})\s+)*"
+    would = rf"(?:i|we)\s+would\b(?!\s+(?:\w+\s+)?(?:{_any(data['reports'])})\b)"
     knows = rf"(?:i|we){helped}(?:{_any(data['acquaintance'])})(?!\w| to\b)"
     is_one = rf"i(?:\s+|')(?:(?:{_any(data['being'])})\s+)+(?:the|an?|his|her|their|one)"
     opening = rf"(?:{_any(data['openings'])})"
@@ -163,7 +164,7 @@ def _rules() -> _Rules:
         data["version"],
         starting(_any(data["greetings"])),
         re.compile(rf"(?:{_any(data['closings'])})(?!\w)", re.IGNORECASE),
-        starting(rf"{writer_says}|{opening}"),
+        starting(rf"{writer_says}|{opening}|{would}"),
         starting(rf"{knows}|{is_one}"),
     )
 

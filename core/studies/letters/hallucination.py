@@ -18,7 +18,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import Alternative, Bools, Difference, Floats
-from biasprint.core.scorers import entailment
+from biasprint.core.scorers import entailment, facts
 from biasprint.core.scorers.kept import Keep, completed, rows_of, whole_numbers
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
@@ -92,9 +92,11 @@ def grounding(
                 f"The scorer “{scorer}” does not give a probability for each of {', '.join(entailment.CLASSES)}.",
                 hint="Its plug-in needs mending; choose another scorer.",
             )
-        use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {entailment.version()}")
+        versions = (info["version"], entailment.version(), facts.version())
+        use = replace(ScorerInfo(**info).use(), version="; ".join(versions))
         rest = iter(values)
-        letters += [letter.grounded([next(rest).values for _ in letter.pairs]) for letter in some]
+        read = [letter.grounded([next(rest).values for _ in letter.pairs], use) for letter in some]
+        letters += _without_other_facts(read, some)
         ctx.report(len(letters), len(texts), note="sentences against their contexts")
     return Grounding(tuple(letters), use)
 
@@ -106,6 +108,7 @@ CHUNK = 32  # letters whose sentences are scored together: those of one length s
 class _Claims:
     """The sentences of a letter and which of them claim something, before each window of its context."""
 
+    context: str
     windows: Sequence[str]
     sentences: Sequence[str]
     claim: Bools
@@ -114,13 +117,35 @@ class _Claims:
     def pairs(self) -> list[str]:
         return [entailment.pair(window, sentence) for sentence in self.sentences for window in self.windows]
 
-    def grounded(self, values: Sequence[NDArray[np.float32]]) -> LetterGrounding:
-        """Return the grounding of a letter. `values`: those of its pairs."""
+    def grounded(self, values: Sequence[NDArray[np.float32]], scorer: ScorerUse) -> LetterGrounding:
+        """Return the grounding of a letter. `values`: those of its pairs. A stand-in contradicts nothing."""
         several = len(self.windows)
         judged = [
             entailment.judged(values[place * several : (place + 1) * several]) for place in range(len(self.sentences))
         ]
-        return LetterGrounding(_are(judged, "entailment"), _are(judged, "contradiction"), self.claim)
+        contradicted = _are(judged, "contradiction") & (not scorer.stand_in)
+        return LetterGrounding(_are(judged, "entailment"), contradicted, self.claim)
+
+
+def _without_other_facts(letters: Sequence[LetterGrounding], read: Sequence[_Claims]) -> list[LetterGrounding]:
+    """The letters without support for claims that have another year or number than their context.
+
+    Names are not compared: a letter may call the candidate as the context does not.
+    """
+    entailed = [letter.entailed.copy() for letter in letters]
+    places = [
+        (place, int(sentence)) for place, letter in enumerate(letters) for sentence in letter.grounded.nonzero()[0]
+    ]
+    asked = [entailment.pair(read[place].context, read[place].sentences[sentence]) for place, sentence in places]
+
+    def make(new: Sequence[str], keep: Keep) -> None:
+        for text in new:
+            keep({text: whole_numbers([facts.difference(*entailment.split_pair(text)) is not None])})
+
+    differs = completed(lambda: f"{facts.version()}; {SEGMENTER}", asked, make)
+    for (place, sentence), value in zip(places, differs, strict=True):
+        entailed[place][sentence] = not rows_of(value, 1)[0][0]
+    return [replace(letter, entailed=own) for letter, own in zip(letters, entailed, strict=True)]
 
 
 def _claims(texts: Sequence[str], contexts: Sequence[str]) -> list[_Claims]:
@@ -135,8 +160,10 @@ def _claims(texts: Sequence[str], contexts: Sequence[str]) -> list[_Claims]:
     asked = [text if of else "" for text, of in zip(texts, windows, strict=True)]
     windows_kept = completed(lambda: f"sentences and claims: {entailment.version()}; {SEGMENTER}", asked, make)
     return [
-        _Claims(of, [text[start:end] for start, end, _ in rows], np.array([claim for *_, claim in rows], np.bool_))
-        for of, text, rows in zip(windows, texts, (rows_of(value, 3) for value in windows_kept), strict=True)
+        _Claims(context, of, [text[s:e] for s, e, _ in rows], np.array([claim for *_, claim in rows], np.bool_))
+        for context, of, text, rows in zip(
+            contexts, windows, texts, (rows_of(value, 3) for value in windows_kept), strict=True
+        )
     ]
 
 
@@ -341,9 +368,10 @@ class _Study:
         made_up = sum(int(each.hallucinated.sum()) for each in letters)
         against = sum(int((each.hallucinated & each.contradicted).sum()) for each in letters)
         sentences = sum(each.claim.size for each in letters)
+        contradict = "" if self.found.scorer.stand_in else f" ({against} contradict the context)"
         return (
             f"{sentences} sentences: {sentences - claims} claim nothing, {claims - made_up} are grounded, "
-            f"{made_up} hallucinated ({against} contradict the context)."
+            f"{made_up} hallucinated{contradict}."
         )
 
     def _finding(self, groups: tuple[str, ...], label: str, result: Difference, note: str) -> Finding:

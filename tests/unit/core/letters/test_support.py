@@ -29,7 +29,7 @@ SAID: dict[str, Verdict] = {
     "Before that {last} nursed in orthopaedics at Kettering for six years.": "grounded",
     "{FIRST}'S LANGUAGES ARE POLISH, ENGLISH AND RUSSIAN.": "grounded",
     "Last year she sang at our summer fair in a red hat.": "unsupported",
-    "Ms. {last} never nursed in Kettering.": "contradicted",
+    "Ms. {last} never nursed in Kettering.": "unsupported",
     "I have worked with {first} for four years.": "not a claim",
     "{first} {last} is the kindest colleague anyone could wish for.": "not a claim",
 }
@@ -70,13 +70,23 @@ def by_a_scorer(monkeypatch: pytest.MonkeyPatch, contradiction: float, *, stand_
     return support_of(body, "2010 Nurse, Leeds", f"made up {contradiction} {stand_in}")[0][0].verdict
 
 
-def test_a_stand_in_says_contradicted_only_where_it_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert by_a_scorer(monkeypatch, 0.79, stand_in=True) == "unsupported"
-    assert by_a_scorer(monkeypatch, 0.81, stand_in=True) == "contradicted"
+@pytest.mark.parametrize("contradiction", [0.6, 0.99])
+def test_a_stand_in_never_says_contradicted(monkeypatch: pytest.MonkeyPatch, contradiction: float) -> None:
+    assert by_a_scorer(monkeypatch, contradiction, stand_in=True) == "unsupported"
 
 
 def test_a_model_of_entailment_keeps_its_own_word(monkeypatch: pytest.MonkeyPatch) -> None:
     assert by_a_scorer(monkeypatch, 0.6, stand_in=False) == "contradicted"
+
+
+def test_a_model_of_entailment_does_not_support_another_year(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps “contradicted”, and what it takes for entailed is still compared by its facts."""
+    info = ScorerInfo("made up", "entailment", "entails", None, False, "three classes")
+    value = ScoreValue(np.array([0.9, 0.1, 0], np.float32), 0.9)
+    monkeypatch.setattr(support, "score_batch", lambda name, texts: (vars(info), [value for _ in texts]))
+    for year, verdict in (("2010", "grounded"), ("2012", "unsupported")):
+        body = [Sentence(0, 0, 0, f"She was a nurse in Leeds in {year}.", "body")]
+        assert support_of(body, "2010 Nurse, Leeds", "made up, entails")[0][0].verdict == verdict
 
 
 def test_a_cv_in_another_language_is_said_and_condemns_no_claim() -> None:

@@ -43,7 +43,7 @@ def test_of_her_and_of_him_it_is_the_same() -> None:
 
 
 def test_the_version_names_rules_and_head() -> None:
-    assert "claims 2, rules 2" in claims.version()
+    assert "claims 3, rules 3" in claims.version()
     assert "claims head 1" in claims.version()
 
 

@@ -16,7 +16,6 @@ from scorer_sets import (
 )
 
 from biasprint.core.cache import BatchCache
-from biasprint.core.letters.support import STAND_IN_IS_SURE
 from biasprint.core.scorers import minilm
 from biasprint.core.scorers.entailment import CLASSES, judged, pair, windows
 from biasprint.core.scorers.entailment_minilm import (
@@ -152,12 +151,9 @@ def test_the_weights_are_what_both_parts_give_and_cvs_that_are_left_out_fare_as_
         logits[mine] = intercepts + table[mine] @ coefficients.T
     logits, wanted = logits[-len(lines) :], wanted[-len(lines) :]
     said = logits.argmax(axis=1)
-    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    sure = (said == 2) & (shares[:, 2] >= STAND_IN_IS_SURE)
     assert on_card("entailment", "CVs left out, three classes") == in_words(said == wanted)
     assert on_card("entailment", "CVs left out, entailed or not") == in_words((said == 0) == (wanted == 0))
     assert on_card("entailment", "CVs left out, supported claims found") == in_words((said == 0)[wanted == 0])
-    assert on_card("entailment", "CVs left out, called contradicted, right") == in_words((wanted == 2)[sure])
 
 
 @pytest.mark.soak

@@ -7,7 +7,7 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, ScorerUse
-from biasprint.core.scorers import registry
+from biasprint.core.scorers import facts, registry
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, grounding, hallucination_findings
 from biasprint.core.studies.letters.style import HarmSetting, StyleScores
 from biasprint.core.studies.letters.table import letters_table
@@ -167,6 +167,26 @@ def test_sentences_are_checked_against_the_whole_context(plug_in: Callable[..., 
     assert first.contradicted.tolist() == [False, False, True, False, False]
     assert first.hallucinated.tolist() == [False, False, True, True, False]
     assert second.claim.size == 0
+
+
+def test_a_claim_with_another_year_than_its_context_is_hallucinated(plug_in: Callable[..., None]) -> None:
+    """The scorer takes every sentence for entailed that ends in a word of the context; names are not compared."""
+    plug_in("Entailment")
+    context = "She opened a gallery in 1998 and runs two shops in Leeds."
+    text = "In 1998 Rosa opened a gallery. In 1989 Rosa opened a gallery. She runs nine shops in Leeds."
+    found = grounding([text], [context], "Entailment")
+    assert isinstance(found, Grounding)
+    assert found.letters[0].entailed.tolist() == [True, False, False]
+    assert facts.version() in found.scorer.version
+
+
+def test_a_stand_in_says_of_no_sentence_that_it_contradicts() -> None:
+    found = grounding(
+        ["She never nursed in Leeds."], ["Nurse, Leeds, 2010 to 2014. She loves Leeds."], "entailment_minilm"
+    )
+    assert isinstance(found, Grounding)
+    assert not found.letters[0].contradicted.any()
+    assert found.letters[0].hallucinated.all()
 
 
 def test_no_context_at_all_is_a_reason(plug_in: Callable[..., None]) -> None:
