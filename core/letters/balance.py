@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.letters.marks import unnamed
-from biasprint.core.letters.values import Balance, Category, Leaning, Mark, Sentence
+from biasprint.core.letters.values import LEANING, Balance, Category, Leaning, Mark, Sentence
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
     from biasprint.core.scorers.agency_minilm import AgencyMiniLM
 
-RULE = "rule 2"
+RULE = "rule 3"
 BESIDE = "agency_minilm"  # the scorer whose classes and embeddings the head has
 WEIGHTS_SHA256 = "fc8f71e1de1739409d52683353967e680731865e21710b169bcff9a22536b7db"
 TIMES = 2.5  # as much of one kind as of the other, and praise leans to it
 PRAISES_FROM = 0.4  # of the sentences: with less of either kind there is no praise to divide
+LEAST_SHARE = 0.2  # of what is counted of warmth and drive, below which a kind is not one of “both”
+SURE = 0.5  # the probability from which on a sentence is counted as one of a kind
 FEWEST = 4  # sentences: one or two of them would decide
 WORDS: Mapping[Category, str] = {
     "communal": "warmth", "grindstone": "effort", "agentic": "drive", "ability": "talent", "standout": "excellence",
 }  # fmt: skip
+KIND_OF: Mapping[str, Category] = {"warmth": "communal", "drive": "agentic"}  # the two that a letter can lean to
 SAID_WHERE_NONE = ("warmth", "effort", "drive")
 TITLES: Mapping[Leaning, str] = {
     "warmth": "Praise mostly of warmth",
@@ -33,6 +36,7 @@ TITLES: Mapping[Leaning, str] = {
     "little praise": "Little praise of either kind",
     "too short": "Too short to tell",
 }
+SEVERAL = "Praise of several kinds, none by far the most"  # balanced, and not of both
 KNOWN_FOR: Mapping[Leaning, tuple[str, str]] = {
     "warmth": (
         "In one study of letters for academic posts, the more words of warmth a letter held, the lower its applicant "
@@ -54,7 +58,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     Of each kind, warmth and drive, the letter has as much as the sum over its sentences of the probability that the
     head gives to it (communal, agentic), and one for each word marked so. Sentences are read without the names of
     `person`. `marks`: all that the lists find, as the numbers of the rule, `leaning_of`, were set with: words that a
-    model doubts as well, and no passages.
+    model doubts as well, and no passages. What is said of the letter is true of its counts as well (`by_count`).
     """
     if not body:
         return None
@@ -68,17 +72,49 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     chances = head.probabilities([unnamed(sentence, person) for sentence in body])
     words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
     warm, driven = (float(chances[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
-    leaning = leaning_of(warm + words["warmth"], driven + words["drive"], len(body))
-    kind = {"warmth": "communal", "drive": "agentic"}.get(leaning, "")
-    marked = {mark.sentence for mark in marks if mark.category == kind}
     sure = {
-        sentence.index for sentence, row in zip(body, chances, strict=True) if kind and row[CLASSES.index(kind)] >= 0.5
+        name: {
+            sentence.index
+            for sentence, row in zip(body, chances, strict=True)
+            if row[CLASSES.index(kind)] >= SURE
+        }
+        for name, kind in KIND_OF.items()
     }
+    counts = {name: words[name] + len(sure.get(name, ())) for name in words}
+    leaning, title = by_count(without_one_word(warm, driven, words, len(body)), counts)
+    kind = KIND_OF.get(leaning, "")
+    marked = {mark.sentence for mark in marks if mark.category == kind}
     reason, source = KNOWN_FOR.get(leaning, ("", ""))
+    said = _said(words, len(sure["warmth"]), len(sure["drive"]), len(body))
     return Balance(
-        words, warm, driven, len(body), leaning, TITLES[leaning], _said(words, warm, driven, len(body)), reason, source,
-        tuple(sorted(marked | sure)),
+        words, warm, driven, len(body), leaning, title, said, reason, source, tuple(sorted(marked | sure.get(leaning, set())))
     )  # fmt: skip
+
+
+def without_one_word(warm: float, driven: float, words: Mapping[str, int], sentences: int) -> Leaning:
+    """Return the direction that praise leans: to one kind only if it does so with a word of that kind less, too.
+
+    `warm`, `driven`: sums over sentences, without `words`.
+    """
+    leaning = leaning_of(warm + words["warmth"], driven + words["drive"], sentences)
+    if leaning not in LEANING or not words[leaning]:
+        return leaning
+    fewer = {**words, leaning: words[leaning] - 1}
+    return leaning_of(warm + fewer["warmth"], driven + fewer["drive"], sentences)
+
+
+def by_count(leaning: Leaning, counts: Mapping[str, int]) -> tuple[Leaning, str]:
+    """Return the leaning and its title, as far as they are true of what is counted: words, and sure sentences.
+
+    `counts`: of each kind. Praise is mostly of a kind that has more than half of all that is counted. It is of both
+    where both are there, each with LEAST_SHARE of the two.
+    """
+    if leaning in LEANING and 2 * counts[leaning] <= sum(counts.values()):
+        leaning = "balanced"
+    if leaning != "balanced":
+        return leaning, TITLES[leaning]
+    fewer, together = min(counts["warmth"], counts["drive"]), counts["warmth"] + counts["drive"]
+    return leaning, TITLES[leaning] if fewer and fewer >= LEAST_SHARE * together else SEVERAL
 
 
 def leaning_of(warm: float, driven: float, sentences: int) -> Leaning:
@@ -101,7 +137,7 @@ def version_of_balance() -> str:
     return f"{RULE}; {_head().version}"
 
 
-def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) -> str:
+def _said(words: Mapping[str, int], warm: int, driven: int, sentences: int) -> str:
     """“8 words of warmth, none of effort or drive, in 11 sentences. Sentences of warmth …”"""
     some = [(count, name) for name, count in words.items() if count]
     listed = [f"{count} of {name}" for count, name in some]
@@ -112,11 +148,7 @@ def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) 
         listed.append(f"{'none' if some else 'No words'} of {named}")
     by = "Sentences of warmth, by a stand-in scorer"
     length = "1 sentence" if sentences == 1 else f"{sentences} sentences"
-    return f"{', '.join(listed)}, in {length}. {by}: {_about(warm)}; of drive: {_about(driven)}."
-
-
-def _about(count: float) -> str:
-    return f"about {count:.0f}" if round(count) else "none"
+    return f"{', '.join(listed)}, in {length}. {by}: {warm or 'none'}; of drive: {driven or 'none'}."
 
 
 @cache

@@ -398,9 +398,8 @@ class _Claim:
         found = []
         for place, word in enumerate(_WORD.finditer(self.text)):
             form = for_matching(re.sub(r"['’]s$", "", word.group()))
-            for part in {form, _lemma(form), *form.split("-")}:
-                if part in own:
-                    found.append((place, word.start(), part))
+            parts = {form, _lemma(form), *form.split("-")}
+            found += [(place, word.start(), part) for part in parts if part in own]
         return found
 
     @cached_property

@@ -9,14 +9,14 @@ import pytest
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.letters import balance
-from biasprint.core.letters.balance import KNOWN_FOR, TITLES, WEIGHTS_SHA256, balance_of, leaning_of
+from biasprint.core.letters.balance import KNOWN_FOR, SEVERAL, TITLES, WEIGHTS_SHA256, balance_of, by_count, leaning_of
 from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.reading import read_letter, sentences_of
 from biasprint.core.letters.report import write_note, write_report
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Balance, Part, Reading, Sentence
+from biasprint.core.letters.values import Balance, Leaning, Part, Reading, Sentence
 from biasprint.core.swap import Person
 
 DATA = Path(__file__).resolve().parents[3] / "data"
@@ -107,7 +107,7 @@ def test_it_is_said_in_words_with_how_many_sentences(monkeypatch: pytest.MonkeyP
     said = told(monkeypatch, "Ann is warm. She is kind. She is gentle and hard-working. She is caring.", *rows)
     assert said.said == (
         "4 words of warmth, 1 of effort, none of drive, in 4 sentences. Sentences of warmth, by a stand-in scorer: "
-        "about 4; of drive: none."
+        "4; of drive: none."
     )
     none = told(monkeypatch, "Ann came. She went. She wrote. She is back.", *[(0.1, 0.1, 0.8)] * 4)
     assert none.said.startswith("No words of warmth, effort or drive, in 4 sentences.")
@@ -119,6 +119,76 @@ def test_three_sentences_get_no_verdict_but_the_reason(monkeypatch: pytest.Monke
     assert (said.leaning, said.leans) == ("too short", False)
     assert "from 4 sentences on" in said.reason
     assert said.said.startswith("3 words of warmth, none of effort or drive, in 3 sentences.")
+
+
+QUIET = (0.05, 0.3, 0.65)  # a little warmth in every sentence, and none that one could point to
+
+
+def test_one_word_alone_does_not_turn_little_praise_into_mostly_of_warmth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One word in a letter of facts."""
+    plain = "Ann is a {}nurse. She came in May. She works nights. She left in June. She was on ward 3."
+    rows = [(0.05, 0.5, 0.45), *[QUIET] * 4]
+    without, with_it = (told(monkeypatch, plain.format(word), *rows) for word in ("", "warm "))
+    assert with_it.words["warmth"] == 1
+    assert without.leaning == "little praise"
+    assert with_it.leaning == "little praise"
+
+
+def test_mostly_of_warmth_needs_most_of_the_praise_that_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 words of warmth beside 6 of effort and 6 of talent are a quarter of them."""
+    text = (
+        "Ann is kind and gentle. She is warm and caring. She is diligent, thorough and hard-working. She is dedicated, "
+        "conscientious and reliable. She is talented, gifted and intelligent. She is brilliant, bright and skilled."
+    )
+    said = told(monkeypatch, text, *[(0.0, 0.9, 0.1)] * 2, *[QUIET] * 4)
+    assert said.words["warmth"] == 4
+    assert min(said.words["effort"], said.words["talent"]) >= 4
+    assert (said.leaning, said.leans) == ("balanced", False)
+    assert said.title == "Praise of several kinds, none by far the most"
+
+
+def test_both_needs_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One word of drive, none of warmth: a little of it in every sentence is no praise of both."""
+    said = told(monkeypatch, "Ann is assertive. She came. She wrote. She is back.", *[(0.2, 0.4, 0.4)] * 4)
+    assert (said.words["warmth"], said.words["drive"]) == (0, 1)
+    assert said.said.startswith("1 word of drive, none of warmth")
+    assert said.said.endswith("Sentences of warmth, by a stand-in scorer: none; of drive: none.")
+    assert "both" not in said.title
+
+
+@pytest.mark.parametrize(
+    ("leaning", "counts", "title"),
+    [
+        ("warmth", (9, 8, 0), "Praise mostly of warmth"),  # more than half
+        ("warmth", (9, 9, 0), "Praise of both warmth and drive"),
+        ("warmth", (9, 1, 8), SEVERAL),
+        ("drive", (0, 5, 5), SEVERAL),
+        ("drive", (0, 6, 5), "Praise mostly of drive"),
+        ("balanced", (4, 1, 0), "Praise of both warmth and drive"),  # a fifth of the two
+        ("balanced", (5, 1, 0), SEVERAL),
+        ("balanced", (0, 3, 0), SEVERAL),
+        ("balanced", (0, 0, 0), SEVERAL),
+        ("little praise", (0, 0, 9), "Little praise of either kind"),
+    ],
+)
+def test_what_is_said_is_true_of_the_counts(leaning: Leaning, counts: tuple[int, int, int], title: str) -> None:
+    given = dict(zip(("warmth", "drive", "talent"), counts, strict=True))
+    assert by_count(leaning, given)[1] == title
+
+
+NURSE = (
+    "Dear colleagues,\n\nMara Holt has been a nurse on our emergency ward for six years. Last winter she saw that a man "
+    "in the waiting room had stopped breathing, took over and brought him back before the doctor came. She decided at "
+    "once to clear the corridor and led two younger nurses through it. She is skilled, exact and quick, and her charts "
+    "are without a fault. She now runs our training in resuscitation, which she set up herself. Patients thank her for "
+    "her kindness.\n\nYours,\nPetra Lind"
+)
+
+
+def test_a_nurse_who_saved_a_life_is_not_praised_mostly_for_warmth() -> None:
+    found = read_letter(read_pasted(NURSE), ReadingRequest({"agency": "agency_minilm"})).balance
+    assert found is not None
+    assert found.leaning != "warmth"
 
 
 def test_no_more_is_said_of_ratings_than_the_source_found() -> None:
@@ -153,7 +223,7 @@ def test_letters_are_told_apart(text: str, leaning: str) -> None:
     assert reading.balance.leaning == leaning
     assert all(reading.sentence(place).part == "body" for place in reading.balance.places)
     assert bool(reading.balance.places) == reading.balance.leans
-    assert reading.versions["balance"].startswith(f"rule 2; head {WEIGHTS_SHA256[:12]}; ")
+    assert reading.versions["balance"].startswith(f"rule 3; head {WEIGHTS_SHA256[:12]}; ")
 
 
 KINDS = {"communal": "warmth", "agentic": "drive", "mixed": "balanced", "neutral": "little praise"}
