@@ -22,6 +22,7 @@ WEIGHTS_SHA256 = "fc8f71e1de1739409d52683353967e680731865e21710b169bcff9a22536b7
 TIMES = 2.5  # as much of one kind as of the other, and praise leans to it
 PRAISES_FROM = 0.4  # of the sentences: with less of either kind there is no praise to divide
 LEAST_SHARE = 0.2  # of what is counted of warmth and drive, below which a kind is not one of “both”
+FEWEST_COUNTED = 3  # of a kind, from which on counts alone make praise mostly of it
 SURE = 0.5  # the probability from which on a sentence is counted as one of a kind
 FEWEST = 4  # sentences: one or two of them would decide
 WORDS: Mapping[Category, str] = {
@@ -36,7 +37,7 @@ TITLES: Mapping[Leaning, str] = {
     "little praise": "Little praise of either kind",
     "too short": "Too short to tell",
 }
-SEVERAL = "Praise of several kinds, none by far the most"  # balanced, and not of both
+UNCLEAR = "Praise with no clear balance"  # balanced, and not of both
 KNOWN_FOR: Mapping[Leaning, tuple[str, str]] = {
     "warmth": (
         "In one study of letters for academic posts, the more words of warmth a letter held, the lower its applicant "
@@ -73,11 +74,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
     warm, driven = (float(chances[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
     sure = {
-        name: {
-            sentence.index
-            for sentence, row in zip(body, chances, strict=True)
-            if row[CLASSES.index(kind)] >= SURE
-        }
+        name: {sentence.index for sentence, row in zip(body, chances, strict=True) if row[CLASSES.index(kind)] >= SURE}
         for name, kind in KIND_OF.items()
     }
     counts = {name: words[name] + len(sure.get(name, ())) for name in words}
@@ -92,7 +89,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
 
 
 def without_one_word(warm: float, driven: float, words: Mapping[str, int], sentences: int) -> Leaning:
-    """Return the direction that praise leans: to one kind only if it does so with a word of that kind less, too.
+    """Return the direction that praise leans: one word alone does not make praise of what is little praise.
 
     `warm`, `driven`: sums over sentences, without `words`.
     """
@@ -100,7 +97,8 @@ def without_one_word(warm: float, driven: float, words: Mapping[str, int], sente
     if leaning not in LEANING or not words[leaning]:
         return leaning
     fewer = {**words, leaning: words[leaning] - 1}
-    return leaning_of(warm + fewer["warmth"], driven + fewer["drive"], sentences)
+    without = leaning_of(warm + fewer["warmth"], driven + fewer["drive"], sentences)
+    return without if without == "little praise" else leaning
 
 
 def by_count(leaning: Leaning, counts: Mapping[str, int]) -> tuple[Leaning, str]:
@@ -109,12 +107,17 @@ def by_count(leaning: Leaning, counts: Mapping[str, int]) -> tuple[Leaning, str]
     `counts`: of each kind. Praise is mostly of a kind that has more than half of all that is counted. It is of both
     where both are there, each with LEAST_SHARE of the two.
     """
-    if leaning in LEANING and 2 * counts[leaning] <= sum(counts.values()):
-        leaning = "balanced"
-    if leaning != "balanced":
+    if leaning not in (*LEANING, "balanced"):
         return leaning, TITLES[leaning]
-    fewer, together = min(counts["warmth"], counts["drive"]), counts["warmth"] + counts["drive"]
-    return leaning, TITLES[leaning] if fewer and fewer >= LEAST_SHARE * together else SEVERAL
+    total = sum(counts.values())
+    if leaning in LEANING and 2 * counts[leaning] > total:
+        return leaning, TITLES[leaning]
+    fewer, more = sorted(LEANING, key=lambda kind: counts[kind])
+    if counts[fewer] and counts[fewer] >= LEAST_SHARE * (counts[fewer] + counts[more]):
+        return "balanced", TITLES["balanced"]
+    if counts[more] >= FEWEST_COUNTED and 2 * counts[more] > total:
+        return more, TITLES[more]
+    return "balanced", UNCLEAR
 
 
 def leaning_of(warm: float, driven: float, sentences: int) -> Leaning:

@@ -25,7 +25,7 @@ from biasprint.core.letters.passages import passages_of, version_of_checked_word
 from biasprint.core.letters.references import ReferenceSet
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.sentence_ends import RULES, letter_sentences
-from biasprint.core.letters.support import language_of, support_of
+from biasprint.core.letters.support import language_of, names_of, support_of, with_one_name
 from biasprint.core.letters.values import (
     CATEGORIES,
     CHECKED_WORDS,
@@ -105,19 +105,27 @@ LABELS: Mapping[ScoreName, tuple[str, str]] = {
 _styles: BatchCache[tuple[str, str, str], float | None] = BatchCache(20_000)  # by scorer, version and sentence
 
 
+ONE_NAME = "names as one, rules 1"  # how scorers read names: with another rule it is another version of each
+
+
 def styles_of(
-    body: Sequence[Sentence], scorers: Mapping[str, str]
+    body: Sequence[Sentence], scorers: Mapping[str, str], person: Person | None = None
 ) -> tuple[tuple[SentenceScore, ...], tuple[ScorerUse, ...]]:
-    """The scores of every sentence of the body, and the scorers that gave them. `scorers`: role → name."""
+    """The scores of every sentence of the body, and the scorers that gave them. `scorers`: role → name.
+
+    `person`: whom the letter is about. Their names are read as one and the same, so that no name moves a score.
+    """
+    names = names_of(person or Person(), "")
+    texts = [with_one_name(sentence.text, names) for sentence in body]
     scores: list[SentenceScore] = []
     uses: list[ScorerUse] = []
     for name in SCORE_NAMES:
         if name not in scorers:
             scores += [SentenceScore(each.index, name, None, "", f"no scorer for {name} is here") for each in body]
             continue
-        values, use = _values(scorers[name], [sentence.text for sentence in body])
-        uses.append(use)
-        scores += [_score(sentence, name, values[sentence.text]) for sentence in body]
+        values, use = _values(scorers[name], texts)
+        uses.append(replace(use, version=f"{use.version}; {ONE_NAME}"))
+        scores += [_score(sentence, name, values[text]) for sentence, text in zip(body, texts, strict=True)]
     return tuple(scores), tuple(uses)
 
 
@@ -334,7 +342,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         applied(body, found_marks),
     )  # a reference set's figures are of all listed words
     shown = set(marks)
-    scores, uses = styles_of(scored, scorers)
+    scores, uses = styles_of(scored, scorers, about)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
     foreign = language_of(context.text) if context and not stopped else ""
     if foreign:

@@ -14,6 +14,7 @@ from biasprint.core.letters.values import Sentence, Support, Verdict
 from biasprint.core.scorers import claims, entailment, facts
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import vectors_to_compare
+from biasprint.core.scorers.names import ANY_NAME
 from biasprint.core.scorers.parts_of_speech import CODES, ROLE
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, score_batch
@@ -74,6 +75,15 @@ def unnamed(text: str, names: frozenset[str]) -> str:
     """The text with a pronoun wherever it names the candidate, title and all: “Dr. MORENO’s” becomes “their”."""
     pattern = _pattern(sorted(names, key=lambda name: (-len(name), name)))
     return pattern.sub(lambda match: "their" if match["of"] else "they", text) if pattern else text
+
+
+def with_one_name(text: str, names: frozenset[str]) -> str:
+    """The text with one and the same name wherever it names the candidate: “Dr. MORENO’s” becomes “Kelly's”.
+
+    Scorers of style count a pronoun as a word of another kind than a name, so that they get no pronoun for it.
+    """
+    pattern = _pattern(sorted(names, key=lambda name: (-len(name), name)))
+    return pattern.sub(lambda match: f"{ANY_NAME}'s" if match["of"] else ANY_NAME, text) if pattern else text
 
 
 def _words(name: str) -> set[str]:

@@ -8,12 +8,13 @@ import numpy as np
 
 from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM
+from biasprint.core.scorers.names import ANY_NAME
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, has_style
 from biasprint.core.scorers.segment import sentences
 
 # Designs ask about people with these names, and the head reads a name that it does not know as a word of the sentence:
-# from one name to another the gap of a text moved by up to 0.07. “Kelly” is one that it reads as “they”.
-NAME_SET, ANY_NAME = "us", "Kelly"
+# from one name to another the gap of a text moved by up to 0.07.
+NAME_SET = "us"
 
 
 class AgencyBalance:

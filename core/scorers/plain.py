@@ -19,6 +19,7 @@ import numpy as np
 from biasprint.core.errors import AppError
 from biasprint.core.machine.installation import explained
 from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.names import names_version, without_names
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.refusal import is_refusal, refusal_sha256
 from biasprint.core.scorers.segment import SEGMENTER, sentences, words
@@ -37,8 +38,9 @@ class PositivityLexicon:
 
     VADER's compound, −1 to 1, sums the ratings of the words it knows, turned round after a negation and strengthened
     or weakened by words of degree. `values`: float32[sentences]; `summary`: the share of positive sentences, None for
-    a text without a sentence or not in English. A neutral sentence does not count as positive, whereas SST-2 knows no
-    neutral ones. Threshold and slope: models/positivity/chosen.toml, chosen on the development part of its set.
+    a text without a sentence or not in English. Names of people are read as one, for the lexicon has some of them. A
+    neutral sentence does not count as positive, whereas SST-2 knows no neutral ones. Threshold and slope:
+    models/positivity/chosen.toml, chosen on the development part of its set.
     Used in place of a classifier trained on SST-2. Source: letters (Wan et al.), section 3.2.2.
     """
 
@@ -52,15 +54,19 @@ class PositivityLexicon:
         data = chosen("positivity")
         lexicon = _package_folder() / "vader_lexicon.txt"
         self.sha256 = hashlib.sha256(lexicon.read_bytes() + data.sha256.encode()).hexdigest()
-        self.version = f"{data.values['version']}; rules 1; {PACKAGE} {version(PACKAGE)}; {SEGMENTER}"
+        self.version = f"{data.values['version']}; rules 2; {names_version()}; {vader_version()}"
         self._threshold, self._slope = float(data.values["threshold"]), float(data.values["slope"])
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         return [self._value(text) if has_style(text) else NOTHING for text in texts]
 
     def _value(self, text: str) -> ScoreValue:
-        compounds = (compound(text[start:end]) for start, end in sentences(text))
+        compounds = (compound(sentence) for sentence in without_names(text, sentences(text)))
         return style_value(1 / (1 + exp(-self._slope * (each - self._threshold))) for each in compounds)
+
+
+def vader_version() -> str:
+    return f"{PACKAGE} {version(PACKAGE)}; {SEGMENTER}"
 
 
 def compound(sentence: str) -> float:
@@ -201,7 +207,7 @@ class RegardLexicon:
     def __init__(self) -> None:
 
         vader = PositivityLexicon()
-        self.version = f"rules 1; {vader.version.partition('; rules 1; ')[2]}"
+        self.version = f"rules 1; {vader_version()}"
         listed = " ".join(sorted(OF_A_PERSON))
         self.sha256 = hashlib.sha256(f"{vader.sha256} {listed} {POSITIVE} {NEGATIVE}".encode()).hexdigest()
 
