@@ -289,6 +289,8 @@ def _tell_support(reading: Reading) -> None:
 def _claim(reading: Reading, support: Support) -> Iterator[str]:
     sentence = reading.sentence(support.sentence)
     yield f"  {support.verdict.capitalize()} (sentence {sentence.index + 1}): “{_short(sentence.text)}”"
+    if support.fact:
+        yield f"    {plain(support.fact)}"
     if support.passage:
         yield f"    Nearest passage: “{_short(support.passage)}”"
 

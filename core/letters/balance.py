@@ -59,7 +59,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     Of each kind, warmth and drive, the letter has as much as the sum over its sentences of the probability that the
     head gives to it (communal, agentic), and one for each word marked so. Sentences are read without the names of
     `person`. `marks`: all that the lists find, as the numbers of the rule, `leaning_of`, were set with: words that a
-    model doubts as well, and no passages. What is said of the letter is true of its counts as well (`by_count`).
+    model doubts as well, and no passages. The title agrees with what is counted (`by_count`).
     """
     if not body:
         return None
@@ -83,9 +83,8 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
     marked = {mark.sentence for mark in marks if mark.category == kind}
     reason, source = KNOWN_FOR.get(leaning, ("", ""))
     said = _said(words, len(sure["warmth"]), len(sure["drive"]), len(body))
-    return Balance(
-        words, warm, driven, len(body), leaning, title, said, reason, source, tuple(sorted(marked | sure.get(leaning, set())))
-    )  # fmt: skip
+    places = tuple(sorted(marked | sure.get(leaning, set())))
+    return Balance(words, warm, driven, len(body), leaning, title, said, reason, source, places)
 
 
 def without_one_word(warm: float, driven: float, words: Mapping[str, int], sentences: int) -> Leaning:

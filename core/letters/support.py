@@ -10,7 +10,7 @@ import numpy as np
 from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.parts import LANGUAGES
-from biasprint.core.letters.values import Sentence, Support, Verdict
+from biasprint.core.letters.values import DIFFERS, LACKS, Sentence, Support, Verdict
 from biasprint.core.scorers import claims, entailment, facts
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import vectors_to_compare
@@ -113,7 +113,6 @@ SAID: dict[str, tuple[Verdict, str]] = {
     "neutral": ("unsupported", "Nothing in the context says so."),
     "contradiction": ("contradicted", "The context seems to say otherwise."),
 }
-DIFFERS, LACKS = "Differs from the CV", "Not in the CV"
 NO_CLAIM = {
     "greeting": "A greeting, a name or a heading: it claims nothing.",
     "opinion": "What the writer thinks, wishes or does: no context could support it.",

@@ -123,6 +123,9 @@ def beside_category(mark: Mark) -> str:
     return f"{HOUSE_LIST}: {mark.reason}" if mark.of_house else how_said(mark)
 
 
+DIFFERS, LACKS = "Differs from the CV", "Not in the CV"  # how the reason begins where a fact decides the verdict
+
+
 @dataclass(frozen=True)
 class Support:
     """The support of a sentence by the context. `start` and `end` are the place of `passage` in the context.
@@ -137,6 +140,11 @@ class Support:
     end: int
     score: float | None
     reason: str
+
+    @property
+    def fact(self) -> str:
+        """The fact that the context gives otherwise or lacks, in words; "" where none decided the verdict."""
+        return self.reason if self.reason.startswith((DIFFERS, LACKS)) else ""
 
 
 @dataclass(frozen=True)

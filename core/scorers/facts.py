@@ -218,7 +218,7 @@ def _counts(text: str) -> list[_Count]:
 
 
 def _units(tokens: Sequence[str], start: int, end: int) -> tuple[frozenset[str], str, int]:
-    """What is counted, the currency of a sum, and the place of the last token that belongs to the number."""
+    """Return the unit, the currency of a sum, and the place of the last token that belongs to the number."""
     lists = _lists()
     before = tokens[start - 1] if start else ""
     currency = lists.currencies.get(before, "")
@@ -264,7 +264,7 @@ def _blank(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A word of a list, what stands behind it (lemmas), and its place."""
+    """A word of a list, the lemmas behind it, and its place."""
 
     kind: int
     behind: frozenset[str]
@@ -276,7 +276,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 def _phrases(text: str, kinds: dict[str, int], reach: int = 3) -> list[_Phrase]:
-    """The words of a list before what they are said of: “second prize”, “deputy head”."""
+    """Return the words of a list, each with the words that it describes: “second prize”, “deputy head”."""
     words = list(re.finditer(r"[^\W_]+", text))
     phrases = []
     for place, word in enumerate(words):
@@ -433,7 +433,7 @@ class _Claim:
 
 @dataclass(frozen=True)
 class Difference:
-    """A fact as the claim gives it, and as the context gives it; "" where the context has nothing of the kind."""
+    """A fact as the claim gives it, and as the context gives it; "" where the context gives none of that kind."""
 
     claimed: str
     given: str
@@ -468,7 +468,7 @@ def _attempt(claim: _Claim) -> Iterator[Difference]:
         return
     for line in claim.context.entries(claim.lines(match.start())):
         if later := lists.later_attempt.search(line.text):
-            yield Difference(match.group(), line.text[later.start() :].split(",")[0].strip(" .;"))
+            yield Difference(match.group(), line.text[later.start() :].split(",")[0].strip(" .;()"))
             return
     yield Difference(match.group(), "")
 
@@ -495,7 +495,7 @@ def _has_date(line: _Line, date: _Date, latest: int) -> bool:
 
 
 def _goes_on(date: _Date, claim: _Claim, about: Sequence[_Line]) -> bool:
-    """Whether something goes on since then, where nothing that goes on is in the lines that the claim is about."""
+    """Return whether a span is open from then on, where no line that the claim is about has an open span."""
     latest = claim.context.latest
 
     def open_from(lines: Iterable[_Line]) -> set[int]:
@@ -515,7 +515,7 @@ def _spans(line: _Line, latest: int) -> Iterator[tuple[int, int]]:
 def _wrong_counts(claim: _Claim) -> Iterator[Difference]:
     everywhere = [count for line in claim.context.lines for count in line.counts]
     for count in _counts(claim.text):
-        if "time" in count.units or count.quantity.years:
+        if "time" in count.units or (count.quantity.years and not count.units):
             if not count.quantity.among(claim.context.held):
                 yield Difference(count.words, "")
             continue

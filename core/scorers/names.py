@@ -27,7 +27,7 @@ def without_names(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
     """Return the sentences of a text at `spans`, with ANY_NAME for each word that names a person in it.
 
     A word that is in the list of names that are words, with a capital, names a person inside a sentence and behind a
-    title; a given name also before another name, and where something is said of it (“Faith leads”). At the beginning of
+    title; a given name also before another name, and before a verb (“Faith leads”). At the beginning of
     a sentence it does so as well where the text has it with a capital inside another.
     """
     places = list(_pattern().finditer(text))

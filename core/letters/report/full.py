@@ -227,7 +227,7 @@ def _claims(reading: Reading) -> Iterator[Block]:
 
 
 def _claim(reading: Reading, support: Support) -> tuple[str, ...]:
-    verdict = "says otherwise" if support.verdict == "contradicted" else "not found"
+    verdict = "says otherwise" if support.verdict == "contradicted" else support.fact or "not found"
     return verdict, shortened(reading.sentence(support.sentence).text), shortened(support.passage) or "none"
 
 

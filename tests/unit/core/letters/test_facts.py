@@ -112,6 +112,8 @@ def test_what_the_writer_would_report_is_a_claim() -> None:
         ("12 000 pounds", "£12,000 raised", False),
         ("12,000 pounds", "$12,000 raised", True),  # another currency
         ("a yacht of forty-two metres", "M/Y Halcyon (42 m)", False),
+        ("150 hours a year", "90 hours a year", True),
+        ("ninety hours a year", "90 hours a year", False),
         ("since 03/2015", "March 2015 – present", False),
         ("since April 2015", "March 2015 – present", True),
         ("in 2016", "2015–18", False),

@@ -25,7 +25,8 @@ SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon", "agen
 # Names of many places, and names that are words of praise or blame.
 GIVEN = (
     "Faith", "James", "Grace", "Hope", "Joy", "Precious", "Will", "Mercy", "Victor", "Destiny", "Ernest", "Frank",
-    "Felicity", "Charity", "Angel", "Rose", "Wanjiru", "Haoran", "Zsófia", "Lakisha", "Emily", "José", "Nguyệt", "Aoife",
+    "Felicity", "Charity", "Angel", "Rose", "Wanjiru", "Haoran", "Zsófia", "Lakisha", "Emily", "José", "Nguyệt",
+    "Aoife",
     "Björn", "Kwame", "Priya", "Dmitri", "Fatima", "Jean-Luc", "D’Andre", "Mei", "Siobhán", "Tariq", "Yuki", "Ngozi",
     "Mark", "April", "Miles", "Christian",
 )  # fmt: skip
@@ -96,8 +97,8 @@ def test_the_positivity_stand_in_sees_a_name_without_being_told(given: str, fami
 
 def test_faith_and_james_have_one_letter() -> None:
     text = (
-        "Dear all,\n\n{0} Brown has been our bookkeeper since 2015. {0} keeps the books of four shops. I have seen {0} at "
-        "work in every season. {0}'s figures are on time. Nobody has found an error of hers.\n\nYours,\nPetra Lind"
+        "Dear all,\n\n{0} Brown has been our bookkeeper since 2015. {0} keeps the books of four shops. I have seen {0} "
+        "at work in every season. {0}'s figures are on time. Nobody has found an error of hers.\n\nYours,\nPetra Lind"
     )
     faith, james = (
         read_letter(read_pasted(text.format(name)), ReadingRequest(SCORERS, person=Person(name, "Brown")))
