@@ -133,7 +133,7 @@ _DASH = re.compile(r"\s*(?:[–—-]+|\bto\b|\btill\b|\buntil\b)\s*", re.IGNOREC
 _ON = re.compile(
     r"\s*(?:[–—-]+\s*(?=$|[\s,;:.()])|(?:[–—-]+|\bto\b)\s*(?:present|today|date|now|current|ongoing)\b)", re.I
 )
-_SHORT_YEAR = re.compile(r"\s*[–—-]\s*(\d\d)(?!\d)")
+_SHORT_YEAR = re.compile(r"\s*[–—-]\s*(\d\d)(?!\d|-\d)")
 
 
 def _dates(text: str) -> list[_Date]:
@@ -146,11 +146,13 @@ def _dates(text: str) -> list[_Date]:
         following = text[match.end() : matches[place + 1].start()] if place + 1 < len(matches) else ""
         if previous is not None and _DASH.fullmatch(text[previous.end() : match.start()]):
             role = "end"
-        elif lists.starts.search(before) or _DASH.fullmatch(following) or _ON.match(text[match.end() :]):
+        elif lists.starts.search(before) or _DASH.fullmatch(following) or _ON.match(text, match.end()):
             role = "start"
         else:
             role = "end" if lists.ends.search(before) else "in"
-        short = _SHORT_YEAR.match(text[match.end() :])
+        short = _SHORT_YEAR.match(text, match.end())
+        if short and int(short[1]) <= int(match["year"]) % 100:
+            short = None
         month = lists.month[match["month"].lower()] if match["month"] else int(match["in_digits"] or 0) or None
         day = int(match["day"] or match["day_after"] or match["in_digits_day"] or 0) or None
         year = int(match["year"])
@@ -220,6 +222,8 @@ def _counts(text: str) -> list[_Count]:
 def _units(tokens: Sequence[str], start: int, end: int) -> tuple[frozenset[str], str, int]:
     """Return the unit, the currency of a sum, and the place of the last token that belongs to the number."""
     lists = _lists()
+    if tokens[end - 1] in ("decade", "decades"):  # they belong to the number
+        return frozenset({"time"}), "", end - 1
     before = tokens[start - 1] if start else ""
     currency = lists.currencies.get(before, "")
     unit, last = _unit_behind(tokens, end)
@@ -349,7 +353,7 @@ class _Context:
     @cached_property
     def initials(self) -> frozenset[str]:
         """“national health service” → “nhs”, of every run of words with capitals."""
-        runs = re.findall(r"\b[A-Z][\w'’-]*(?:\s+(?:of|and|the|for|&)?\s*[A-Z][\w'’-]*)+", self.text)
+        runs = re.findall(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|and|the|for|&)\s+)?[A-Z][\w'’-]*)+", self.text)
         return frozenset("".join(word[0] for word in re.findall(r"\b[A-Z]\w*", run)).lower() for run in runs)
 
     def entries(self, lines: Iterable[_Line]) -> list[_Line]:
@@ -444,14 +448,18 @@ class Difference:
         return f"{self.claimed}, CV says {self.given}" if self.given else self.claimed
 
 
+LONGEST_CONTEXT, LONGEST_CLAIM = 100_000, 2_000  # characters that are compared
+
+
 def difference(context: str, claim: str, names: frozenset[str] | None = None) -> Difference | None:
     """Return the first fact of a claim that the context gives otherwise or does not have; None where all agree.
 
     `names`: names that the claim has beside those with a capital inside the sentence; None compares no names.
     """
-    given = _context(context)
+    given = _context(context[:LONGEST_CONTEXT])
     if not given.lines:
         return None
+    claim = claim[:LONGEST_CLAIM]
     own = _Claim(claim, statement(claim), given)
     checks = (_attempt, _wrong_dates, _wrong_counts, _wrong_ordinals, _wrong_words, _wrong_degrees, _wrong_ranks)
     for check in checks:

@@ -1,5 +1,7 @@
 """Facts of a letter beside those of a CV: another year, number, name or outcome is never supported."""
 
+import time
+
 import pytest
 
 from biasprint.core.letters.support import support_of
@@ -112,6 +114,8 @@ def test_what_the_writer_would_report_is_a_claim() -> None:
         ("12 000 pounds", "£12,000 raised", False),
         ("12,000 pounds", "$12,000 raised", True),  # another currency
         ("a yacht of forty-two metres", "M/Y Halcyon (42 m)", False),
+        ("for the better part of two decades", "1999–2017 Volunteer", False),
+        ("for three decades", "1999–2017 Volunteer", True),
         ("150 hours a year", "90 hours a year", True),
         ("ninety hours a year", "90 hours a year", False),
         ("since 03/2015", "March 2015 – present", False),
@@ -122,6 +126,23 @@ def test_what_the_writer_would_report_is_a_claim() -> None:
 )
 def test_numbers_are_compared_with_what_they_count(claimed: str, given: str, differs: bool) -> None:
     assert (facts.difference(given, claimed) is not None) == differs
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n ", "9" * 3_000, "2014 " * 3_000, "first " * 3_000, "£" * 3_000, "A" + " " * 3_000 + "b", "½ ² ٣ 三 😀",
+     "2017-03-01", "99/2019", "half of half", "1/2/3/4/2015", "Prof. " * 500, "1,000,000,000,000,000,000,000 sites"],
+)  # fmt: skip
+def test_odd_texts_are_compared_in_bounded_time(text: str) -> None:
+    began = time.process_time()
+    for context, claim in ((text, "She ran nine sites in 2014."), (CV, text), (text, text)):
+        facts.difference(context, claim, frozenset())
+    assert time.process_time() - began < 5
+
+
+def test_what_a_text_says_never_differs_from_itself() -> None:
+    for line in CV.split("\n"):
+        assert facts.difference(CV, line, frozenset()) is None, line
 
 
 def test_a_year_of_another_post_confirms_nothing() -> None:
