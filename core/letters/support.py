@@ -15,12 +15,9 @@ from biasprint.core.scorers import claims, entailment, facts
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import vectors_to_compare
 from biasprint.core.scorers.names import ANY_NAME
-from biasprint.core.scorers.parts_of_speech import CODES, ROLE
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import best_scorer, score_batch
-from biasprint.core.scorers.segment import words
+from biasprint.core.scorers.registry import score_batch
 from biasprint.core.swap import Person
-from biasprint.core.text import for_matching
 
 # ---- Names left out of what is compared
 
@@ -152,10 +149,9 @@ def support_of(
         Support(sentence.index, "not a claim", "", 0, 0, None, NO_CLAIM.get(kind, ""))
         for sentence, kind in zip(body, kinds, strict=True)
     ]
-    first_names = _first_names([texts[place] for place in asked])
-    for place, (verdict, score), (start, end), names_there in zip(asked, judged, nearest, first_names, strict=True):
+    for place, (verdict, score), (start, end) in zip(asked, judged, nearest, strict=True):
         verdict_words, reason = SAID[verdict]
-        differs = facts.difference(plain, texts[place], names_there)
+        differs = facts.difference(plain, texts[place])
         if differs is not None and verdict_words != "contradicted":
             verdict_words, reason = "unsupported", f"{DIFFERS if differs.given else LACKS}: {differs.words}."
         supports[place] = Support(body[place].index, verdict_words, context[start:end], start, end, score, reason)
@@ -186,26 +182,7 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
 
     verdicts = _verdicts.get([(scorer, context, text) for text in texts], judge)
     use = info.use()
-    return verdicts, replace(use, version=f"{use.version}; {claims.version()}; {facts.version()}{_tagger()[1]}")
-
-
-def _first_names(texts: Sequence[str]) -> list[frozenset[str]]:
-    """Return for each text its first word where a trained tagger takes it for a name; without one, none."""
-    tagger, _ = _tagger()
-    if not tagger or not texts:
-        return [frozenset()] * len(texts)
-    _, values = score_batch(tagger, texts)
-    firsts = [next(iter(words(text)), None) for text in texts]
-    return [
-        frozenset({for_matching(first.text)}) if first and value.values[:1] == CODES["name"] else frozenset()
-        for first, value in zip(firsts, values, strict=True)
-    ]
-
-
-def _tagger() -> tuple[str, str]:
-    """Return the name of the trained tagger that is here, and what it adds to a version; both "" without one."""
-    info = best_scorer(ROLE)
-    return (info.name, f"; names by {info.version}") if info is not None and not info.stand_in else ("", "")
+    return verdicts, replace(use, version=f"{use.version}; {claims.version()}; {facts.version()}")
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:

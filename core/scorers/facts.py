@@ -451,10 +451,10 @@ class Difference:
 LONGEST_CONTEXT, LONGEST_CLAIM = 100_000, 2_000  # characters that are compared
 
 
-def difference(context: str, claim: str, names: frozenset[str] | None = None) -> Difference | None:
+def difference(context: str, claim: str, *, names: bool = True) -> Difference | None:
     """Return the first fact of a claim that the context gives otherwise or does not have; None where all agree.
 
-    `names`: names that the claim has beside those with a capital inside the sentence; None compares no names.
+    `names`: names are compared, too, those with a capital inside the sentence.
     """
     given = _context(context[:LONGEST_CONTEXT])
     if not given.lines:
@@ -465,7 +465,7 @@ def difference(context: str, claim: str, names: frozenset[str] | None = None) ->
     for check in checks:
         for found in check(own):
             return found
-    return next(_wrong_names(own, names), None) if names is not None else None
+    return next(_wrong_names(own), None) if names else None
 
 
 def _attempt(claim: _Claim) -> Iterator[Difference]:
@@ -611,9 +611,9 @@ def _wrong_degrees(claim: _Claim) -> Iterator[Difference]:
             yield Difference(match.group(), " and ".join(other.group() for other in given.values()))
 
 
-def _wrong_names(claim: _Claim, names: frozenset[str]) -> Iterator[Difference]:
+def _wrong_names(claim: _Claim) -> Iterator[Difference]:
     lists, context = _lists(), claim.context
-    for name in sorted(claim.statement.names | names):
+    for name in sorted(claim.statement.names):
         if name in lists.month or name in context.capitals or name in context.initials or name in ("cv", "i"):
             continue
         if any(line.has(name) for line in context.lines) or lists.demonyms.get(name, frozenset()) & context.capitals:

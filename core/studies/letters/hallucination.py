@@ -140,7 +140,7 @@ def _without_other_facts(letters: Sequence[LetterGrounding], read: Sequence[_Cla
 
     def make(new: Sequence[str], keep: Keep) -> None:
         for text in new:
-            keep({text: whole_numbers([facts.difference(*entailment.split_pair(text)) is not None])})
+            keep({text: whole_numbers([facts.difference(*entailment.split_pair(text), names=False) is not None])})
 
     differs = completed(lambda: f"{facts.version()}; {SEGMENTER}", asked, make)
     for (place, sentence), value in zip(places, differs, strict=True):

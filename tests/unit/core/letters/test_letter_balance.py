@@ -179,10 +179,11 @@ def test_what_is_said_is_true_of_the_counts(leaning: Leaning, counts: tuple[int,
 
 NURSE = (
     "Dear colleagues,\n\nMara Holt has been a nurse on our emergency ward for six years. Last winter she saw that a "
-    "man in the waiting room had stopped breathing, took over and brought him back before the doctor came. She decided "
-    "at once to clear the corridor and led two younger nurses through it. She is skilled, exact and quick, and her "
-    "charts are without a fault. She now runs our training in resuscitation, which she set up herself. Patients thank her "
-    "for her kindness.\n\nYours,\nPetra Lind"
+    "man in the waiting room had stopped breathing, took over and brought him back before the doctor came. "
+    "She decided at once to clear the corridor and led two younger nurses through it. "
+    "She is skilled, exact and quick, and her charts are without a fault. "
+    "She now runs our training in resuscitation, which she set up herself. "
+    "Patients thank her for her kindness.\n\nYours,\nPetra Lind"
 )
 
 
