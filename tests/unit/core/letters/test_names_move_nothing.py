@@ -70,20 +70,27 @@ def put(text: str, name: tuple[str, str]) -> str:
     return text.replace("{given}", name[0]).replace("{family}", name[1])
 
 
-def scored(name: tuple[str, str], part: int) -> list[tuple[str, float | None]]:
-    body = [Sentence(place, 0, 0, put(text, name), "body") for place, text in enumerate(texts(part))]
+def scored(name: tuple[str, str], of: tuple[str, ...]) -> list[tuple[str, float | None]]:
+    body = [Sentence(place, 0, 0, put(text, name), "body") for place, text in enumerate(of)]
     return [(score.name, score.value) for score in styles_of(body, SCORERS, Person(*name))[0]]
+
+
+def moves_nothing(name: tuple[str, str], part: int) -> None:
+    """Sentences that have the name already, of a signer or in “Best Actor”, would say something else with it."""
+    of = tuple(text for text in texts(part) if not any(word.lower() in text.lower() for word in (*name, *USUAL)))
+    assert len(of) > len(texts(part)) / 2
+    assert scored(name, of) == scored(USUAL, of)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=" ".join(name)) for name in NAMES])
 def test_no_name_moves_a_score_of_a_sentence(name: tuple[str, str]) -> None:
-    assert scored(name, 12) == scored(USUAL, 12)
+    moves_nothing(name, 12)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", [pytest.param(name, id=" ".join(name)) for name in NAMES])
 def test_no_name_moves_a_score_of_any_sentence_of_the_sample(name: tuple[str, str]) -> None:
-    assert scored(name, 0) == scored(USUAL, 0)
+    moves_nothing(name, 0)
 
 
 @pytest.mark.parametrize(("given", "family"), seeded_part(NAMES, 20))
