@@ -51,6 +51,7 @@ class _Lists:
     first_attempt: re.Pattern[str]
     later_attempt: re.Pattern[str]
     demonyms: dict[str, frozenset[str]]
+    generic: frozenset[str]
 
 
 @cache
@@ -63,7 +64,7 @@ def _lists() -> _Lists:
         version=data["version"],
         date=re.compile(
             rf"(?<![\w.,/])(?:(?:{day}\s+(?:of\s+)?)?(?P<month>{months})\.?,?\s+(?:(?P<day_after>\d{{1,2}})(?:st|nd|rd|th)?,\s+)?"
-            rf"|(?:(?P<in_digits_day>\d{{1,2}})[./])?(?P<in_digits>\d{{1,2}})[./])?(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d)",
+            rf"|(?:(?P<in_digits_day>\d{{1,2}})[./])?(?P<in_digits>\d{{1,2}})[./])?(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d|['’]?s\b)",
             re.IGNORECASE,
         ),
         month={name: place + 1 for name, place in month.items()},
@@ -79,6 +80,7 @@ def _lists() -> _Lists:
         ranks=frozenset(data["ranks"]["words"]),
         first_attempt=re.compile(data["attempts"]["first"], re.IGNORECASE),
         later_attempt=re.compile(data["attempts"]["later"], re.IGNORECASE),
+        generic=frozenset(data["generic"]),
         demonyms={word: frozenset(row.split("|")) for row in data["demonyms"]["rows"] for word in row.split("|")},
     )
 
@@ -385,6 +387,7 @@ def _ranks() -> dict[str, int]:
 
 NEAR_WORDS = 6  # words around a fact that say what it is of
 FAR_COUNTS = 0.25  # how much a word further away counts
+KNOWN = 0.25  # of what all words around a fact weigh, below which no line is known to be about it
 ALMOST = 0.6  # of the best line's sum, from which on another line is as good
 
 
@@ -415,8 +418,17 @@ class _Claim:
             weights[form] = log(1 + count / having) if having else 0.0
         return weights
 
+    def _possible(self, at: int) -> float:
+        """Return the sum of a line that has every word; one that no line has weighs as one that one line has."""
+        absent = log(1 + len(self.context.lines))
+        by_form: dict[str, float] = {}
+        for place, _, form in self.words:
+            weight = (self.weights[form] or absent) * (1 if abs(place - at) <= NEAR_WORDS else FAR_COUNTS)
+            by_form[form] = max(weight, by_form.get(form, 0.0))
+        return sum(by_form.values())
+
     def lines(self, start: int) -> list[_Line]:
-        """The lines that the words around a place of the claim are about; all where no word is in any."""
+        """The lines that the words around a place of the claim are about; all where too few words are in any."""
         at = len(_WORD.findall(self.text[:start]))
         sums = []
         for line in self.context.lines:
@@ -427,7 +439,7 @@ class _Claim:
                     by_form[form] = max(weight, by_form.get(form, 0.0))
             sums.append(sum(by_form.values()))
         most = max(sums, default=0.0)
-        if not most:
+        if most <= KNOWN * self._possible(at):
             return list(self.context.lines)
         return [line for line, own in zip(self.context.lines, sums, strict=True) if own >= ALMOST * most]
 
@@ -614,7 +626,9 @@ def _wrong_degrees(claim: _Claim) -> Iterator[Difference]:
 def _wrong_names(claim: _Claim) -> Iterator[Difference]:
     lists, context = _lists(), claim.context
     for name in sorted(claim.statement.names):
-        if name in lists.month or name in context.capitals or name in context.initials or name in ("cv", "i"):
+        if name in lists.month or name in context.capitals or name in context.initials or "." in name:
+            continue  # dotted initials are written in too many ways
+        if name in lists.generic:
             continue
         if any(line.has(name) for line in context.lines) or lists.demonyms.get(name, frozenset()) & context.capitals:
             continue

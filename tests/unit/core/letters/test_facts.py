@@ -122,6 +122,9 @@ def test_what_the_writer_would_report_is_a_claim() -> None:
         ("since April 2015", "March 2015 – present", True),
         ("in 2016", "2015–18", False),
         ("in 2019", "2015–18", True),
+        ("in the mid-1950s", "shown in 1953 and 1955", False),
+        ("she won the Tony Award", "a Tony in 1950", False),
+        ("a show at the U.S. Embassy", "Embassy of the US, shows", False),
     ],
 )
 def test_numbers_are_compared_with_what_they_count(claimed: str, given: str, differs: bool) -> None:
