@@ -68,6 +68,7 @@ def letter_json(
         "sentences": [asdict(sentence) for sentence in reading.sentences],
         "marks": [asdict(mark) for mark in reading.marks],
         "doubted": [asdict(mark) for mark in reading.doubted],
+        "said_of_marks": "" if reading.stopped else reading.said_of_marks,
         "scores": [asdict(score) for score in reading.scores],
         "context": reading.context_name or None,
         "support": [asdict(support) for support in reading.support],

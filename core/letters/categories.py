@@ -194,10 +194,27 @@ def scope() -> Scope:
     )
 
 
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _IdiomsFile:
+    version: str
+    idioms: Words
+
+
+@cache
+def idioms() -> re.Pattern[str]:
+    """Return the pattern of praise in the words of a denial: “no small feat”. For lower-case text."""
+    return any_of(
+        validated(
+            _IdiomsFile, read_toml(packaged("letters", "marks", "idioms.toml")), "The file marks/idioms.toml"
+        ).idioms,
+        lists(),
+    )
+
+
 @cache
 def version_of_marks() -> str:
     """Return a version that changes with every edit of the categories."""
-    names = (*CATEGORIES, "scope", "lists")
+    names = (*CATEGORIES, "scope", "lists", "idioms")
     content = b"\n".join(packaged("letters", "marks", f"{name}.toml").read_bytes() for name in names)
     return f"marks 4; {hashlib.sha256(content).hexdigest()[:12]}"
 

@@ -17,9 +17,11 @@ from biasprint.core.letters.categories import (
     CategoryWords,
     Scope,
     categories,
+    idioms,
     lists,
     scope,
 )
+from biasprint.core.letters.grammar import Parse, Whose, in_turn, parses
 from biasprint.core.letters.values import Category, Mark, Sentence
 from biasprint.core.swap import Person
 
@@ -32,17 +34,26 @@ WINDOW = 240  # characters before and after an entry that are looked at: far mor
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A sentence and its readings, all of one length, so that places are the same in each."""
+    """A sentence and its readings, all of one length, so that places are the same in each.
+
+    `parse`: its grammar, where the letter is read with it.
+    """
 
     sentence: Sentence
     cased: str
     lower: str
+    parse: Parse | None = None
 
     @cached_property
     def first(self) -> int:
         """The place of the first letter or digit."""
         word_match = re.search(r"\w", self.sentence.text)
         return word_match.start() if word_match else 0
+
+    @cached_property
+    def idioms(self) -> list[tuple[int, int]]:
+        """The places of praise that is said in the words of a denial."""
+        return [match.span() for match in idioms().finditer(self.lower)]
 
     def before(self, place: int) -> str:
         return self.lower[max(0, place - WINDOW) : place]
@@ -63,6 +74,16 @@ def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
     if len(lower) != len(cased):  # a few letters grow when they are folded
         lower = "".join(character if len(character.lower()) != 1 else character.lower() for character in cased)
     return MarkedText(sentence, cased, lower)
+
+
+def pages_of(sentences: Sequence[Sentence], person: Person | None, by_grammar: bool) -> list[MarkedText]:
+    """Return the pages of the body, with their grammar if they are read by it."""
+    pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
+    if not by_grammar:
+        return pages
+    pronoun = person.pronoun if person is not None else ""
+    trees = in_turn(parses([page.cased for page in pages]), pronoun)
+    return [replace(page, parse=tree) for page, tree in zip(pages, trees, strict=True)]
 
 
 def unnamed(sentence: Sentence, person: Person | None) -> str:
@@ -147,6 +168,11 @@ _FUNCTION_WORDS = frozenset(
 def is_about_another(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
     """Return whether the entry at `start` to `end` praises somebody or something that is not the candidate."""
     before, after, words = page.before(start), page.after(end), page.lower[start:end]
+    whose = _whose(page, start, end)
+    if whose == "other" or (whose == "writer" and category != "standout"):
+        return not (_ONE.search(words) or _SEEN.match(words))
+    if whose == "candidate":
+        return bool(_GENERIC.search(before))
     return (
         (not _ONE.search(words) and not _SEEN.match(words) and _is_the_writers(page, start, before, after, category))
         or bool(_GENERIC.search(before))
@@ -156,6 +182,11 @@ def is_about_another(page: MarkedText, start: int, end: int, category: Category,
         or bool(_SOMEBODY_ELSE.search(before) or _other_subject().search(before))
         or (category == "communal" and bool(_THING.search(before)))
     )
+
+
+def _whose(page: MarkedText, start: int, end: int) -> Whose:
+    """Return whom the words describe by the sentence's grammar; "" without one, or where it does not tell."""
+    return "" if page.parse is None else page.parse.whose(start, end)
 
 
 def is_of_another(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
@@ -321,6 +352,9 @@ _NEW_VERB = re.compile(
 def turned(page: MarkedText, start: int, end: int) -> Turned | None:
     """Return what denies the entry at `start` to `end`, else what weakens it; `None` where nothing does."""
     reach = scope()
+    place = page.parse.at(start, end) if page.parse is not None else None
+    if page.parse is not None and place is not None:
+        return _turned_by_grammar(page, page.parse, place, start, end)
     near = (
         ""
         if _NEW_VERB.match(page.lower, start) and _AND.search(page.before(start))
@@ -331,12 +365,99 @@ def turned(page: MarkedText, start: int, end: int) -> Turned | None:
     denied = _nearest(reach.negations, reach.no_negations, near, window)
     if denied is not None:
         return Turned("denied", offset + denied, end)
-    after = reach.denied_after.match(page.after(end).lstrip())
-    if after is not None:
-        skipped = len(page.after(end)) - len(page.after(end).lstrip())
-        return Turned("denied", start, end + skipped + after.end())
+    behind = _denied_behind(page, end)
+    if behind is not None:
+        return Turned("denied", start, behind)
     weakened = _nearest(reach.hedges, reach.no_hedges, near, window)
     return None if weakened is None else Turned("weakened", offset + weakened, end)
+
+
+def _turned_by_grammar(page: MarkedText, parse: Parse, place: int, start: int, end: int) -> Turned | None:
+    reach = scope()
+
+    def governing(pattern: re.Pattern[str], exceptions: re.Pattern[str]) -> list[tuple[int, int]]:
+        return [
+            (low, high)
+            for low, high in _meant(pattern, exceptions, page.lower)
+            if (high <= start or end <= low) and parse.governs(low, high, place)
+        ]
+
+    denials = governing(reach.negations, reach.no_negations)
+    behind = _denied_behind(page, end)
+    if behind is not None:
+        denials.append((start, behind))
+    nobody = parse.denied_by_nobody(place)
+    if nobody is not None:
+        denials.append(nobody)
+    hedges = governing(reach.hedges, reach.no_hedges)
+    if len(denials) % 2 and not (_is_outdone(page, parse, place)):
+        low, high = denials[-1]
+        return Turned("denied", min(low, start), max(high, end))
+    if hedges and not denials:
+        low, high = hedges[-1]
+        return Turned("weakened", min(low, start), max(high, end))
+    return None
+
+
+def _denied_behind(page: MarkedText, end: int) -> int | None:
+    """Return where words end that deny the entry before them: “her skill is lacking”; `None` where there are none."""
+    skipped = len(page.after(end)) - len(page.after(end).lstrip())
+    match = scope().denied_after.match(page.after(end)[skipped:])
+    if match is None or is_idiom(page, end, end + skipped + match.end()):
+        return None
+    return end + skipped + match.end()
+
+
+def _is_outdone(page: MarkedText, parse: Parse, place: int) -> bool:
+    """“I have never met a kinder nurse”, “nobody works harder”: what is denied is that anybody is better."""
+    return parse.is_compared(place) and parse.is_said_by_nobody(place)
+
+
+def _meant(pattern: re.Pattern[str], exceptions: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Return the places of a pattern where no exception holds them."""
+    not_meant = [match.span() for match in exceptions.finditer(text)]
+    not_meant += [match.span() for match in idioms().finditer(text)]
+    return [
+        match.span()
+        for match in pattern.finditer(text)
+        if not any(low <= match.start() < high for low, high in not_meant)
+    ]
+
+
+def is_idiom(page: MarkedText, start: int, end: int) -> bool:
+    """Return whether the words from `start` to `end` touch praise that is said in the words of a denial."""
+    return any(low < end and start < high for low, high in page.idioms)
+
+
+# What is no fault although it begins like one.
+_NO_FAULT = frozenset({"unique", "united", "universal", "understanding", "under", "until", "unless", "unto", "unified"})
+
+
+def denies_a_fault(page: MarkedText, start: int, end: int) -> bool:
+    """Return whether a negation in these words is said of a fault: “never unprepared”. Told by the grammar alone."""
+    if page.parse is None:
+        return False
+    faults = [
+        number
+        for number, token in enumerate(page.parse.tokens)
+        if start <= token.start < end
+        and ((token.text.startswith("un") and token.text not in _NO_FAULT) or token.text in lists()["weak"])
+        and token.tag[:2] in ("JJ", "RB", "VB", "NN")
+    ]
+    denials = _meant(scope().negations, scope().no_negations, page.lower)
+    return any(page.parse.governs(low, high, fault) for low, high in denials for fault in faults)
+
+
+_PLAINLY = re.compile(
+    rf"(?:^|[,;:]\s{{1,9}}|(?<![\w-])(?:and|that|says|but)\s{{1,9}})\W{{0,3}}{CANDIDATE}(?:'s|\s{{1,9}}(?:is|was|has\s{{1,9}}been|remains))\s{{1,9}}"
+    rf"(?:(?:a|an|also|very|so|always|both|truly|quite|extremely|highly|consistently)\s{{1,9}}){{0,2}}$"
+)
+_PLAIN_END = re.compile(r"\s{0,9}(?:[.,;!]|$|(?:and|but|in|with|at)(?![\w-]))")
+
+
+def is_plainly_said(page: MarkedText, start: int, end: int) -> bool:
+    """Return whether praise is all that is said of the candidate: “she is confident”, “Emily is very kind, and …”."""
+    return bool(_PLAINLY.search(page.before(start)) and _PLAIN_END.match(page.after(end)))
 
 
 def _within_reach(before: str, reach: Scope) -> str:
@@ -355,12 +476,7 @@ def _nearest(pattern: re.Pattern[str], exceptions: re.Pattern[str], near: str, w
     The exceptions are looked for in the whole window: they may begin before the reach does.
     """
     offset = len(window) - len(near)
-    not_meant = [match.span() for match in exceptions.finditer(window)]
-    places = [
-        match.start()
-        for match in pattern.finditer(near)
-        if not any(low <= offset + match.start() < high for low, high in not_meant)
-    ]
+    places = [low - offset for low, _ in _meant(pattern, exceptions, window) if low >= offset]
     return places[-1] if places else None
 
 
@@ -415,6 +531,11 @@ def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category
     window = page.lower[low:end]
     begins = [match.end() for match in _NEW_CLAUSE.finditer(window) if match.end() <= start - low]
     clause = _without_opening(window[begins[-1] :] if begins else window)
+    whose = _whose(page, start, end)
+    if whose == "candidate":
+        return False
+    if whose == "other" and category not in ("doubt", "family"):
+        return True
     if _names(person).search(clause):
         return category != "family" and _theirs().match(clause) is not None
     if category == "doubt":
@@ -427,7 +548,12 @@ def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category
 def is_of_the_candidate(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
     """Return whether a whole clause can be about the candidate: it names them, or has no subject of its own."""
     clause = _without_opening(page.lower[start:end])
-    if not _names(person).search(clause):
+    named = bool(_names(person).search(clause))
+    if page.parse is not None:
+        named = page.parse.names_candidate(start, end)
+        if not named and _whose(page, start, end) == "other":
+            return False
+    if not named:
         return not (_has_another_subject(clause) or _others().match(clause))
     if category in PRIVATE or category == "doubt":
         theirs = category != "family" and _theirs().match(clause)  # “her parents live with her” is her family
@@ -483,13 +609,18 @@ _OF_A_SUBJECT = PRIVATE | {"doubt"}
 _SAID = {"denied": "It denies this of the candidate.", "weakened": "It is hoped for or supposed, and not said."}
 
 
-def marks_of(sentences: Sequence[Sentence], person: Person | None = None) -> tuple[Mark, ...]:
-    """The marks of all sentences, in order. `person`: whose names are no words. Only the body has marks."""
-    return tuple(mark for sentence in sentences if sentence.part == "body" for mark in _of_sentence(sentence, person))
+def marks_of(
+    sentences: Sequence[Sentence], person: Person | None = None, *, by_grammar: bool = False
+) -> tuple[Mark, ...]:
+    """The marks of all sentences, in order. `person`: whose names are no words. Only the body has marks.
+
+    `by_grammar`: negations and subjects are found by the parser and not by the distance of words. Raises `AppError`
+    where there is none.
+    """
+    return tuple(mark for page in pages_of(sentences, person, by_grammar) for mark in _of_page(page, person))
 
 
-def _of_sentence(sentence: Sentence, person: Person | None) -> list[Mark]:
-    page = marked_text(sentence, person)
+def _of_page(page: MarkedText, person: Person | None) -> list[Mark]:
     marks: list[Mark] = []
     for category in categories().values():
         for start, end in _places(page, category):
@@ -526,6 +657,8 @@ def _is_name(page: MarkedText, start: int, end: int) -> bool:
 def _mark(page: MarkedText, start: int, end: int, category: CategoryWords, person: Person | None) -> Iterator[Mark]:
     if not category.praise:
         if is_of_another(page, start, end, category.key, person):
+            return
+        if category.key == "doubt" and is_idiom(page, start, end):
             return
         if category.key in _OF_A_SUBJECT and is_said_elsewhere(page, start, end, category.key, person):
             return

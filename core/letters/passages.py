@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.letters.categories import MASK, categories
-from biasprint.core.letters.marks import MarkedText, is_of_the_candidate, marked_text
+from biasprint.core.letters.marks import (
+    PRIVATE,
+    MarkedText,
+    denies_a_fault,
+    is_idiom,
+    is_of_the_candidate,
+    is_plainly_said,
+    pages_of,
+)
 from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
 from biasprint.core.scorers.agency_minilm import neutral, neutral_words
 from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
@@ -39,29 +47,34 @@ _CUT = re.compile(
     r"(?:[,;:—–()]|\s-\s)\s*"
     r"|\s+(?=(?:and|but|though|although|because|while|when|who|which|so|if|until|where)\s)"
 )
-# What the head takes for a doubt and is praise: “never fails to impress”, “an opportunity not to be missed”.
+# What the head takes for a doubt and is praise, beside the idioms.
 _PRAISE = re.compile(
-    r"\b(?:always|consistently|never fail(?:s|ed|ing)?|second to none|none (?:better|finer)|no equal|never given to"
-    r"|(?:not|never) to be (?:missed|underestimated|forgotten)|without (?:equal|fail|peer)|willing|willingness"
+    r"\b(?:always|consistently|never given to|without (?:equal|fail|peer)|willing|willingness"
     r"|eager(?:ly|ness)?|certain|confident|exceed(?:s|ed|ing)?|flawless(?:ly)?)\b",
     re.IGNORECASE,
 )
 
 
 class ReadClause(NamedTuple):
-    """A clause from `start` to `end` of its sentence; `share`: of FOUND, of approval and of neutral."""
+    """A clause from `start` to `end` of its sentence; `share`: of FOUND, of approval and of neutral.
+
+    `alone`: the same without what the rest of the sentence says.
+    """
 
     page: MarkedText
     start: int
     end: int
     share: NDArray[np.float64]
+    alone: NDArray[np.float64]
 
 
 _known: BatchCache[str, tuple[float, ...]] = BatchCache(20_000)  # by the clause as it is read; 3 MB
 
 
-def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None) -> tuple[Mark, ...]:
-    """The marks of whole passages beside `marks`, in order. Only the body has any.
+def passages_of(
+    sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None, *, by_grammar: bool = False
+) -> tuple[Mark, ...]:
+    """The marks of whole passages beside `marks`, in order. Only the body has any. `by_grammar`: as for `marks_of`.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """
@@ -69,11 +82,13 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
     for mark in marks:
         taken.setdefault(mark.sentence, []).append(mark)
     passages: list[Mark] = []
-    for page, start, end, share in read_clauses(sentences, person):
+    for page, start, end, share, alone in read_clauses(sentences, person, by_grammar):
         place = int(np.argmax(share))
         if place >= len(FOUND) or share[place] < LEAST[FOUND[place]]:
             continue
         category = FOUND[place]
+        if category == "doubt" and _is_denied_doubt(page, start, end, alone[place]):
+            continue
         start, end = _trimmed(page.sentence.text, start, end)
         if _is_taken(page.sentence, start, end, category, taken.get(page.sentence.index, ())):
             continue
@@ -86,19 +101,32 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
     return tuple(passages)
 
 
-def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[ReadClause]:
+def _is_denied_doubt(page: MarkedText, start: int, end: int, alone: float) -> bool:
+    """Return whether the head takes praise for a doubt because it is said in the words of a denial: “no small feat”.
+
+    Beside such a clause another one is a doubt where it reads so by itself.
+    """
+    if is_idiom(page, start, end) or denies_a_fault(page, start, end):
+        return True
+    return is_idiom(page, 0, len(page.lower)) and alone < LEAST["doubt"]
+
+
+def read_clauses(
+    sentences: Sequence[Sentence], person: Person | None, by_grammar: bool = False
+) -> list[ReadClause]:
     """Return every clause of the body with its probabilities, in order.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """
-    pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
+    pages = pages_of(sentences, person, by_grammar)
     cut = [clauses(page.sentence.text) for page in pages]
     asked = [(page, start, end) for page, spans in zip(pages, cut, strict=True) for start, end in spans]
     of_clauses = _shares([_as_read(page, start, end) for page, start, end in asked])
     whole = _shares([_as_read(page, 0, len(page.sentence.text)) for page in pages])
     # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
     of_sentences = np.repeat(whole, np.array([len(spans) for spans in cut], dtype=int), axis=0)
-    return [ReadClause(*clause, share) for clause, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
+    shares = (of_clauses + of_sentences) / 2
+    return [ReadClause(*clause, *both) for clause, *both in zip(asked, shares, of_clauses, strict=True)]
 
 
 def _shares(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -138,10 +166,16 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_taken(sentence: Sentence, start: int, end: int, category: Category, marks: Sequence[Mark]) -> bool:
-    """Return whether words of a list mark it already: of this category, or for praise or doubt, any praise."""
+    """Return whether words of a list mark it already: of this category, or for praise or doubt, any of both.
+
+    What a list passes by on purpose is taken too: “her parent company”.
+    """
     own = {mark.category for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end}
     praise = {key for key, category_words in categories().items() if category_words.praise}
-    return category in own or ((category in praise or category == "doubt") and not own.isdisjoint(praise))
+    if category in PRIVATE and categories()[category].exceptions.search(sentence.text.lower(), start, end):
+        return True
+    valued = praise | {"doubt"}
+    return category in own or (category in valued and not own.isdisjoint(valued))
 
 
 def _add(marks: list[Mark], sentence: Sentence, start: int, end: int, category: Category) -> None:
@@ -169,14 +203,16 @@ _NAMED = re.compile(rf"{MASK}[{MASK}\s]*")
 _TITLE = re.compile(r"(?:mrs|miss|madam)\.?", re.IGNORECASE)  # how a letter calls somebody, and no remark
 
 
-def without_doubted(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None) -> tuple[Mark, ...]:
+def without_doubted(
+    sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None, *, by_grammar: bool = False
+) -> tuple[Mark, ...]:
     """The marks of words without those that the heads doubt.
 
-    What the house list asked for stays, and praise that is denied or weakened, which is a doubt. Raises `AppError`
-    where the model or a head cannot be loaded.
+    What the house list asked for stays, praise that is denied or weakened, which is a doubt, and plain praise: “she is
+    confident”. Raises `AppError` where the model or a head cannot be loaded.
     """
     read: dict[int, list[ReadClause]] = {}
-    for clause in read_clauses(sentences, person):
+    for clause in read_clauses(sentences, person, by_grammar):
         read.setdefault(clause.page.sentence.index, []).append(clause)
     asked = []
     for mark in marks:
@@ -190,8 +226,14 @@ def without_doubted(sentences: Sequence[Sentence], marks: Sequence[Mark], person
         if mark.of_house
         or mark.negated
         or mark.hedged
+        or _is_plain_praise(mark, read[mark.sentence][0].page)
         or not (share < MEANT_FROM or _is_title(mark) or _says_something_else(mark, read[mark.sentence]))
     )
+
+
+def _is_plain_praise(mark: Mark, page: MarkedText) -> bool:
+    start = mark.start - page.sentence.start
+    return categories()[mark.category].praise and is_plainly_said(page, start, start + len(mark.words))
 
 
 def _is_title(mark: Mark) -> bool:

@@ -17,6 +17,7 @@ from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.balance import balance_of, version_of_balance
 from biasprint.core.letters.categories import categories, version_of_marks
+from biasprint.core.letters.grammar import version_of_grammar, why_without
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
@@ -59,11 +60,15 @@ def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
     sentences_found: list[Sentence] = []
     for part in parts:
         for start, end in letter_sentences(text[part.start : part.end]):
+            if _LIST_NUMBER.fullmatch(text, part.start + start, part.start + end):
+                continue
             for first, last in _cut_up(text, part.start + start, part.start + end):
                 sentences_found.append(Sentence(len(sentences_found), first, last, text[first:last], part.kind))
     return tuple(sentences_found)
 
 
+# “2.” and “(b)” before a statement are no sentence.
+_LIST_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,5})[.)\]]{1,2}|[-*•–·▪]{1,3}")
 LONGEST_SENTENCE = 2_000
 # Of a letter's body that much is read, some sixty pages; every word list and model takes its time for each sentence.
 MOST_SENTENCES, MOST_CHARACTERS = 2_000, 200_000
@@ -329,12 +334,17 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     stopped = any(suspicion.stops for suspicion in wrong)
     scored = () if stopped else body
     words = () if stopped else marks_of(body, about)
-    found_marks = words
+    no_grammar = "" if stopped or words_only else why_without()
+    by_grammar = not (stopped or words_only or no_grammar)
+    found_marks = marks_of(body, about, by_grammar=True) if by_grammar else words
     by_model = "agency" in scorers and not words_only
     if by_model and not stopped:
-        meant = without_doubted(body, words, about)
+        meant = without_doubted(body, found_marks, about, by_grammar=by_grammar)
         found_marks = tuple(
-            sorted((*meant, *passages_of(body, meant, about)), key=lambda mark: (mark.start, -mark.end))
+            sorted(
+                (*meant, *passages_of(body, meant, about, by_grammar=by_grammar)),
+                key=lambda mark: (mark.start, -mark.end),
+            )
         )
     applied = house.applied if house is not None and not stopped else _as_found
     counted, marks = (
@@ -367,10 +377,11 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         reference=placed,
         suspicions=wrong,
         scorers=(*uses, *checked),
-        versions=_versions(by_model=by_model, balanced=balance is not None, house=house),
+        versions=_versions(by_model=by_model, by_grammar=by_grammar, balanced=balance is not None, house=house),
         context_name=context.name if context else "",
         balance=balance,
         doubted=tuple(mark for mark in counted if mark not in shown),
+        no_grammar=no_grammar,
     )
 
 
@@ -379,9 +390,11 @@ def read_words(document: Document, request: ReadingRequest) -> Reading:
     return read_letter(document, replace(request, scorers={}, context=None))
 
 
-def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
+def _versions(*, by_model: bool, by_grammar: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
     """Return the versions of what found the marks and of what rests on them: part → version."""
     versions = {"marks": version_of_marks(), "segmenter": f"{SEGMENTER}; {RULES}"}
+    if by_grammar:
+        versions["grammar"] = version_of_grammar()
     if by_model:
         versions["passages"] = version_of_passages()
         versions[CHECKED_WORDS] = version_of_checked_words()

@@ -289,6 +289,7 @@ class Reading:
     context_name: str = ""
     balance: Balance | None = None  # None where nothing is scored, or what reads it is not here
     doubted: tuple[Mark, ...] = ()  # listed words that a model reads otherwise: no marks, and counted in the figures
+    no_grammar: str = ""  # why it was read without grammar; "" where it was read with it, or not read
 
     @property
     def by_words_alone(self) -> bool:
@@ -297,9 +298,22 @@ class Reading:
 
     @property
     def said_of_marks(self) -> str:
-        """A remark on marks that a model removed, or that no model has read; "" where there is nothing to say."""
-        if self.by_words_alone:
-            return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
+        """A remark on what is missing for the marks, and on marks that a model removed; "" where nothing is to say."""
+        return " ".join(filter(None, (self._words_alone, self.without_grammar, self._left_out)))
+
+    @property
+    def without_grammar(self) -> str:
+        """A remark on the missing parser; "" where the letter was read with it."""
+        return f"Read without grammar: {self.no_grammar.rstrip('.')}." if self.no_grammar else ""
+
+    @property
+    def _words_alone(self) -> str:
+        if not self.by_words_alone:
+            return ""
+        return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
+
+    @property
+    def _left_out(self) -> str:
         if not self.doubted:
             return ""
         words = ", ".join(dict.fromkeys(f"“{' '.join(mark.words.split())}”" for mark in self.doubted))

@@ -16,7 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models import installed as models
 from biasprint.core.machine.models.layout import sha256_of
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, sentences, words
+from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, import_spacy, sentences, words
 from biasprint.core.scorers.textblob_sentiment import english
 
 # ---- TextBlob
@@ -92,6 +92,7 @@ def _lexicon_file() -> Path:
 # Installed as a package, beside the one that the catalogue knows. The smallest first: its tags are as good.
 PIPELINES = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 UNUSED = ("parser", "ner", "senter", "lemmatizer")
+HOW_TO_GET = f"Get it: biasprint models get {PIPELINES[0]}"
 _OF_POS = {"NOUN": "noun", "ADJ": "adjective", "VERB": "verb", "AUX": "verb", "ADV": "adverb", "PROPN": "name"}
 
 
@@ -120,16 +121,16 @@ class SpacyTagger:
 
     @property
     def version(self) -> str:
-        installed = _installed()
-        return f"{_called(installed)}; {SEGMENTER}; rules 1" if installed else ""
+        data = installed()
+        return f"{called(data)}; {SEGMENTER}; rules 1" if data else ""
 
     @property
     def sha256(self) -> str | None:
         """The hash of the tagger's and the word vectors' weights together."""
-        installed = _installed()
-        if installed is None:
+        data = installed()
+        if data is None:
             return None
-        weights = [installed / part / "model" for part in ("tok2vec", "transformer", "tagger")]
+        weights = [data / part / "model" for part in ("tok2vec", "transformer", "tagger")]
         return hashlib.sha256("".join(sha256_of(path) for path in weights if path.is_file()).encode()).hexdigest()
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
@@ -139,16 +140,16 @@ class SpacyTagger:
 
 def place() -> Path:
     """Return the folder of the pipeline's data. Raises `AppError` where there is none."""
-    data = _installed()
+    data = installed()
     if data is None:
         raise AppError(
             "No trained English pipeline of spaCy is on this computer.",
-            hint=f"Get it: biasprint models get {PIPELINES[0]}",
+            hint=HOW_TO_GET,
         )
     return data
 
 
-def _installed() -> Path | None:
+def installed() -> Path | None:
     """Find the pipeline without importing anything: that of the catalogue or one added, else an installed package."""
     model = models.for_role(ROLE)
     return model.path if model is not None else _in_a_package()
@@ -169,7 +170,7 @@ def _in_a_package() -> Path | None:
     return None
 
 
-def _called(data: Path) -> str:
+def called(data: Path) -> str:
     """Return name and version of a pipeline, such as “en_core_web_sm-3.8.0”: a package's folder is called so."""
     if data.name.startswith(PIPELINES):
         return data.name
@@ -182,10 +183,16 @@ def _called(data: Path) -> str:
 
 @cache
 def _pipeline(data: Path) -> Any:
+    return loaded(data, UNUSED)
+
+
+def loaded(data: Path, unused: Sequence[str]) -> Any:
+    """Load a pipeline without the `unused` parts of it. Raises `AppError` where it cannot be loaded."""
+    import_spacy()
     import spacy
 
     try:
-        return spacy.load(data, exclude=list(UNUSED))
+        return spacy.load(data, exclude=list(unused))
     except Exception as error:  # another version of spaCy, a damaged file
         raise AppError(
             f"spaCy's pipeline “{data.name}” cannot be loaded.",

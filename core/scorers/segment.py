@@ -80,16 +80,22 @@ def _spacy_safe(text: str) -> str:
     return LONE_SURROGATE.sub("\ufffd", text)
 
 
-@cache
-def _sentence_pipeline() -> "Language":
-    """spaCy's rules that find sentences.
+def import_spacy() -> None:
+    """Import spaCy without torch, where nothing needs it.
 
     spaCy takes torch along wherever it is installed, 1.4 s of processor time, and its own command line, 0.2 s. The
     rules need neither; of its trained pipelines only those do that are transformers, with a package of their own.
     """
     with_torch = any(map(find_spec, TRANSFORMERS))
     with nullcontext() if with_torch else hidden("torch"), in_place_of("spacy.cli.info", info=None):
-        import spacy
+        import spacy  # noqa: F401
+
+
+@cache
+def _sentence_pipeline() -> "Language":
+    """spaCy's rules that find sentences."""
+    import_spacy()
+    import spacy
 
     pipeline = spacy.blank("en")
     pipeline.max_length = 2**31  # the limit guards trained models' memory; rules need little

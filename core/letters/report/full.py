@@ -279,6 +279,8 @@ def _methods(reading: Reading) -> Iterator[Block]:
     yield said("Words: " + reading.versions.get("marks", ""), soft=True)
     if not reading.by_words_alone:
         yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", soft=True)
+    if "grammar" in reading.versions:
+        yield said("Grammar: " + reading.versions["grammar"], soft=True)
     if reading.balance is not None:
         yield said("Balance of praise: " + reading.versions["balance"], soft=True)
     for use in reading.scorers:

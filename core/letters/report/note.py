@@ -45,7 +45,8 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
     old, new = original.text, reading.document.text
     was = read_letter(original, ReadingRequest({}, person=reading.person, house=house))
     if not reading.by_words_alone:
-        was = replace(was, marks=without_doubted(was.sentences, was.marks, was.person))
+        by_grammar = not was.no_grammar
+        was = replace(was, marks=without_doubted(was.sentences, was.marks, was.person, by_grammar=by_grammar))
     rows, shift = [], 0
     for group in _by_sentence(edits(old, new), was.sentences):
         start, end = group[0].start, group[-1].end
@@ -244,6 +245,8 @@ def appendix_of(
     yield said(f"Words: {reading.versions.get('marks', '')}", bullet=True)
     if not reading.by_words_alone:
         yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", bullet=True)
+    if "grammar" in reading.versions:
+        yield said(f"Grammar: {reading.versions['grammar']}", bullet=True)
     yield said(f"Sentences: {reading.versions.get('segmenter', '')}", bullet=True)
     if reading.balance is not None:
         yield said(f"Balance of praise: {reading.versions['balance']}", bullet=True)

@@ -311,6 +311,8 @@ class ComparedCard(Card):
         person = reading.person
         named = naming_said(reading.naming, person.first_name, person.last_name, person.title)
         facts.append(tr("named {ways}").format(ways=named) if person.full_name else tr("no name found"))
+        if reading.without_grammar and not checked.first:
+            facts.append(tr("read without grammar"))
         if reading.doubted:
             facts.append(plural(len(reading.doubted), "1 listed word left out", "%n listed words left out"))
         self.facts.setText(safe_line(" · ".join(facts)))
