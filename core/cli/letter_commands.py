@@ -332,7 +332,7 @@ def checked_letter(
 
     document = read_file(doc, ctx)
     person = _person(document, *given)
-    guess = occupation_of(document, ReadingRequest(person=person))
+    guess = occupation_of(document, ReadingRequest(person=person), shared(), ctx)
     under = request.occupation or (guess.occupation if guess.likely else "")
     request = replace(request, person=person, occupation=under)
     if other is None:

@@ -174,16 +174,26 @@ def candidate_of(document: Document) -> "Person":
     return guess_person(document.text, parts_of(document))
 
 
-def occupation_of(document: Document, request: ReadingRequest | None = None) -> OccupationGuess:
-    """Guess the occupation that a letter is about. The parts and person of `request` are used where it has them."""
-    from biasprint.core.letters.occupations import guess_occupation
+def occupation_of(
+    document: Document,
+    request: ReadingRequest | None = None,
+    compute: "ComputeProcess | None" = None,
+    ctx: "JobContext | None" = None,
+) -> OccupationGuess:
+    """Guess the occupation that a letter is about. The parts and person of `request` are used where it has them.
+
+    `compute`: the process that reads the letter's grammar, where the parser is installed; none is read without it.
+    """
+    from biasprint.core.letters.occupations import guess_occupation, guess_occupation_read
     from biasprint.core.letters.parts import parts_of
     from biasprint.core.swap.guess import guess_person
 
     request = request or ReadingRequest()
     parts = parts_of(document) if request.parts is None else request.parts
     person = guess_person(document.text, parts) if request.person is None else request.person
-    return guess_occupation(document.text, parts, person)
+    if compute is None:
+        return guess_occupation(document.text, parts, person)
+    return compute.call(guess_occupation_read, document.text, parts, person, ctx=ctx)
 
 
 def plural_of(occupation: str) -> str:

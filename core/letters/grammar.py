@@ -16,6 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.letters.categories import MASK, lists
 from biasprint.core.scorers import parts_of_speech
 from biasprint.core.scorers.segment import LONE_SURROGATE
+from biasprint.core.swap import Person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, given_pronoun
 from biasprint.core.swap.mentions import title_pronoun
 from biasprint.core.swap.vocabulary import swap_words
@@ -285,6 +286,42 @@ class Parse:
         subjects = [subject for root in roots if (subject := self.subject(root)) is not None]
         return "" if any(self.kind(subject) == "candidate" for subject in subjects) else kind
 
+    def named_as(self, start: int, end: int) -> Whose:
+        """Return who is said to be what the words name: an attribute, an apposition, or “as a nurse”; "" for none."""
+        place = self.at(start, end)
+        while place is not None and self.tokens[place].relation == "conj":
+            place = self.tokens[place].head
+        if place is None:
+            return ""
+        token, above = self.tokens[place], self.tokens[place].head
+        if token.relation == "appos":
+            return self.kind(above) if self.tokens[above].named or self._is_named_other(above) else ""
+        if any(self.tokens[child].relation == "appos" and self.tokens[child].named for child in self.children[place]):
+            return "candidate"
+        if token.relation in ("attr", "oprd"):
+            if token.relation == "oprd" and self._is_of_object(above):
+                return "candidate"
+            subject = self.subject(above)
+            return self._of_people(subject) if subject is not None and subject != place else ""
+        if token.relation == "pobj" and self.tokens[above].text == "as":
+            verb = self._verb(above)
+            if self._is_of_object(verb):
+                return "candidate"
+            subject = self.subject(verb)
+            return self._of_people(subject) if subject is not None else ""
+        return ""
+
+    def _of_people(self, subject: int) -> Whose:
+        """“Her work is the best teacher” names nobody."""
+        kind = self.kind(subject)
+        token = self.tokens[subject]
+        if kind == "candidate" and not (token.named or self._is_candidates(subject) or token.tag in ("WP", "WDT")):
+            return ""
+        return "" if kind == "thing" else kind
+
+    def _is_named_other(self, place: int) -> bool:
+        return self.tokens[place].tag in ("NNP", "NNPS") and self.kind(place) == "other"
+
     def _is_of_object(self, verb: int) -> bool:
         """“Call her brilliant”, “found Emily kind”: the object is what the words describe."""
         return any(
@@ -440,6 +477,20 @@ def _groups() -> frozenset[str]:
 
 
 # ---- Reading sentences
+
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
+
+
+def masked(text: str, person: Person | None) -> str:
+    """The text, of the same length, with plain apostrophes and a mask for the candidate's names with a capital."""
+    cased = text.translate(_PLAIN)
+    names = [name for name in (person.first_name, person.last_name) if len(name) > 1] if person else []
+    for name in names:
+        plain = name.translate(_PLAIN)
+        pattern = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(plain.upper())})(?=$|'s?(?!\w)|[^\w'-])"
+        cased = re.sub(pattern, lambda match: MASK * len(match[0]), cased)
+    return cased
+
 
 _HIDDEN = re.compile(
     rf"(?P<name>{MASK}(?:[{MASK}\s]*{MASK})?)|(?<![\w’'-])(?P<pronoun>himself|he|him|his)(?![\w-])", re.IGNORECASE

@@ -21,13 +21,12 @@ from biasprint.core.letters.categories import (
     lists,
     scope,
 )
-from biasprint.core.letters.grammar import Parse, Whose, in_turn, parses
+from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses
 from biasprint.core.letters.values import Category, Mark, Sentence
 from biasprint.core.swap import Person
 
 # ---- Whose the words are
 
-_PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
 _MASKED = re.compile(rf"{MASK}(?:[{MASK}\s]*{MASK})?('s?(?!\w))?")
 WINDOW = 240  # characters before and after an entry that are looked at: far more than any rule reaches
 
@@ -64,12 +63,7 @@ class MarkedText:
 
 def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
     """Return the sentence's page. The candidate's names, written with a capital, are masked throughout."""
-    cased = sentence.text.translate(_PLAIN)
-    names = [name for name in (person.first_name, person.last_name) if len(name) > 1] if person else []
-    for name in names:
-        plain = name.translate(_PLAIN)
-        pattern = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(plain.upper())})(?=$|'s?(?!\w)|[^\w'-])"
-        cased = re.sub(pattern, lambda match: MASK * len(match[0]), cased)
+    cased = masked(sentence.text, person)
     lower = cased.lower()
     if len(lower) != len(cased):  # a few letters grow when they are folded
         lower = "".join(character if len(character.lower()) != 1 else character.lower() for character in cased)
@@ -207,8 +201,13 @@ def is_of_another(page: MarkedText, start: int, end: int, category: Category, pe
     )
 
 
+_OFFERS = re.compile(r"(?:glad|happy|pleased|ready|delighted) to ")
+
+
 def _is_the_writers(page: MarkedText, start: int, before: str, after: str, category: Category) -> bool:
     """“I led”, “we have always worked hard”, “our expertise”; not “I found her reliable” nor “our best engineer”."""
+    if start == page.first and _OFFERS.match(page.lower, start):
+        return True  # “Glad to help if you need more.”
     writer = _WRITER.search(before)
     if writer:
         between = page.cased[start - len(writer["between"]) : start].split()
@@ -448,6 +447,15 @@ def denies_a_fault(page: MarkedText, start: int, end: int) -> bool:
     return any(page.parse.governs(low, high, fault) for low, high in denials for fault in faults)
 
 
+_DENIED = re.compile(rf"\W{{0,3}}(?:{CANDIDATE}{SPACE}(?:(?:is|was|has been)(?:n't|{SPACE}(?:not|never|hardly|no)))(?![\w-]))")
+
+
+def is_denied(page: MarkedText, start: int, end: int) -> bool:
+    """Return whether a whole clause denies something of the candidate: “she is not the worst teacher”."""
+    match = _DENIED.match(_without_opening(page.lower[start:end]))
+    return match is not None and not is_idiom(page, start, end)
+
+
 _PLAINLY = re.compile(
     rf"(?:^|[,;:]\s{{1,9}}|(?<![\w-])(?:and|that|says|but)\s{{1,9}})\W{{0,3}}{CANDIDATE}(?:'s|\s{{1,9}}(?:is|was|has\s{{1,9}}been|remains))\s{{1,9}}"
     rf"(?:(?:a|an|also|very|so|always|both|truly|quite|extremely|highly|consistently)\s{{1,9}}){{0,2}}$"
@@ -484,7 +492,7 @@ def _nearest(pattern: re.Pattern[str], exceptions: re.Pattern[str], near: str, w
 
 DEEDS: frozenset[Category] = frozenset({"agentic", "communal", "ability", "grindstone"})
 PRIVATE = frozenset({"personal_life", "age", "family", "appearance", "health", "origin"})
-_BE = r"(?:is|are|was|were|has|had|have|can|could|will|would|did|does|do)"
+_BE = r"(?:is|are|was|were|has|had|have|can|could|will|would|did|does|do|fell|falls|became|becomes|got|went)"
 _DETERMINERS = r"(?:the|our|my|your|some|many|most|all|other|another|those|these|this|that|an?|each|every|both|few)"
 _OPENING = re.compile(
     r"^\W*(?:(?:and|but|or|so|then|though|although|because|while|when|if|until|where|even|also|still|just|in fact)\s+)*"
@@ -534,7 +542,7 @@ def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category
     whose = _whose(page, start, end)
     if whose == "candidate":
         return False
-    if whose == "other" and category not in ("doubt", "family"):
+    if whose and category not in ("doubt", "family"):
         return True
     if _names(person).search(clause):
         return category != "family" and _theirs().match(clause) is not None
@@ -620,7 +628,13 @@ def marks_of(
     return tuple(mark for page in pages_of(sentences, person, by_grammar) for mark in _of_page(page, person))
 
 
+# “Best, John” at the end of a paragraph, where no line of its own shows that the letter closes.
+_CLOSING = re.compile(r"\W{0,3}(?:(?:all|with) )?(?:the |my )?(?:very )?best(?: wishes| regards)?,(?:\W{1,3}\w+){0,4}\W{0,3}")
+
+
 def _of_page(page: MarkedText, person: Person | None) -> list[Mark]:
+    if _CLOSING.fullmatch(page.lower):
+        return []
     marks: list[Mark] = []
     for category in categories().values():
         for start, end in _places(page, category):

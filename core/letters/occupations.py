@@ -12,6 +12,7 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
+from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses, why_without
 from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
@@ -119,15 +120,21 @@ TITLE = 3.25  # “Sergeant Okafor”: counted once
 NAMED, SAID, CALLED, OWNED, PRAISED = 6, 5, 4, 3, 2
 
 
-def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | None = None) -> OccupationGuess:
+def guess_occupation(
+    text: str, parts: Sequence[Stretch] = (), person: Person | None = None, by_grammar: bool = False
+) -> OccupationGuess:
     """The occupation that the letter names where it says what the candidate is; the best supported one wins.
 
-    `person`: the candidate, where known: what another name is said to be is not theirs.
+    `person`: the candidate, where known: what another name is said to be is not theirs. `by_grammar`: the parser says
+    of whom a noun is an attribute, and not how near they stand. Raises `AppError` where there is none.
     """
     page = told(text, parts)
     weights: dict[str, float] = {}
     named_as: dict[str, str] = {}
-    for phrase in _phrases(page, person or guess_person(text, parts)):
+    held = _HELD.search(page.text)
+    if held is not None and (phrase := _held(held["what"])):
+        return OccupationGuess(phrase, True, f"It says “{' '.join(held[0].split())}”.")
+    for phrase in _phrases(page, person or guess_person(text, parts), by_grammar):
         if phrase.weight == TITLE and phrase.occupation in weights:
             continue
         # Mentions in passing do not add up to a statement.
@@ -150,6 +157,27 @@ def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | 
     return OccupationGuess(best, True, f"It says “… {named_as.get(best, best)}”.")
 
 
+def guess_occupation_read(text: str, parts: Sequence[Stretch], person: Person | None) -> OccupationGuess:
+    """`guess_occupation` by grammar where the parser is here: for the compute process, which loads it."""
+    return guess_occupation(text, parts, person, by_grammar=not why_without())
+
+
+# A line of a form: “Position held: Site Engineer”.
+_HELD = re.compile(
+    r"(?:^|\n)[^\S\n]*(?:(?:position|post|role)\s+held|(?:job\s+)?title|occupation|employed\s+as|(?:current|present)\s+(?:position|post|role))"
+    r"[^\S\n]*:[^\S\n]*(?P<what>[^\n.;,(]{3,60})",
+    re.IGNORECASE,
+)
+
+
+def _held(line: str) -> str:
+    """The occupation that a line ends with; "" for none."""
+    lower = line.strip().lower()
+    heads = list(re.finditer(r"[^\W\d_][\w’'-]*", lower))
+    phrase = _noun_phrase(lower, heads[-1]) if heads else None
+    return phrase[0] if phrase is not None and not phrase[2] else ""
+
+
 @dataclass(frozen=True)
 class _Phrase:
     occupation: str
@@ -158,14 +186,17 @@ class _Phrase:
     weight: float
 
 
-def _phrases(page: Telling, person: Person) -> Iterator[_Phrase]:
+def _phrases(page: Telling, person: Person, by_grammar: bool = False) -> Iterator[_Phrase]:
     """Yield every noun phrase for an occupation, with its weight."""
     words = person.full_name.split()
     own = {word for word in words if len(word) > 2} | {
         word[0] for word in words if word.endswith(".") and word[0] != "I"
     }
-    for start, end in page.sentences:
-        sentence = page.text[start:end]
+    texts = [page.text[start:end] for start, end in page.sentences]
+    trees: Sequence[Parse | None] = [None] * len(texts)
+    if by_grammar:
+        trees = in_turn(parses([masked(text, person) for text in texts]), person.pronoun)
+    for (start, _), sentence, tree in zip(page.sentences, texts, trees, strict=True):
         last: _Phrase | None = None
         for match in re.finditer(r"[^\W\d_][\w’'-]*", sentence):
             phrase = _noun_phrase(sentence, match)
@@ -175,6 +206,8 @@ def _phrases(page: Telling, person: Person) -> Iterator[_Phrase]:
             if plural and not _is_one_of_them(sentence, at, match.end()):
                 continue
             weight = CALLED if plural else _weight(sentence, at, match.end(), own)
+            if tree is not None and not plural:
+                weight = _by_grammar(weight, tree.named_as(at, match.end()), sentence[:at])
             if occupation in _words().praise and not _PLAINLY.search(sentence[:at]):
                 weight = min(weight, PRAISED)
             if last is not None and last.weight >= OWNED and _LATER.fullmatch(sentence[last.end - start : at]):
@@ -184,6 +217,15 @@ def _phrases(page: Telling, person: Person) -> Iterator[_Phrase]:
                 weight += 1
             last = _Phrase(occupation, start + at, start + match.end(), weight)
             yield last
+
+
+def _by_grammar(weight: float, named: Whose, before: str) -> float:
+    """An attribute of the candidate is said of them, however far it stands; one of somebody else is not."""
+    if named in ("writer", "other", "thing"):
+        return 0
+    if named == "candidate" and not (_is_wanted(before) or _NO.search(before)):
+        return max(weight, CALLED)
+    return weight
 
 
 def _is_one_of_them(sentence: str, start: int, end: int) -> bool:

@@ -19,6 +19,7 @@ from biasprint.core.letters.marks import (
     PRIVATE,
     MarkedText,
     denies_a_fault,
+    is_denied,
     is_idiom,
     is_of_the_candidate,
     is_plainly_said,
@@ -89,6 +90,8 @@ def passages_of(
         category = FOUND[place]
         if category == "doubt" and _is_denied_doubt(page, start, end, alone[place]):
             continue
+        if categories()[category].praise and is_denied(page, start, end):
+            continue
         start, end = _trimmed(page.sentence.text, start, end)
         if _is_taken(page.sentence, start, end, category, taken.get(page.sentence.index, ())):
             continue
@@ -150,12 +153,12 @@ def _as_read(page: MarkedText, start: int, end: int) -> str:
     """The clause without what tells the candidate's name and gender."""
     named = re.compile(rf"{MASK}[{MASK}\s]*")
     clause = named.sub(lambda match: "they" + match[0][len(match[0].rstrip()) :], page.cased[start:end])
-    return neutral(clause.strip(" ,;:—–()"))
+    return neutral(_american(clause.strip(" ,;:—–()")))
 
 
 def version_of_passages() -> str:
     """Return a version that changes with every edit of the head and of what is removed from a clause."""
-    return f"passages 4; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
+    return f"passages 5; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -263,10 +266,27 @@ def as_asked(page: MarkedText, start: int, end: int, category: Category) -> Word
     return Words(parts[0], parts[1] if category == "gender" else _plain(parts[1]), parts[2], category)
 
 
+# The heads were made from American letters: “organised” and “organized” are one word to them.
+_BRITISH = re.compile(
+    r"\b(?P<stem>(?:dis|re|un|well-)?(?:organ|recogn|real|special|priorit|summar|energ|maxim|optim|minim|critic|apolog"
+    r"|social|general|visual|memor|mobil|util|custom|final|formal|modern|normal|standard|sympath|system|revital"
+    r"|human|personal|civil|author|character|empath|strateg|analyt)i)s(?P<rest>e|ed|er|ers|es|ing|ation|ations)\b"
+    r"|\b(?P<our>hum|hon|col|fav|behavi|lab|endeav|rig|vig|neighb)our(?P<more>\w*)",
+    re.IGNORECASE,
+)
+
+
+def _american(text: str) -> str:
+    """The text in American spelling."""
+    return _BRITISH.sub(
+        lambda match: f"{match['stem']}z{match['rest']}" if match["stem"] else f"{match['our']}or{match['more']}", text
+    )
+
+
 def _plain(text: str) -> str:
-    return neutral(_NAMED.sub(lambda match: "they" + match[0][len(match[0].rstrip()) :], text))
+    return neutral(_american(_NAMED.sub(lambda match: "they" + match[0][len(match[0].rstrip()) :], text)))
 
 
 def version_of_checked_words() -> str:
     """Return a version that changes with every edit of the head and of what it doubts."""
-    return f"words 2; head {WORDS_SHA256[:12]}; from {MEANT_FROM}; another from {SURE_OF_ANOTHER}"
+    return f"words 3; head {WORDS_SHA256[:12]}; from {MEANT_FROM}; another from {SURE_OF_ANOTHER}"

@@ -167,20 +167,25 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with everything it is to be compared with."""
     scorers = _scorers()
     read = partial(check_letter, ctx, request.document, compute.shared())
-    return replace(_checked(request, read, scorers), missing=tuple(role for role in ROLES if role not in scorers))
+    return replace(_checked(ctx, request, read, scorers, compute.shared()), missing=tuple(role for role in ROLES if role not in scorers))
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """Return the first reading, from the quick process: it waits for no scorer, and has no scorer's results."""
-    return replace(_checked(request, partial(mark_words, ctx, request.document, compute.quick()), {}), first=True)
+    read = partial(mark_words, ctx, request.document, compute.quick())
+    return replace(_checked(ctx, request, read, {}, compute.quick()), first=True)
 
 
 def _checked(
-    request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
+    ctx: JobContext,
+    request: LetterRequest,
+    read: "Callable[[ReadingRequest], Reading]",
+    scorers: Mapping[str, str],
+    process: "compute.ComputeProcess",
 ) -> Checked:
     given, guess = request.given, None
     if given.occupation is None:
-        guess = occupation_of(request.document, given)
+        guess = occupation_of(request.document, given, process, ctx)
     occupation = given.occupation or ""
     if guess is not None and guess.likely:
         occupation = guess.occupation

@@ -12,7 +12,7 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.categories import version_of_marks
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
-from biasprint.core.letters.occupations import guess_occupation
+from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne, group_of
 from biasprint.core.letters.pile.compare import GroupTest, group_tests
 from biasprint.core.letters.pile.files import (
@@ -45,7 +45,7 @@ def row_of_letter(document: Document, request: ReadingRequest) -> ReadOne:
     """The figures of one letter, and guesses of whom it is about. An occupation of "" is guessed too."""
     text = document.text
     reading = read_letter(document, request)
-    guess = guess_occupation(text, reading.parts, reading.person)
+    guess = guess_occupation_read(text, reading.parts, reading.person)
     columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
     figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}
     if request.context is not None:
