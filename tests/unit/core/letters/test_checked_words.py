@@ -99,7 +99,7 @@ LETTER = "I recommend Jane Doe.\n\nJane is kind. She owns the leader rotation se
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Reading]:
     monkeypatch.setattr(reading_module, "styles_of", lambda *_: ((), ()))
-    monkeypatch.setattr(reading_module, "passages_of", lambda *_: ())
+    monkeypatch.setattr(reading_module, "passages_of", lambda *_, **_options: ())
     monkeypatch.setattr(reading_module, "balance_of", lambda *_: None)
 
     def with_(house: HouseList | None = None, *, agency: bool = True) -> Reading:
@@ -115,7 +115,7 @@ def test_a_reading_leaves_out_what_is_doubted_and_says_so(doubts: Doubts, read: 
     assert [mark.words for mark in reading.marks] == ["kind"]
     assert [mark.words for mark in reading.doubted] == ["leader", "warm"]
     assert "“leader”, “warm”" in reading.said_of_marks
-    assert reading.versions["checked words"].startswith("words 2; head ")
+    assert reading.versions["checked words"].startswith("words 3; head ")
     assert len(comments_on(reading)) == 1
     assert reading.said_of_marks in " ".join(str(block) for block in _marks(reading))
 
