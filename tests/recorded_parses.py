@@ -71,7 +71,9 @@ def record(tests: list[str]) -> None:
     FILE.write_text("{}", "utf-8")
     RecordedPipeline.pipe = pipe  # type: ignore[method-assign, assignment]
     pytest.main(["-q", "-n", "0", "-p", "no:randomly", *tests], plugins=[sys.modules[__name__]])
-    lines = [f"{json.dumps(text)}: {json.dumps(parse, separators=(',', ':'))}" for text, parse in sorted(parses.items())]
+    lines = [
+        f"{json.dumps(text)}: {json.dumps(parse, separators=(',', ':'))}" for text, parse in sorted(parses.items())
+    ]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 

@@ -57,14 +57,31 @@ _RAISES = re.compile(
     r"|find|found|suggest|suggested|expect|expected|imagine|suppose|guess|mean|describe|described|convinced|sure|certain"
     r"|persuaded|confident|clear|true|seem|seems|seemed|appear|appears|appeared|argue|argued|recall|remember|see|seen|saw)"
 )
-_CALLS = re.compile(r"call|called|describe|described|consider|considered|say|said|think|thought|name|rate|rated|regard|regarded|see|saw")
-_SHOWN = frozenset({"evidence", "sign", "signs", "proof", "indication", "suggestion", "hint", "reason", "sense", "trace"})
+_CALLS = re.compile(
+    r"call|called|describe|described|consider|considered|say|said|think|thought|name|rate|rated|regard|regarded|see|saw"
+)
+_SHOWN = frozenset(
+    {"evidence", "sign", "signs", "proof", "indication", "suggestion", "hint", "reason", "sense", "trace"}
+)
 _WISHED = frozenset(
     {"desire", "ability", "wish", "will", "willingness", "inclination", "effort", "attempt", "capacity", "interest"}
 )
 # What is said beside the statement: “we did not finish before her great speech” denies no greatness.
 _ASIDE = frozenset(
-    {"because", "despite", "after", "before", "during", "until", "since", "through", "besides", "thanks", "due", "given"}
+    {
+        "because",
+        "despite",
+        "after",
+        "before",
+        "during",
+        "until",
+        "since",
+        "through",
+        "besides",
+        "thanks",
+        "due",
+        "given",
+    }
 )
 
 
@@ -120,10 +137,21 @@ class Parse:
         return any(self.tokens[child].text == "if" for child in self.children[verb])
 
     def _hosts(self, word: int) -> Iterator[int]:
-        """Yield the tokens below which everything is meant: the word's head, or the word itself if others hang on it."""
+        """Yield the tokens below which everything is meant: the word's head, or the word if others hang on it."""
         yield word
         token = self.tokens[word]
-        if token.relation in ("neg", "advmod", "aux", "preconj", "cc", "predet", "npadvmod", "mark", "amod", "quantmod"):
+        if token.relation in (
+            "neg",
+            "advmod",
+            "aux",
+            "preconj",
+            "cc",
+            "predet",
+            "npadvmod",
+            "mark",
+            "amod",
+            "quantmod",
+        ):
             yield token.head
         if token.relation == "det":
             yield token.head
@@ -265,7 +293,11 @@ class Parse:
             if token.relation in ("dobj", "pobj") and outside and self.is_person(place):
                 subject = self.subject(self._verb(place))
                 near = self.tokens[token.head].text
-                if subject is not None and self.kind(subject) == "candidate" and near not in ("as", "like", "of", "than"):
+                if (
+                    subject is not None
+                    and self.kind(subject) == "candidate"
+                    and near not in ("as", "like", "of", "than")
+                ):
                     return "other"
                 return ""
             if token.relation in ("relcl", "acl"):
@@ -353,8 +385,10 @@ class Parse:
             return ""
         if token.text in _ANYBODY:
             return "other"
-        if any(self.tokens[child].named and self.tokens[child].relation in ("appos", "compound")
-               for child in self.children[place]):
+        if any(
+            self.tokens[child].named and self.tokens[child].relation in ("appos", "compound")
+            for child in self.children[place]
+        ):
             return "candidate"
         return self._kind_of_noun(place)
 
@@ -396,7 +430,9 @@ class Parse:
                 if token.text in ("my", "our"):
                     return "writer"
                 kind = self.kind(child)
-                return "other" if kind in ("thing", "") and token.tag in ("NN", "NNS") and self.is_person(child) else kind
+                return (
+                    "other" if kind in ("thing", "") and token.tag in ("NN", "NNS") and self.is_person(child) else kind
+                )
             of = token.text == "of" and token.relation == "prep" and self.tokens[place].tag in ("NN", "NNS")
             if of and not self.is_person(place):
                 for below in self.children[child]:
@@ -484,7 +520,9 @@ _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-
 def masked(text: str, person: Person | None) -> str:
     """The text, of the same length, with plain apostrophes and a mask for the candidate's names with a capital."""
     cased = text.translate(_PLAIN)
-    names = [name for name in (person.first_name, person.last_name) if len(name) > 1] if person else []
+    whole = [person.first_name, person.last_name] if person else []
+    pieces = [piece for name in whole for piece in name.split() if piece[0].isupper()]  # “Thomas” of “Thomas José”
+    names = [name for name in dict.fromkeys((*whole, *pieces)) if len(name) > 1]
     for name in names:
         plain = name.translate(_PLAIN)
         pattern = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(plain.upper())})(?=$|'s?(?!\w)|[^\w'-])"

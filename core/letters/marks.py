@@ -447,7 +447,9 @@ def denies_a_fault(page: MarkedText, start: int, end: int) -> bool:
     return any(page.parse.governs(low, high, fault) for low, high in denials for fault in faults)
 
 
-_DENIED = re.compile(rf"\W{{0,3}}(?:{CANDIDATE}{SPACE}(?:(?:is|was|has been)(?:n't|{SPACE}(?:not|never|hardly|no)))(?![\w-]))")
+_DENIED = re.compile(
+    rf"\W{{0,3}}(?:{CANDIDATE}{SPACE}(?:(?:is|was|has been)(?:n't|{SPACE}(?:not|never|hardly|no)))(?![\w-]))"
+)
 
 
 def is_denied(page: MarkedText, start: int, end: int) -> bool:
@@ -629,7 +631,9 @@ def marks_of(
 
 
 # “Best, John” at the end of a paragraph, where no line of its own shows that the letter closes.
-_CLOSING = re.compile(r"\W{0,3}(?:(?:all|with) )?(?:the |my )?(?:very )?best(?: wishes| regards)?,(?:\W{1,3}\w+){0,4}\W{0,3}")
+_CLOSING = re.compile(
+    r"\W{0,3}(?:(?:all|with) )?(?:the |my )?(?:very )?best(?: wishes| regards)?,(?:\W{1,3}\w+){0,4}\W{0,3}"
+)
 
 
 def _of_page(page: MarkedText, person: Person | None) -> list[Mark]:

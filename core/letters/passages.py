@@ -114,9 +114,7 @@ def _is_denied_doubt(page: MarkedText, start: int, end: int, alone: float) -> bo
     return is_idiom(page, 0, len(page.lower)) and alone < LEAST["doubt"]
 
 
-def read_clauses(
-    sentences: Sequence[Sentence], person: Person | None, by_grammar: bool = False
-) -> list[ReadClause]:
+def read_clauses(sentences: Sequence[Sentence], person: Person | None, by_grammar: bool = False) -> list[ReadClause]:
     """Return every clause of the body with its probabilities, in order.
 
     Raises `AppError` where the model or the head cannot be loaded.

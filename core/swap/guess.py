@@ -98,9 +98,17 @@ def _taken_apart(person: Named, page: Telling) -> tuple[str, str, str]:
     if called and words[0] in called and words[-1] not in called:
         return title, " ".join(words[1:]), words[0]  # “Lin Mei-Hua”, who is Ms Lin
     cut = next((place for place, word in enumerate(words) if place and word.islower()), len(words) - 1)
+    if cut == len(words) - 1 and len(words) == 4 and _has_two_of_both(words, page.text):
+        return title, " ".join(words[:2]), " ".join(words[2:])
     if cut == len(words) - 1 and len(words) == 3 and _has_two_family_names(words, page.text):
         cut = 1
     return title, words[0], " ".join(words[cut:])
+
+
+def _has_two_of_both(words: Sequence[str], body: str) -> bool:
+    """“Thomas José García Moreno”, whom the letter also calls García Moreno."""
+    family = rf"(?<!{re.escape(words[1])}\s)\b{re.escape(words[2])}\s+{re.escape(words[3])}\b"
+    return all(len(word.rstrip(".")) > 1 for word in words) and re.search(family, body) is not None
 
 
 def _has_two_family_names(words: Sequence[str], body: str) -> bool:

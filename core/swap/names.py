@@ -184,6 +184,7 @@ def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:
         for space in ("", " "):
             both = f"{to}.{space}{(other.last_name or last)[0]}."
             patterns.append(("initials", rf"(?<![\w.]){first_part}\.{space}{second_part}\.(?!\s?[A-Z][a-z])", both))
+    yield from _by_one_family_name(page, person, other, starts)
     for kind, pattern, new in patterns:
         for match in re.finditer(pattern, page.text) if pattern else ():
             start, end = match.span()
@@ -193,6 +194,17 @@ def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:
             # “Weber-led” is one token; “Screamin'” is two.
             last_place = ends.get(end, ends.get(end - 1, place))
             yield _Said(kind, place, last_place, start, end, new)
+
+
+def _by_one_family_name(page: Page, person: Person, other: Person, starts: dict[int, int]) -> Iterator[_Said]:
+    """Yield “Dr. Moreno” where the person is Dr. García Moreno."""
+    whole = person.last_name.split()
+    for piece in whole if len(whole) > 1 and other.last_name else ():
+        rest = r"\s+" + re.escape(whole[-1]) if piece != whole[-1] else ""
+        for match in re.finditer(_pattern(piece, page.lowered) + (f"(?!{rest})" if rest else ""), page.text):
+            place = starts.get(match.start())
+            if piece[0].isupper() and place is not None and title_before(page, place) is not None:
+                yield _Said("last name", place, place, match.start(), match.end(), other.last_name)
 
 
 def _pattern(name: str, lowered: bool) -> str:
@@ -238,6 +250,9 @@ def _beside(page: Page, naming: _Said, person: Person, names: Names) -> bool:
             place, steps = place - 1, steps + 1
         return False
     last = person.last_name.split()
+    before = naming.place - 1
+    if last and before >= 0 and page.touching(before) == naming.place and page.tokens[before].text == last[-1]:
+        return before in names.person  # “Carter Min-jun”, the family name first
     place, steps = naming.last_place, 0
     while last and steps < 5:
         after = page.touching(place)

@@ -167,7 +167,10 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with everything it is to be compared with."""
     scorers = _scorers()
     read = partial(check_letter, ctx, request.document, compute.shared())
-    return replace(_checked(ctx, request, read, scorers, compute.shared()), missing=tuple(role for role in ROLES if role not in scorers))
+    return replace(
+        _checked(ctx, request, read, scorers, compute.shared()),
+        missing=tuple(role for role in ROLES if role not in scorers),
+    )
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:

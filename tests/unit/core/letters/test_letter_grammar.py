@@ -1,6 +1,5 @@
 """Letters read with the parser and without it: denials that are praise, honest doubts, and whom words are about."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,11 +22,11 @@ EMILY = Person("Emily", "Carter", "Dr.", "she")
 
 
 @pytest.fixture(params=["with the parser", "without"])
-def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
+def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Both ways to read a letter."""
     if request.param == "with the parser":
         install(monkeypatch)
-    yield request.param == "with the parser"
+    return bool(request.param == "with the parser")
 
 
 @pytest.fixture
@@ -250,9 +249,14 @@ def test_a_damaged_parser_is_told_and_the_letter_is_read_without_it(monkeypatch:
 
 
 def test_neither_name_nor_gender_moves_the_grammar(parsed: None) -> None:
-    texts = ["Emily Carter is not a gifted cook, and she knows her limits.", "O'Shea is not a gifted cook, and he knows his limits."]
+    texts = [
+        "Emily Carter is not a gifted cook, and she knows her limits.",
+        "O'Shea is not a gifted cook, and he knows his limits.",
+    ]
     people = [EMILY, Person("", "O'Shea", "", "he")]
-    trees = [grammar_module.parses([grammar_module.masked(text, who)])[0] for text, who in zip(texts, people, strict=True)]
+    trees = [
+        grammar_module.parses([grammar_module.masked(text, who)])[0] for text, who in zip(texts, people, strict=True)
+    ]
     shapes = [[(token.tag, token.relation) for token in tree.tokens if not token.named] for tree in trees]
     assert shapes[0] == shapes[1]
     for text, tree in zip(texts, trees, strict=True):

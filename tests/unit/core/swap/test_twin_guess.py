@@ -4,6 +4,7 @@ import pytest
 
 from biasprint.core.letters.values import Part
 from biasprint.core.swap import Person
+from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess import guess, guess_person
 
 LETTERS = [
@@ -135,3 +136,23 @@ def test_parts_say_where_the_writer_signs() -> None:
 )  # fmt: skip
 def test_what_is_said_of_others_is_not_the_candidates_pronoun(text: str, pronoun: str) -> None:
     assert guess_person(text).pronoun == pronoun
+
+
+@pytest.mark.parametrize(
+    ("letter", "twin"),
+    [
+        (
+            "I recommend Dr. Thomas José García Moreno. Dr. García Moreno came to us from Madrid. García Moreno's work is "
+            "known. Thomas José is kind. Dr. Moreno leads. He left.",
+            "I recommend Dr. Anna Berg. Dr. Berg came to us from Madrid. Berg's work is known. Anna is kind. Dr. Berg "
+            "leads. She left.",
+        ),
+        (
+            "I recommend Carter Min-jun. Carter Min-jun's sister works here. Mr. Carter leads. He left.",
+            "I recommend Berg Anna. Berg Anna's sister works here. Ms. Berg leads. She left.",
+        ),
+    ],
+)
+def test_two_family_names_and_a_family_name_first_are_swapped_whole(letter: str, twin: str) -> None:
+    person = guess_person(letter)
+    assert swap(letter, person, Person("Anna", "Berg", "", "she")).text == twin
