@@ -123,7 +123,7 @@ class Parse:
     # ---- What a negation or a hedge governs
 
     def governs(self, start: int, end: int, place: int) -> bool:
-        """Return whether the negation or hedge from `start` to `end` is said of the token at `place`."""
+        """Return whether the negation or hedge from `start` to `end` reaches the token at `place`."""
         inside = [number for number, token in enumerate(self.tokens) if token.start < end and start < token.end]
         if not inside or place in inside:
             return False
@@ -175,7 +175,7 @@ class Parse:
         return False
 
     def _goes_on(self, place: int, head: int, host: int, words: Sequence[int]) -> bool:
-        """Return whether what is said of the head is said of `place` as well."""
+        """Return whether what reaches the head reaches `place` as well."""
         token, above = self.tokens[place], self.tokens[head]
         if head == host and head in words:  # “hopes that she will be kind”, “fails to lead”
             return token.relation not in _SUBJECTS
@@ -195,7 +195,7 @@ class Parse:
         return True
 
     def _is_joined(self, place: int, head: int) -> bool:
-        """“Not kind or patient”, “did not plan and prepare”; not “was never late and works hard”, “not late but kind”."""
+        """Return whether “not” reaches on: “not kind or patient”, but not “was never late and works hard”."""
         between = {self.tokens[child].text for child in self.children[head] if head < child < place}
         if "but" in between or "yet" in between:
             return False
@@ -249,7 +249,7 @@ class Parse:
     # ---- Whom words describe
 
     def names_candidate(self, start: int, end: int) -> bool:
-        """Return whether the candidate stands in the words, by name or pronoun."""
+        """Return whether the words name the candidate, by name or pronoun."""
         return any(
             token.start < end and start < token.end and (token.named or self._is_candidates(number))
             for number, token in enumerate(self.tokens)
@@ -555,7 +555,7 @@ def _parsed(sentences: Sequence[str]) -> Iterator[tuple[Token, ...]]:
 
 @dataclass(frozen=True)
 class _Place:
-    """Characters of the sentence as it is read, and those of the sentence as it stands."""
+    """Characters of the sentence as it is parsed, and the same ones of the letter."""
 
     low: int
     high: int
@@ -565,7 +565,7 @@ class _Place:
 
 
 def _neutral(sentence: str) -> tuple[str, list[_Place]]:
-    """The sentence with one name for every candidate and “she” for “he”, and where each of them stands."""
+    """The sentence with one name for every candidate and “she” for “he”, and the places of each."""
     pieces, places, done, length = [], [], 0, 0
     for match in _HIDDEN.finditer(sentence):
         if match["name"]:

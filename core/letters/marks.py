@@ -433,7 +433,7 @@ _NO_FAULT = frozenset({"unique", "united", "universal", "understanding", "under"
 
 
 def denies_a_fault(page: MarkedText, start: int, end: int) -> bool:
-    """Return whether a negation in these words is said of a fault: “never unprepared”. Told by the grammar alone."""
+    """Return whether a negation in these words denies a fault: “never unprepared”. Without a parse nothing does."""
     if page.parse is None:
         return False
     faults = [
@@ -466,7 +466,7 @@ _PLAIN_END = re.compile(r"\s{0,9}(?:[.,;!]|$|(?:and|but|in|with|at)(?![\w-]))")
 
 
 def is_plainly_said(page: MarkedText, start: int, end: int) -> bool:
-    """Return whether praise is all that is said of the candidate: “she is confident”, “Emily is very kind, and …”."""
+    """Return whether the clause is plain praise of the candidate: “she is confident”, “Emily is very kind, and …”."""
     return bool(_PLAINLY.search(page.before(start)) and _PLAIN_END.match(page.after(end)))
 
 

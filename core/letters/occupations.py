@@ -125,8 +125,8 @@ def guess_occupation(
 ) -> OccupationGuess:
     """The occupation that the letter names where it says what the candidate is; the best supported one wins.
 
-    `person`: the candidate, where known: what another name is said to be is not theirs. `by_grammar`: the parser says
-    of whom a noun is an attribute, and not how near they stand. Raises `AppError` where there is none.
+    `person`: the candidate, where known: what another name is said to be is not theirs. `by_grammar`: the parser
+    decides whose attribute a noun is, not the distance of words. Raises `AppError` where there is none.
     """
     page = told(text, parts)
     weights: dict[str, float] = {}
@@ -220,7 +220,7 @@ def _phrases(page: Telling, person: Person, by_grammar: bool = False) -> Iterato
 
 
 def _by_grammar(weight: float, named: Whose, before: str) -> float:
-    """An attribute of the candidate is said of them, however far it stands; one of somebody else is not."""
+    """Weigh a noun by its subject: an attribute of the candidate counts at any distance, somebody else's never."""
     if named in ("writer", "other", "thing"):
         return 0
     if named == "candidate" and not (_is_wanted(before) or _NO.search(before)):

@@ -107,7 +107,7 @@ def passages_of(
 def _is_denied_doubt(page: MarkedText, start: int, end: int, alone: float) -> bool:
     """Return whether the head takes praise for a doubt because it is said in the words of a denial: “no small feat”.
 
-    Beside such a clause another one is a doubt where it reads so by itself.
+    Beside such a clause another one is a doubt where it reads so alone.
     """
     if is_idiom(page, start, end) or denies_a_fault(page, start, end):
         return True

@@ -142,8 +142,8 @@ def test_what_is_said_of_others_is_not_the_candidates_pronoun(text: str, pronoun
     ("letter", "twin"),
     [
         (
-            "I recommend Dr. Thomas José García Moreno. Dr. García Moreno came to us from Madrid. García Moreno's work is "
-            "known. Thomas José is kind. Dr. Moreno leads. He left.",
+            "I recommend Dr. Thomas José García Moreno. Dr. García Moreno came to us from Madrid. García Moreno's work "
+            "is known. Thomas José is kind. Dr. Moreno leads. He left.",
             "I recommend Dr. Anna Berg. Dr. Berg came to us from Madrid. Berg's work is known. Anna is kind. Dr. Berg "
             "leads. She left.",
         ),
