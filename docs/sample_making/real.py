@@ -1,16 +1,14 @@
 """The sample's real part: what one language model wrote, chose and judged, once, and how it comes into the sample.
 
-`ask` asks the model by the jobs that everybody's runs go through (docs/make_real_outputs.py); `rows_of` reads what came
-back as rows, which are kept in the folder `rows`; `add_real` puts these rows into a project, so that the sample is made
-without the model.
+Its letters and judgments are asked for here by the jobs that everybody's runs go through (`ask`, see
+docs/make_real_outputs.py) and kept in the folder `rows`; the rest is taken from the replications of the four studies.
+`add_real` puts all of it into a project, so that the sample is made without the model.
 """
 
-import gzip
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from biasprint.core.backends.protocol import Completion, output_seed
 from biasprint.core.compute import ComputeProcess
@@ -18,34 +16,42 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec
-from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.judge import ModelSession, judge
 from biasprint.core.runs.sample import MODEL
-from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.setup import draft_prompts, generator_spec, store_set
 from biasprint.core.runs.writing import BUILD
 from biasprint.core.studies.completion.prompts import completion_set
+from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.news.prompts import Headline, news_set
+from sample_making.rows import Row, check_whole, kept_rows, outputs_of
 
 BACKEND = "llama_cpp"
 SEED = 2026
 NAMES = 6  # for each group
-JUDGING = "judging"
+HEADLINES = 24
+LETTERS, JUDGING = "letters", "judging"
+ASKED = (LETTERS, JUDGING)
+DOCS = Path(__file__).parent.parent
 ROWS = Path(__file__).with_name("rows")
-DECIMALS = 4  # of log-likelihoods, as they are kept
-
-Row = dict[str, Any]
+REPLICATIONS = DOCS / "replications"
+EXAMPLES = DOCS.parent / "resources" / "examples"
 
 
 @dataclass(frozen=True)
 class RealPart:
-    """The prompts of a study that the model was asked, and how many outputs each has."""
+    """The prompts of a study that the model was asked, how many outputs each has, and the folder with their rows."""
 
     study: str
     draft: Callable[[], PromptSetDraft]
     samples: int = 1
+    folder: Path = REPLICATIONS
+
+    @property
+    def file(self) -> Path:
+        return self.folder / f"{self.study}.jsonl.gz"
 
 
 def letters() -> PromptSetDraft:
@@ -54,19 +60,30 @@ def letters() -> PromptSetDraft:
 
 
 def choices() -> PromptSetDraft:
-    """One domain whole, in both directions: 1,668 items."""
-    return completion_set(["beauty_profession"])
+    """One domain in one direction: 912 items."""
+    return completion_set(["beauty_profession"], directions=["SAI"])
 
 
 def creative() -> PromptSetDraft:
-    """Gender over all themes, in the two tasks with the shortest texts."""
-    return cogs_set(["haiku", "trivia"], None, ["gender"])
+    """Gender over all themes, in the task with the shortest texts."""
+    return cogs_set(["haiku"], None, ["gender"])
 
 
+def news() -> PromptSetDraft:
+    """The first headlines of the replication with their originals, asked for plainly and with the paper's ideology."""
+    whole = draft_prompts(
+        JobContext(), None, "news", PromptChoice(headlines=EXAMPLES / "news.jsonl", ideology=IDEOLOGY)
+    )
+    some = [Headline(each.headline, each.domain, each.text) for each in islice(whole.originals, HEADLINES)]
+    return news_set(some, ideology=IDEOLOGY, origin="news.jsonl")
+
+
+IDEOLOGY = "Androcentrism"
 PARTS: Mapping[str, RealPart] = {
-    "letters": RealPart("letters", letters, 3),
+    LETTERS: RealPart("letters", letters, 3, ROWS),
     "completion": RealPart("completion", choices),
     "creativity": RealPart("creativity", creative),
+    "news": RealPart("news", news),
 }
 
 
@@ -74,7 +91,7 @@ PARTS: Mapping[str, RealPart] = {
 
 
 def ask(ctx: JobContext, project: Project, name: str, compute: ComputeProcess) -> None:
-    """Have the model write, choose or judge what it has not yet, by what the catalogue recommends for it."""
+    """Have the model write the letters or judge what it has not yet, by what the catalogue recommends for it."""
     recommended = catalogue.preset(MODEL, name)
     if recommended is None:
         raise AppError(f"The catalogue recommends nothing for {MODEL} and {name}.")
@@ -82,50 +99,17 @@ def ask(ctx: JobContext, project: Project, name: str, compute: ComputeProcess) -
     if name == JUDGING:
         judge(ctx, project, project.judging.plans()[0].id, generator, compute, seed=SEED)
         return
-    generate(ctx, project, _start(project, PARTS[name], generator), compute)
+    generate(ctx, project, _start(project, PARTS[name], generator, SEED), compute)
 
 
 def rows_of(project: Project, name: str) -> list[Row]:
     """The recipe, and a row for each output or reply. Raises `AppError` where some are missing."""
-    return _replies(project) if name == JUDGING else _outputs(project, PARTS[name])
+    return _replies(project) if name == JUDGING else outputs_of(project, PARTS[name].study, MODEL)
 
 
-def _start(project: Project, part: RealPart, generator: GeneratorSpec) -> int:
+def _start(project: Project, part: RealPart, generator: GeneratorSpec, seed: int) -> int:
     prompts = store_set(project, part.study, part.draft())
-    return start_run(project, prompt_set_id=prompts.set_id, generator=generator, seed=SEED, samples=part.samples)
-
-
-def _outputs(project: Project, part: RealPart) -> list[Row]:
-    generators = project.runs.generators()
-    study = project.studies.of_kind(part.study)
-    run = next(
-        row
-        for row in project.runs.all()
-        if study and row.study_id == study.id and generators[row.generator_id].model == MODEL
-    )
-    _check_whole(project.runs.counts(run.id).missing)
-    generator = generators[run.generator_id]
-    prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
-    found = list(project.outputs.each(OutputFilter(run_id=run.id)))
-    recipe = {
-        "generator": _spec(generator.backend, generator.model, generator.parameters, generator.revision),
-        "seed": run.seed,
-        "samples": run.samples,
-        "prompts": {"name": prompts.name, "sha256": prompts.sha256},
-        "program_version": run.program_version,
-        "begun": run.created_at,
-        "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
-    }
-    return [recipe, *(_output(row) for row in found)]
-
-
-def _output(row: OutputRow) -> Row:
-    """A build is in every output; the seed follows from the run's. The time it took is no property of the text."""
-    kept = {"error": row.error, "failure": row.failure} if row.status == "error" else {}
-    return {
-        "key": row.prompt_key, "sample": row.sample, "text": row.text, "ended": row.finish_reason, **kept,
-        "detail": _rounded(row.detail),
-    }  # fmt: skip
+    return start_run(project, prompt_set_id=prompts.set_id, generator=generator, seed=seed, samples=part.samples)
 
 
 def _replies(project: Project) -> list[Row]:
@@ -133,7 +117,7 @@ def _replies(project: Project) -> list[Row]:
     rater = next(row for row in project.judging.raters() if row.kind == "model")
     spec = GeneratorSpec(**rater.background["generator"])
     session = ModelSession.open(project, project.judging.plans()[0].id, spec, SEED)
-    _check_whole(session.wanted - session.answered)
+    check_whole(session.wanted - session.answered)
     replies = [
         {
             "comparison": ask.comparison.position, "shown": list(ask.shown), "text": said.detail["reply"],
@@ -145,70 +129,49 @@ def _replies(project: Project) -> list[Row]:
     return [{**rater.background, "texts": len(replies)}, *replies]
 
 
-def _check_whole(missing: int) -> None:
-    if missing:
-        raise AppError(
-            f"{missing:,} outputs are missing.", kept="What is there is kept.", hint="Start the same command again."
-        )
-
-
-def _spec(backend: str, model: str, parameters: Mapping[str, Any], revision: str) -> Row:
-    return {"backend": backend, "model": model, "parameters": dict(parameters), "revision": revision}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _rounded(each) for key, each in value.items()}
-    return round(value, DECIMALS) if isinstance(value, float) else value
-
-
 # ---- Kept rows into a project
 
 
-def kept_rows(name: str) -> list[Row]:
-    """The rows of a part as they are kept: the recipe first."""
-    content = (ROWS / f"{name}.jsonl.gz").read_bytes()
-    return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
-
-
-def packed(rows: Sequence[Row]) -> bytes:
-    """Rows as they are kept; the same rows give the same bytes."""
-    lines = (json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n" for row in rows)
-    return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
+def rows_kept(name: str) -> list[Row]:
+    """The rows of a part, or of the judgments, as they are kept: the recipe first."""
+    return kept_rows(ROWS / f"{JUDGING}.jsonl.gz" if name == JUDGING else PARTS[name].file)
 
 
 def add_real(project: Project) -> None:
     """Everything that the model wrote, chose and judged, with its recipes, into a project with the plan."""
     for name, part in PARTS.items():
-        _add_outputs(project, part, kept_rows(name))
-    _add_replies(project, kept_rows(JUDGING))
+        _add_outputs(project, part, rows_kept(name))
+    _add_replies(project, rows_kept(JUDGING))
 
 
-def _add_outputs(project: Project, part: RealPart, rows: Sequence[Row]) -> None:
+def _add_outputs(project: Project, part: RealPart, rows: list[Row]) -> None:
+    """Add the outputs that answer the part's prompts; the replication may have answered more."""
     recipe, *outputs = rows
-    run = project.runs.get(_start(project, part, GeneratorSpec(**recipe["generator"])))
-    prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
-    if prompts.sha256 != recipe["prompts"]["sha256"]:
+    run = project.runs.get(_start(project, part, GeneratorSpec(**recipe["generator"]), recipe["seed"]))
+    ids = {row.key: row.id for row in project.prompts.page(run.prompt_set_id, limit=len(outputs) + 1)}
+    answers = [row for row in outputs if row["key"] in ids]
+    if len(answers) != len(ids) * part.samples:
         raise AppError(
-            f"The prompts of “{prompts.name}” are no longer those that the kept outputs answer.",
+            f"The prompts of {part.study} are no longer those that the kept outputs answer.",
             kept="Nothing was changed.",
-            hint="Ask the model again: python docs/make_real_outputs.py",
+            hint="Ask the model again: docs/make_real_outputs.py and docs/make_replications.py",
         )
-    ids = {row.key: row.id for row in project.prompts.page(prompts.id, limit=len(outputs) + 1)}
+    (build,) = recipe["builds"]
     project.outputs.record_many(
         [
             OutputSpec(
                 run_id=run.id, prompt_id=ids[row["key"]], sample=row["sample"],
                 seed=output_seed(recipe["seed"], row["key"], row["sample"]), text=row["text"],
                 finish_reason=row["ended"], status="error" if "error" in row else "done",
-                error=row.get("error", ""), failure=row.get("failure", ""), detail=row["detail"],
+                error=row.get("error", ""), failure=row.get("failure", ""),
+                detail={**row.get("detail", {}), BUILD: build},
             )
-            for row in outputs
+            for row in answers
         ]
     )  # fmt: skip
 
 
-def _add_replies(project: Project, rows: Sequence[Row]) -> None:
+def _add_replies(project: Project, rows: list[Row]) -> None:
     recipe, *replies = rows
     plan = project.judging.plans()[0]
     session = ModelSession.open(project, plan.id, GeneratorSpec(**recipe["generator"]), recipe["seed"])
