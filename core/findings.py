@@ -1,5 +1,6 @@
 """A finding: one number with everything needed to judge it. JSON keys are a contract: docs/reference/findings.md."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -8,6 +9,10 @@ JSON_VERSION = 1
 DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (ASA)"}  # of completion
 Variant = Literal["default", "as_published"]
 MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
+NO_WIDTH = "interval: nothing varies between the units, so that it would have no width"
+_THESE = re.compile(r"holds for (?:these (\d+) raters|this rater) only")
+_BLOCKS = re.compile(r"over (\d+) matched blocks")
+_LEAST = re.compile(r"p cannot be below (\d[\d.]*\d)")
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 OF_GROUPS = (
     "of_groups"  # its dim that says of which groups the finding is, where several of its id differ in them alone
@@ -70,9 +75,10 @@ class Finding:
 
     `groups[0]` is the numerator of a ratio or the first term of a difference. Percentage points are proportions.
     A key of `dims` is absent where the finding is pooled over it. `estimate` is None where the number is undefined,
-    and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ".
-    A number that is not finite is removed together with its details, and the finding reports this: JSON has no such
-    number, so that one of them would end the whole measurement.
+    and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ". An interval
+    without a width is none: nothing varied that it could be made of. A number that is not finite is removed together
+    with its details, and the finding reports this: JSON has no such number, so that one of them would end the whole
+    measurement.
     """
 
     id: str
@@ -104,6 +110,9 @@ class Finding:
     def __post_init__(self) -> None:
         if self.estimate is None and not self.reason:
             raise ValueError(f"{self.id} {self.label}: an undefined estimate needs a reason")
+        if self.interval is not None and self.interval.low == self.interval.high:
+            object.__setattr__(self, "interval", None)
+            object.__setattr__(self, "reason", self.reason or NO_WIDTH)
         if not all(map(_can_be_told, _numbers(vars(self)))):
             for name, value in _without_endless(vars(self)).items():
                 object.__setattr__(self, name, value)
@@ -144,10 +153,93 @@ class Finding:
         return finding
 
 
+# ---- What a note says that its answer depends on
+
+
+def for_these(raters: int) -> str:
+    """A sentence of a note: the result is about these few raters and about no others."""
+    return f"It holds for these {raters} raters only." if raters != 1 else "It holds for this rater only."
+
+
+def raters_meant(finding: Finding) -> int | None:
+    """The number of raters that a finding is about and about no others; None where it is about more."""
+    said = _THESE.search(finding.note)
+    return None if said is None else int(said[1] or 1)
+
+
+def matched_blocks(finding: Finding) -> int | None:
+    """In how many matched blocks its items are, by how its interval was made; None where they are not matched."""
+    said = None if finding.interval is None else _BLOCKS.search(finding.interval.method)
+    return None if said is None else int(said[1])
+
+
+def too_few_to_tell(least: float, most: float = 0.05) -> str:
+    """A sentence of a note where even the smallest p that there can be is above `most`; else empty."""
+    return f" With so few units p cannot be below {least:.3f}." if least > most else ""
+
+
+def least_possible_p(finding: Finding) -> float | None:
+    """The smallest p that so few units can give, where it is too large to show anything; else None."""
+    said = _LEAST.search(finding.note)
+    return None if said is None else float(said[1])
+
+
+# ---- The same number, with the errors of the scorer that counted it: a sentence of a note
+
+
+@dataclass(frozen=True)
+class ScorerError:
+    """A number corrected for the known errors of its scorer, with an interval that carries them.
+
+    `value` and the ends are None where the errors leave nothing to be known. `doubted`: does the finding alone show
+    a difference (or likeness), and this interval does not?
+    """
+
+    sensitivity: str
+    present: int
+    specificity: str
+    absent: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    doubted: bool = False
+
+
+def error_sentence(error: ScorerError, reason: str = "") -> str:
+    """Word the number with its scorer's error for a note, without a dash that could be a minus."""
+    rates = f"sensitivity {error.sensitivity} of {error.present}, specificity {error.specificity} of {error.absent}"
+    if error.value is None or error.low is None or error.high is None:
+        result = f"nothing is known: {reason}"
+    else:
+        result = f"it is {_signed(error.value)}, interval {_signed(error.low)} to {_signed(error.high)}"
+    return f"With the scorer’s error ({rates}) {result}.{f' {DOUBTED}' if error.doubted else ''}"
+
+
+def scorer_error(finding: Finding) -> ScorerError | None:
+    """The number with its scorer's error; None where no error of the scorer is known."""
+    said = _ERROR.search(finding.note)
+    if said is None:
+        return None
+    value, low, high = (None if text is None else float(text.replace("−", "-")) for text in said.group(5, 6, 7))
+    return ScorerError(said[1], int(said[2]), said[3], int(said[4]), value, low, high, DOUBTED in finding.note)
+
+
+DOUBTED = "So what this number shows is not known with the scorer’s error."
+_NUMBER = r"(−?\d+\.\d+)"
+_ERROR = re.compile(
+    r"With the scorer’s error \(sensitivity (\d?\.\d+) of (\d+), specificity (\d?\.\d+) of (\d+)\) "
+    rf"(?:it is {_NUMBER}, interval {_NUMBER} to {_NUMBER}|nothing is known)"
+)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.4f}".replace("-", "−")
+
+
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float
 ENDLESS = "no finite number"
 OF_ESTIMATE = ("interval", "p", "p_adjusted", "effect", "contrast", "floor", "floor_subtracted", "power")
-IN_WORDS = {"p_adjusted": "adjusted p", "floor_subtracted": "estimate less the floor"}
+IN_WORDS = {"p_adjusted": "adjusted p", "floor_subtracted": "estimate minus the floor"}
 
 
 def _inside(fields: Mapping[str, Any]) -> list[Any]:

@@ -4,8 +4,8 @@ here.
     biasprint run resources/examples/replicate-letters.toml       (and -creativity, -completion, -news)
     python docs/make_replications.py FOLDER
 
-FOLDER holds what these four wrote: NAME.biasprint and NAME.json. Without FOLDER only the tables are made, of what is
-kept. Kept of each study are its outputs with the recipe, its findings, and what it cost.
+FOLDER holds what they wrote, NAME.biasprint and NAME.json; a study that it lacks stays as it is. Without FOLDER only
+the tables are made, of what is kept. Kept of each study are its outputs with the recipe, its findings, and its cost.
 """
 
 import gzip
@@ -22,13 +22,14 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "core" / "python"))
 
 from biasprint.core.project.project import Project  # noqa: E402
-from biasprint.core.runs.sample import MODEL  # noqa: E402
 from sample_making.rows import outputs_of, packed  # noqa: E402
 
 KEPT = ROOT / "docs" / "replications"
 PAGE = ROOT / "docs" / "explanation" / "replications.md"
 PUBLISHED = ROOT / "resources" / "published"
 STUDIES = ("letters", "creativity", "completion", "news")
+MODEL = "qwen2.5-coder-1.5b-instruct"
+NOT_YET = "Not run yet."
 PAUSE = 300.0  # seconds without a new output: the run was stopped
 DROPPED = ("power", "floor_subtracted", "contrast", "effect", "source", "title", "note", "dropped")
 
@@ -44,7 +45,8 @@ LETTERS_PRINTED = {
 
 def main(words: Sequence[str]) -> None:
     for name in STUDIES if words else ():
-        keep(Path(words[0]), name)
+        if Path(words[0], f"{name}.json").exists():
+            keep(Path(words[0]), name)
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -60,6 +62,7 @@ def keep(folder: Path, study: str) -> None:
     (measured,) = (part for part in read["studies"] if part["study"] == study)
     findings = [{name: value for name, value in found.items() if name not in DROPPED} for found in measured["findings"]]
     result = {"audit": read["audit"]["sha256"], "cost": cost, "dropped": measured["dropped"], "findings": findings}
+    KEPT.mkdir(exist_ok=True)
     KEPT.joinpath(f"{study}.jsonl.gz").write_bytes(packed(outputs))
     KEPT.joinpath(f"{study}.json.gz").write_bytes(gzip.compress(json.dumps(result).encode("utf-8"), 9, mtime=0))
     print(f"{study}: {cost}")
@@ -84,11 +87,16 @@ def cost_of(project: Project) -> dict[str, float]:
 
 def page(text: str) -> str:
     """The page with its tables made again: each stands between two comments that name it."""
-    for name, table in (("cost", cost_table()), *((study, MAKERS[study]()) for study in STUDIES)):
+    made = {study: MAKERS[study]() if is_kept(study) else iter([NOT_YET]) for study in STUDIES}
+    for name, table in (("cost", cost_table()), *made.items()):
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         before, _, rest = text.partition(begin)
         text = before + begin + "\n" + "\n".join(table) + "\n\n" + end + rest.partition(end)[2]
     return text
+
+
+def is_kept(study: str) -> bool:
+    return KEPT.joinpath(f"{study}.json.gz").exists()
 
 
 def kept(study: str) -> dict[str, Any]:
@@ -98,7 +106,7 @@ def kept(study: str) -> dict[str, Any]:
 def cost_table() -> Iterator[str]:
     yield "| study | outputs | failed | tokens read | tokens written | time on two cores |"
     yield "|---|---|---|---|---|---|"
-    for study in STUDIES:
+    for study in filter(is_kept, STUDIES):
         cost = kept(study)["cost"]
         minutes = f"{cost['seconds'] / 60:.0f} min"
         numbers = [f"{cost[name]:,}" for name in ("outputs", "failed", "read", "written")]
@@ -131,7 +139,7 @@ def creativity_table() -> Iterator[str]:
     yield "|---|" + "---|" * (len(models) + 4)
     for axis in ("race", "gender", "orientation"):
         ours = found[axis]
-        floor = (ours["floor"] or {}).get("high")
+        floor = (ours["floor"] or {}).get("p95")
         numbers = [shown(printed[axis][model], 3) for model in models]
         yield row(axis, *numbers, value(ours, 3), shown(floor, 3), f"{ours['n']:,}", p(ours))
 

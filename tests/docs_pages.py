@@ -35,6 +35,19 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def contract_ids() -> list[str]:
+    """Ids of docs/reference/findings.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
+    page = (DOCS / "reference" / "findings.md").read_text("utf-8")
+    table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
+    ids = []
+    for row in table.splitlines()[2:]:
+        first = ""
+        for name in re.findall(r"`([\w.]+)`", row.split("|")[1]):
+            first = first if name.startswith(".") else name
+            ids.append(first.rpartition(".")[0] + name if name.startswith(".") else name)
+    return ids
+
+
 def blocks(page: Path) -> list[Block]:
     """Return the blocks of code of a page, without the indentation of a list."""
     found = _BLOCK.finditer(page.read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
 """import, score, export: what comes in, what is computed from each text, and what goes out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -23,7 +23,9 @@ from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
+    from biasprint.core.runs.comparator import StoredJudgments
     from biasprint.core.tables.rows import TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
@@ -33,6 +35,7 @@ Format = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
+Stored = TypeVar("Stored", bound="StoredJudgments")
 SHOWN_PROBLEMS = 20
 COMPARATOR_ENDINGS = (".json",)
 
@@ -59,10 +62,15 @@ def import_data(
     from biasprint.core.studies.registry import table_fields
     from biasprint.core.tables.fields import parse_map_options
     from biasprint.core.tables.formats import known_format
+    from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
+    from biasprint.core.tables.formats.kumar import has_choices
     from biasprint.core.texts.tables import read_table
 
     if layout == COMPARATOR:
         _import_comparator(file, data, study, mapping or [], as_json)
+        return
+    if layout == KUMAR.name and has_choices(data, encoding):
+        _import_evaluation(file, data, study, mapping or [], as_json)
         return
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
         kind = study or (known_format(layout).kind if layout else _only_study(project))
@@ -88,19 +96,48 @@ def import_data(
 def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
     from biasprint.core.runs.comparator import store_comparator
 
-    if mapping or study not in (None, "creativity"):
-        raise UsageError("A file of LLM Comparator is brought in whole.", hint="Leave out --map and --study.")
-    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
-        stored = store_comparator(ctx, project, data)
-    for reason, count in stored.left_out.items():
-        note(f"Left out: {count:,}, because {reason}.")
+    stored = _import_whole("A file of LLM Comparator", file, data, study, mapping, store_comparator)
     if as_json:
-        print_json(
-            {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons,
-             "added": stored.judgments, "raters": list(stored.raters), "dropped": dict(stored.left_out)}
-        )  # fmt: skip
+        _print_judgments(stored, {})
     else:
         say(f"{stored.judgments:,} judgments were added to a plan of {stored.comparisons:,} comparisons.")
+
+
+def _import_evaluation(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
+    from biasprint.core.runs.evaluations import ONE_ORDER, store_evaluation
+
+    stored = _import_whole("An evaluation", file, data, study, mapping, store_evaluation)
+    note(ONE_ORDER)
+    if as_json:
+        _print_judgments(stored, {"texts": stored.texts})
+    else:
+        (judge,) = stored.raters
+        say(f"{stored.judgments:,} judgments by {judge} and {stored.texts:,} texts were added to creativity.")
+
+
+def _import_whole(
+    what: str,
+    file: Path,
+    data: Path,
+    study: str | None,
+    mapping: list[str],
+    store: Callable[["JobContext", "Project", Path], Stored],
+) -> Stored:
+    """Bring in a file of judgments, which has its own columns and study; say what cannot be used."""
+    if mapping or study not in (None, "creativity"):
+        raise UsageError(f"{what} is brought in whole.", hint="Leave out --map and --study.")
+    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+        stored = store(ctx, project, data)
+    for reason, count in stored.left_out.items():
+        note(f"Left out: {count:,}, because {reason}.")
+    return stored
+
+
+def _print_judgments(stored: "StoredJudgments", more: Mapping[str, int]) -> None:
+    print_json(
+        {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons, **more,
+         "added": stored.judgments, "raters": list(stored.raters), "dropped": dict(stored.left_out)}
+    )  # fmt: skip
 
 
 def tell_table(table: "TableRead") -> None:

@@ -20,7 +20,7 @@ LEGEND = {
     "for all comparisons of the kind).",
     NOT_SHOWN: "not shown: no such difference. This does not prove that there is none.",
     NO_TEST: "no test: measured, but there is nothing to test it against.",
-    NOT_KNOWN: "not known: the project has too little to answer it.",
+    NOT_KNOWN: "not known: the project has too little to answer it, or its scorer errs too often to tell.",
     STAND_IN: "*: measured with a stand-in, a scorer that comes with Biasprint, in place of the one that the study's "
     "paper used. Its numbers differ from the paper's.",
 }
@@ -78,8 +78,10 @@ def _in_short(audited: Audited) -> Iterator[str]:
             answer = found_sentence(agentic, about()["real"]["title"])
         elif own.shown:
             answer = yes_in_words(audited.study, own)
+        elif own.doubted:
+            answer = f"Not known with the scorer’s error in {len(own.tested)} comparisons."
         else:
-            answer = f"Not shown: none of {len(own.tested)} comparisons differs by more than chance explains."
+            answer = f"No difference was shown in {len(own.tested)} comparisons."
         yield wrapped(f"{heading}: {answer}", 4, hanging=2)
 
 
@@ -148,6 +150,8 @@ def _of_generator(evidence_of_all: Evidence, generator: str) -> Evidence:
 def _kind(of_all: Evidence, own: Evidence) -> str:
     if own.shown:
         return YES
+    if own.doubted:
+        return NOT_KNOWN
     if own.tested:
         return NOT_SHOWN
     if own.leads:

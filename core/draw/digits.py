@@ -9,6 +9,7 @@ Language and number signs are the reader's: English, unless the window says othe
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 
 from biasprint.core.findings import Finding, Interval
 
@@ -56,8 +57,15 @@ def written(
 
 
 def number(value: float, unit: str = "") -> str:
-    """Format a number on its own, such as one that a paper prints."""
+    """Format a number on its own."""
     return written(value, unit=unit)[0]
+
+
+def quoted(value: float, unit: str = "") -> str:
+    """A number that a paper prints, with all digits that it has there: none is rounded away, and none is added."""
+    exact = Decimal(repr(value)) * (100 if is_proportion(unit) else 1)
+    decimals = max(0, -int(exact.normalize().as_tuple().exponent))
+    return fixed(float(exact), decimals) + sign(unit)
 
 
 def whole(value: float | None, low: float | None = None, high: float | None = None, unit: str = "") -> str:
@@ -98,8 +106,8 @@ def is_proportion(unit: str) -> bool:
 
 
 def sign(unit: str) -> str:
-    """Return the text after a number: " %", " pp" (percentage points) for a difference of proportions, or nothing."""
-    return "" if not is_proportion(unit) else " pp" if unit.startswith("difference") else " %"
+    """Return the text after a number: " %", " points" (of percent) for a difference of proportions, or nothing."""
+    return "" if not is_proportion(unit) else " points" if unit.startswith("difference") else " %"
 
 
 def fixed(value: float, decimals: int) -> str:

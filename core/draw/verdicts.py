@@ -5,11 +5,14 @@ can exclude a value that the other does not, and every place that shows both exp
 """
 
 import re
+from collections.abc import Sequence
+from math import log
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, least_possible_p, raters_meant, scorer_error
 
+ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
 DECIDES = 0.05  # a p up to this is evidence
 # Parts of the ids of what is positive or negative by its nature: differences, correlations, agreement beyond chance.
 SIGNED = (
@@ -31,7 +34,10 @@ def null_value(finding: Finding) -> float | None:
     """Return the value without any bias; None where no such value is known.
 
     The floor's mean for a measure with a floor, 1 for ratios, chance for a share of choices, 0 for what has a sign.
+    None for what asks whether groups are alike.
     """
+    if finding.id.endswith(ALIKE):
+        return None
     if (floor := _floor(finding)) is not None:
         return floor.mean
     if is_ratio(finding):
@@ -102,3 +108,62 @@ def _tests(finding: Finding) -> str:
     """ "9 tests": how many there were, from the last number that the family's name has."""
     counted = re.findall(r"\d+", finding.adjust.family) if finding.adjust else []
     return tr("{n} tests").format(n=digits.count(int(counted[-1]))) if counted else tr("the other tests")
+
+
+# ---- What an answer says of how far it reaches
+
+
+def yes_by(findings: Sequence[Finding]) -> str:
+    """ "Yes,", or who says so where that is about a few raters and about no others."""
+    raters = [known for finding in findings if (known := raters_meant(finding)) is not None]
+    if len(raters) < len(findings):
+        return tr("Yes,")
+    return tr("Yes, by this one rater,") if max(raters) == 1 else tr("Yes, by these {n} raters,").format(n=max(raters))
+
+
+def too_few(tested: Sequence[Finding]) -> str:
+    """The reason why none of these could be shown whatever the data, with the smallest p; empty where some could."""
+    least = [least_possible_p(finding) for finding in tested]
+    if not tested or None in least:
+        return ""
+    smallest = min(p for p in least if p is not None)
+    n = max(finding.n for finding in tested)
+    return tr("n = {n} is too few, the smallest possible p is {p}").format(n=digits.count(n), p=digits.p_text(smallest))
+
+
+def doubted(finding: Finding) -> bool:
+    """Return whether it alone shows something that is not known with its scorer's error."""
+    error = scorer_error(finding)
+    return error is not None and error.doubted
+
+
+def with_error(finding: Finding) -> str:
+    """ "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61): −10.1 to −2.0"; empty where none is
+    known."""
+    error = scorer_error(finding)
+    if error is None:
+        return ""
+    _, ends = digits.written(error.value, error.low, error.high, unit=finding.unit)
+    return tr("with the scorer’s error (sensitivity {se} of {present}, specificity {sp} of {absent}): {ends}").format(
+        se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent,
+        ends=ends or tr("not known"),
+    )  # fmt: skip
+
+
+def still_compatible(finding: Finding) -> str:
+    """ ": an effect of up to 0.11 is compatible with these data": the end of the interval that is farther from no bias.
+
+    Empty without an interval, where no value without bias is known, and where another remark explains the interval.
+    """
+    interval, null = finding.interval, null_value(finding)
+    if interval is None or null is None or apart(finding):
+        return ""
+    ends = (interval.high, interval.low)  # of two as far the one above
+    if is_ratio(finding):
+        if min(ends) <= 0:
+            return ""
+        farthest = max(ends, key=lambda end: abs(log(end / null)))
+    else:
+        farthest = interval.high if finding.floor is not None else max(ends, key=lambda end: abs(end - null))
+    said = f"{digits.number(farthest, finding.unit)}"
+    return tr(": an effect of up to {end} is compatible with these data").format(end=said)

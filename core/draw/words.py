@@ -82,7 +82,7 @@ def printed(figure: Figure, mark: FigureMark) -> list[str]:
     """Return the values that papers print for a mark: "GPT-4 0.50 (Table 1)"."""
     unit = unit_of(figure, mark)
     return [
-        f"{reference.who} {digits.number(reference.value, unit)}{f' ({reference.where})' if reference.where else ''}"
+        f"{reference.who} {digits.quoted(reference.value, unit)}{f' ({reference.where})' if reference.where else ''}"
         for reference in mark.references
     ]
 

@@ -227,7 +227,7 @@ def _axis(
     if score is None:
         return replace(plain, reason="no comparison answered")
     if score.estimate is None:
-        return replace(plain, reason=score.reason or "")
+        return replace(plain, n=score.n, reason=score.reason or "")
     testing = None
     if tested and score.p is not None and score.p_adjusted is not None:
         testing = AxisTest(score.p, score.p_adjusted, tested)

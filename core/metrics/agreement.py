@@ -216,7 +216,8 @@ def cohen_kappa(ratings: Ints, categories: int) -> Agreement:
 
 
 def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
-    """The mean κ of all pairs of raters for whom it is defined (Light 1971). `ratings`: shape (C, raters).
+    """The mean κ of all pairs of raters for whom it is defined (Light 1971), each with the weight of the comparisons
+    that the two share: where all judged all it is the plain mean. `ratings`: shape (C, raters).
 
     Comparisons are left out as wholes, with all their judgments, so the interval knows that pairs share raters.
     """
@@ -229,9 +230,11 @@ def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
 
 def _mean_cohen(ratings: Kinds, categories: int) -> float | None:
     pairs = (Kinds(ratings.rows[:, pair], ratings.times) for pair in combinations(range(ratings.rows.shape[1]), 2))
-    kappas = [_cohen(pair.kept((pair.rows != MISSING).all(axis=1)), categories) for pair in pairs]
-    defined = [kappa for kappa in kappas if kappa is not None]
-    return float(np.mean(defined)) if defined else None
+    shared = [pair.kept((pair.rows != MISSING).all(axis=1)) for pair in pairs]
+    kappas = [(kappa, both.n) for both in shared if (kappa := _cohen(both, categories)) is not None]
+    if not kappas:
+        return None
+    return sum(kappa * n for kappa, n in kappas) / sum(n for _, n in kappas)
 
 
 def _cohen(both: Kinds, categories: int) -> float | None:

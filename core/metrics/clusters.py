@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, prod
+from math import comb
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from biasprint.core.metrics.result import RESAMPLES, Bools, Floats, Ints, same_l
 
 # ---- blocks of texts of two groups
 # A block is what was made from one cell or one biography. A block with texts of both groups is matched: the groups are
-# swapped within it, and it is resampled whole. A block of one group is one unit; a text without a block stands alone.
+# swapped within it, and it is left out whole. A block of one group is one unit; a text without a block stands alone.
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Clusters:
         return int(self.has_first.sum()), int(self.has_second.sum())
 
     def strata(self) -> list[Ints]:
-        """The clusters that are resampled among each other: all of them once any is matched, else each group's own."""
+        """The clusters that vary among each other: all of them once any is matched, else each group's own."""
         if self.matched.any():
             return [np.arange(self.number)]
         return [side for side in (np.flatnonzero(self.has_first), np.flatnonzero(self.has_second)) if len(side)]
@@ -82,17 +82,6 @@ class Clusters:
         for size in chunks(resamples, len(place)):
             yield shuffled_sums(labels, stratum, sums, rng, size)
 
-    def least_p(self) -> float:
-        """The smallest two-sided p that permuting can give: 1 over the number of ways, 2 where each has its mirror.
-
-        Π C(n, m) over matched clusters of n texts, m of the first group, times the same of the other clusters.
-        """
-        sizes, of_first = np.bincount(self.cluster), np.bincount(self.cluster, self.first)
-        n = [*sizes[self.matched].tolist(), int((~self.matched).sum())]
-        m = [*of_first[self.matched].astype(int).tolist(), int((~self.matched & self.has_first).sum())]
-        mirrored = all(2 * some == every for every, some in zip(n, m, strict=True))
-        return (2 if mirrored else 1) / max(1 + mirrored, prod(map(comb, n, m)))
-
     def chance_on_one_side(self, has: Bools) -> float:
         """The exact chance that all texts that have something (n,) fall on one side when groups are permuted so.
 
@@ -114,15 +103,6 @@ class Clusters:
                 ways = comb(units - with_it, members - with_it) if members >= with_it else 0
                 chance[side] *= ways / comb(units, members)
         return min(1.0, sum(chance))
-
-    def resampled_sums(self, per_cluster: Floats, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
-        """Sums of `per_cluster` (clusters, c) over clusters drawn with replacement within strata: (resamples, c)."""
-        for size in chunks(resamples, self.number):
-            total = np.zeros((size, per_cluster.shape[1]))
-            for members in self.strata():
-                equal = np.full(len(members), 1 / len(members))
-                total += rng.multinomial(len(members), equal, size=size) @ per_cluster[members]
-            yield total
 
 
 # ---- replies counted by given term and option pair

@@ -1,7 +1,6 @@
 """Any score by any group: a difference in matched blocks or independent units, and selection rates with impact ratios.
 
-Where some block has texts of both groups, blocks are the units and groups are permuted within them; otherwise a block
-(or a text without one) is a unit, and groups are permuted over the units.
+Where some block has texts of both groups, blocks are the units; otherwise a block (or a text without one) is a unit.
 """
 
 from collections.abc import Sequence
@@ -14,8 +13,14 @@ import numpy as np
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.jackknife import Kinds, jackknife_interval, kinds_of
 from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, t_quantile, two_sample_difference
-from biasprint.core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
-from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.proportions import (
+    RateRatio,
+    clustered_proportion,
+    rate_ratio,
+    ratio_to_highest_level,
+    wilson,
+)
+from biasprint.core.metrics.representative import FEWEST_BLOCKS, representative_interval, representative_null
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -55,10 +60,10 @@ def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int
     """s = √(Σ_g (x̄_g − x̄)² / (k − 1)): the sample standard deviation of the means of k groups.
 
     s is above 0 without any bias too, so it is given with its floor: mean and 95th percentile of s with groups permuted
-    within blocks; p is the share of permutations with an s as large. The interval is that of the true s by
-    inverting the noncentral F of k − 1 and (k − 1)(B − 1) degrees of freedom, F = B s² / MS(groups × blocks).
+    within blocks. s is √(k / (k − 1)) times RBS: p is that of `representative_null`, studentised from 2k blocks on,
+    because groups may vary unequally, and the interval is that of `representative_interval`.
     `values`: of each block and group, shape (B, k). ValueError for NaN.
-    Source: s² is the measure of Wan & Chang 2025 (LABE); the interval after Steiger 2004.
+    Source: s² is the measure of Wan & Chang 2025 (LABE).
     """
     numbers = finite(values)
     blocks, groups = numbers.shape
@@ -69,49 +74,18 @@ def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int
     value = float(means.std(ddof=1))
     if estimates_alone():
         return Spread(value, "", means, blocks, NO_BOUNDS, None)
-    bounds = _interval(numbers, value)
+    wider = sqrt(groups / (groups - 1))
+    inner = representative_interval(numbers).bounds
+    why = f"fewer than {FEWEST_BLOCKS} blocks" if blocks < FEWEST_BLOCKS else "the groups differ alike in every block"
+    bounds = MaybeBounds(None, why)
+    if inner is not None:
+        bounds = MaybeBounds(replace(inner, low=inner.low * wider, high=max(inner.high * wider, value)))
     if blocks < 2 or not resamples:
         return Spread(value, "", means, blocks, bounds, None)
-    sizes = np.concatenate([_permuted(numbers, rng, size) for size in chunks(resamples, numbers.size)])
-    p = float(permutation_p(sizes >= value - TOLERANCE * max(1.0, value)))
-    floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), p, "permutation within blocks")
+    null = representative_null(numbers, rng, resamples).floor
+    method = "groups permuted within blocks" + ("; p studentised" if blocks >= 2 * groups else "")
+    floor = replace(null, mean=null.mean * wider, p95=null.p95 * wider, method=method)
     return Spread(value, "", means, blocks, bounds, floor)
-
-
-def _permuted(values: Floats, rng: np.random.Generator, size: int) -> Floats:
-    drawn = rng.permuted(np.broadcast_to(values, (size, *values.shape)).copy(), axis=2)
-    return np.asarray(drawn.mean(axis=1).std(axis=1, ddof=1))
-
-
-def _interval(values: Floats, value: float) -> MaybeBounds:
-    blocks, groups = values.shape
-    freedom = (groups - 1) * (blocks - 1)
-    if freedom < 1:
-        return MaybeBounds(None, "fewer than two blocks")
-    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
-    error = float((rest**2).sum()) / freedom
-    if error <= 1e-24 * max(1.0, float((values**2).mean())):
-        return MaybeBounds(None, "the groups differ alike in every block")
-    observed = blocks * value**2 / error
-    low, high = (
-        sqrt(_noncentrality(observed, groups - 1, freedom, tail) * error / (blocks * (groups - 1)))
-        for tail in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)
-    )
-    # Of groups that are more alike than chance has it the inverted test leaves nothing: then the value is the bound.
-    return MaybeBounds(Bounds(low, max(high, value), "noncentral F", LEVEL))
-
-
-def _noncentrality(observed: float, between: int, within: int, below: float) -> float:
-    """λ at which F is below the observed one with this probability; 0 where it is not so likely even at 0."""
-    from scipy.optimize import brentq
-    from scipy.stats import f, ncf
-
-    if f.cdf(observed, between, within) <= below:
-        return 0.0
-    most = 1.0
-    while ncf.cdf(observed, between, within, most) > below:
-        most *= 2
-    return float(brentq(lambda each: ncf.cdf(observed, between, within, each) - below, 0.0, most))
 
 
 # ---- a difference of means
@@ -119,10 +93,10 @@ def _noncentrality(observed: float, between: int, within: int, below: float) -> 
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """`difference`: interval by t over units, p by permutation, effect Hedges' g. `floor`: of its size, without bias.
+    """`difference`: interval and p by t over units, effect Hedges' g. `floor`: of its size, without bias.
 
     `equivalence`: against a margin. `matched`: are blocks the units? `alone`: texts left out: no other group in
-    their block. `least_p`: no p can be below it, as there are so few permutations.
+    their block.
     """
 
     difference: Difference
@@ -130,7 +104,6 @@ class GroupDifference:
     equivalence: Equivalence | None
     matched: bool
     alone: int
-    least_p: float = 0.0
 
 
 SMALL_EFFECT = 0.2  # of a standard deviation: Cohen's bound of a small effect
@@ -147,10 +120,11 @@ def group_difference(
 ) -> GroupDifference:
     """The mean over units of the first group less that of the second; of matched blocks, the mean over blocks.
 
-    A unit's value is the mean of its texts of a group. p: the share of permutations whose difference is as far from 0
-    (Phipson & Smyth 2010); floor: the mean and 95th percentile of their sizes. `margin`: for equivalence, default 0.2
-    pooled SD. `values`, `first`: one of each text, shapes (n,); `blocks`: a key of each, empty for none. ValueError
-    for NaN.
+    A unit's value is the mean of its texts of a group. p and interval: Welch's t over the units, of matched blocks the
+    paired t, which hold where groups differ in size and spread. A permutation of the raw difference does not, so that
+    it gives the floor alone: mean and 95th percentile of the sizes of differences of permuted groups. `margin`: for
+    equivalence, default 0.2 pooled SD. `values`, `first`: one of each text, shapes (n,); `blocks`: a key of each, empty
+    for none. ValueError for NaN.
     """
     same_length(values, first)
     same_length(values, blocks)
@@ -170,12 +144,10 @@ def group_difference(
     if plain.p is None:
         return GroupDifference(effect, None, alike, matched, int((~matched_texts).sum()))
     draws = np.concatenate([part[:, 0] for part in clusters.permuted_sums(scaled[:, None], rng, resamples)]) - shift
-    sizes, observed = np.abs(draws), abs(plain.value or 0.0)
-    p = float(permutation_p(sizes >= observed - TOLERANCE * max(1.0, observed)))
+    sizes = np.abs(draws)
     how = "permutation within blocks" if matched else "permutation"
-    floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), p, how)
-    least = clusters.least_p()
-    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~matched_texts).sum()), least)
+    floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), plain.p, how)
+    return GroupDifference(effect, floor, alike, matched, int((~matched_texts).sum()))
 
 
 def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, Floats, Floats, float]:
@@ -241,17 +213,17 @@ class SelectionRate:
 
 
 def selection_rates(
-    selected: Bools, groups: Sequence[str], blocks: Sequence[str]
+    selected: Bools, groups: Sequence[str], blocks: Sequence[str], base: str = ""
 ) -> tuple[str, dict[str, SelectionRate]]:
-    """Return for each group the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
+    """Return for each group the rate with Wilson's interval, and the impact ratio, rate over the reference's.
 
     Units that share a block, such as candidates of one ranking or samples of one prompt, were sampled together: n is
     divided by the design effect, of a ratio that of p₁ − θ p₂ (`_ratio_effect`). `selected`, `groups`, `blocks`: of
     each unit, an empty block for one without others; an empty group belongs to none.
-    The reference is the group with the highest rate, of equal ones the larger, then the first by name; empty where no
-    group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The ratio's interval is
-    Miettinen and Nurminen's, and takes the reference as given although it was chosen by its rate. ValueError for
-    unequal lengths. Source: 29 CFR 1607.4(D).
+    The reference is `base`; without one the group with the highest rate, of equal ones the larger, then the first by
+    name; empty where no group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The
+    ratio's interval is Miettinen and Nurminen's; to the highest rate at the level that makes up for the choice
+    (`ratio_to_highest_level`). ValueError for unequal lengths. Source: 29 CFR 1607.4(D).
     """
     same_length(selected, groups)
     same_length(selected, blocks)
@@ -260,7 +232,9 @@ def selection_rates(
     cells = {name: of == name for name in sorted({group for group in groups if group})}
     counts = {name: (int(yes[cell].sum()), int(cell.sum())) for name, cell in cells.items()}
     shown = [name for name, cell in cells.items() if len(np.unique(cluster[cell])) >= FEWEST_IN_A_CELL]
-    reference = min(shown, key=lambda name: (-counts[name][0] / counts[name][1], -counts[name][1], name), default="")
+    highest = min(shown, key=lambda name: (-counts[name][0] / counts[name][1], -counts[name][1], name), default="")
+    reference = base if base in shown else highest
+    level = LEVEL if base in shown else ratio_to_highest_level(len(shown))
     rates = {}
     for name, (chosen, n) in counts.items():
         if name not in shown:
@@ -269,16 +243,16 @@ def selection_rates(
         own, together = yes[cells[name]], cluster[cells[name]]
         apart = len(np.unique(together)) == n and not estimates_alone()
         bounds = wilson(chosen, n) if apart else clustered_proportion(own, together).interval
-        ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster)
+        ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster, level)
         rates[name] = SelectionRate(chosen / n, bounds, ratio, n)
     return reference, rates
 
 
-def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> RateRatio:
+def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints, level: float) -> RateRatio:
     effect = _ratio_effect(yes, cell, reference, cluster)
     counts = [(float(yes[members].sum()), float(members.sum())) for members in (cell, reference)]
     (x, n), (y, m) = counts
-    ratio = rate_ratio(x / effect, n / effect, y / effect, m / effect)
+    ratio = rate_ratio(x / effect, n / effect, y / effect, m / effect, level=level)
     bounds = ratio.interval.bounds
     if bounds and effect > 1:
         bounds = replace(bounds, method=f"{bounds.method}, units divided by the design effect {effect:.2f}")

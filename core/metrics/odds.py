@@ -7,20 +7,11 @@ from statistics import NormalDist
 import numpy as np
 
 from biasprint.core.metrics.clusters import Clusters
-from biasprint.core.metrics.means import t_quantile
+from biasprint.core.metrics.jackknife import SkewedT
 from biasprint.core.metrics.power import ALPHA, POWER
-from biasprint.core.metrics.resampling import (
-    TOLERANCE,
-    chunks,
-    cluster_bootstrap_sums,
-    generator,
-    permutation_p,
-    widened_tail,
-)
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
-    RESAMPLES,
     Bools,
     Bounds,
     Floats,
@@ -131,55 +122,24 @@ def sample_odds_ratio(count_first: int, total_first: int, count_second: int, tot
     )
 
 
-AT_LEAST = "at least log-normal with ½"
-
-
-def rare_odds_ratio(
-    ratio: OddsRatio, count_first: float, total_first: float, count_second: float, total_second: float
-) -> OddsRatio:
-    """`ratio` with its interval at least as wide as the log-normal one with ½ in every cell (Gart 1966).
-
-    The bootstrap cannot vary a count of 0, and hardly one of 2: it takes what is rare for certain. The level is that
-    of the bootstrap, and is reported as it is: a higher one makes up for the choice of words by their ratios, so that
-    no more than 5 % of the intervals shown miss (Benjamini & Yekutieli 2005).
-    """
-    numbers = finite([count_first, total_first, count_second, total_second], "counts")
-    bounds = ratio.interval.bounds
-    if ratio.value is None or bounds is None or AT_LEAST in bounds.method:
-        return ratio
-    cells = (count_first, total_first - count_first, count_second, total_second - count_second)
-    centre = float(log_odds_ratio(numbers[:1], numbers[1:2], numbers[2:3], numbers[3:])[0])
-    spread = sqrt(sum(1 / (cell + HALDANE) for cell in cells))
-    half = NormalDist().inv_cdf((1 + bounds.level) / 2) * spread
-    low, high = min(log(bounds.low), centre - half), max(log(bounds.high), centre + half)
-    method = f"{bounds.method}, {AT_LEAST}"
-    if bounds.level > LEVEL:
-        method += f"; at {100 * bounds.level:.4g} %, for words chosen by their ratios"
-    return replace(ratio, interval=MaybeBounds(Bounds(exp(low), exp(high), method, bounds.level)))
-
-
 # ---- texts, not words, as what was sampled
 
-# Below this the bootstrap covers less than 93 % (test_metrics_odds_ratio_coverage.py).
-FEWEST_CLUSTERS = 8
+AT_LEAST = "at least log-normal with ½"
+FEWEST_CLUSTERS = 5
 
 
 def clustered_odds_ratios(
-    counts: Numbers,
-    tokens: Numbers,
-    clusters: Clusters,
-    seed: int,
-    resamples: int = RESAMPLES,
-    *,
-    level: float = LEVEL,
+    counts: Numbers, tokens: Numbers, clusters: Clusters, *, level: float = LEVEL
 ) -> list[OddsRatio]:
     """Return one odds ratio (first group over second, Haldane's ½) per column of `counts`.
 
-    `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval: percentile
-    cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015); of what is in one
-    group alone at least the log-normal one (`rare_odds_ratio`). p: two-sided, groups permuted as `Clusters` says; of
-    what one group has alone the exact chance of it, which no number of drawn permutations could tell. Undefined where
-    a group has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
+    `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval at `level` and
+    p: t of ln OR, with the jackknife's influence of each text (of matched blocks, of each block), corrected for their
+    skewness (`SkewedT`): groups may differ in size and in how much their texts vary. The error is at least that of the
+    log-normal interval with ½ in every cell (Gart 1966): the jackknife takes what is rare for certain. Where one group
+    alone has something, p is the exact chance of it. A higher `level` makes up for words that are chosen by their
+    ratios, so that no more than 5 % of the intervals shown miss (Benjamini & Yekutieli 2005). Undefined where a group
+    has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
     """
     finite(counts, "counts")
     finite(tokens, "tokens")
@@ -191,32 +151,22 @@ def clustered_odds_ratios(
         nothing = OddsRatio(None, "a group has no words", MaybeBounds(None, "no estimate"))
         return [nothing] * counts.shape[1]
     observed = _log_ratio(in_first, in_second)
-    p, seen_at = np.ones(len(observed)), np.zeros(len(observed))
-    intervals = [NO_BOUNDS] * len(observed)
-    if not estimates_alone():
-        null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
-        p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
-        seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
-        intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples, level)
+    tested = None if estimates_alone() else _tested(observed, first, second, clusters, level)
     results = []
-    for column, interval in enumerate(intervals):
+    for column, log_value in enumerate(observed.tolist()):
+        expected = smallest_expected(in_first[column] + in_second[column], in_first[-1], in_second[-1])
         if overfull[column]:
             results.append(OddsRatio(None, "more matches than words", MaybeBounds(None, "no estimate")))
-            continue
-        expected = smallest_expected(in_first[column] + in_second[column], in_first[-1], in_second[-1])
-        if expected < FEWEST_EXPECTED:
+        elif expected < FEWEST_EXPECTED:
             reason = f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}"
             results.append(OddsRatio(None, reason, MaybeBounds(None, "no estimate")))
-            continue
-        value = exp(float(observed[column]))
-        if estimates_alone():
-            results.append(OddsRatio(value, "", interval))
-            continue
-        ratio = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
-        if min(in_first[column], in_second[column]) == 0:
-            cells = (in_first[column], in_first[-1], in_second[column], in_second[-1])
-            ratio = replace(rare_odds_ratio(ratio, *cells), p=clusters.chance_on_one_side(counts[:, column] > 0))
-        results.append(ratio)
+        elif tested is None:
+            results.append(OddsRatio(exp(log_value), "", NO_BOUNDS))
+        else:
+            ratio = tested[column]
+            if min(in_first[column], in_second[column]) == 0:
+                ratio = replace(ratio, p=clusters.chance_on_one_side(counts[:, column] > 0))
+            results.append(ratio)
     return results
 
 
@@ -225,37 +175,30 @@ def _log_ratio(first: Floats, second: Floats) -> Floats:
     return log_odds_ratio(first[..., :-1], first[..., -1:], second[..., :-1], second[..., -1:])
 
 
-def _null(values: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int) -> Floats:
-    total = values.sum(axis=0)
-    parts = [_log_ratio(sums, total - sums) for sums in clusters.permuted_sums(values, rng, resamples)]
-    return np.concatenate(parts)
-
-
-def _intervals(
-    first: Floats, second: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int, level: float
-) -> list[MaybeBounds]:
-    columns = first.shape[1]
+def _tested(observed: Floats, first: Floats, second: Floats, clusters: Clusters, level: float) -> list[OddsRatio]:
+    """The ratios with interval and p, of sums per cluster of each group, shape (clusters, c + 1)."""
+    in_first, in_second = first.sum(axis=0), second.sum(axis=0)
     if min(clusters.on_both_sides) < FEWEST_CLUSTERS:
-        reason = f"fewer than {FEWEST_CLUSTERS} texts or matched blocks on a side to resample"
-        return [MaybeBounds(None, reason)] * (columns - 1)
-    draws = np.concatenate(
-        [
-            _log_ratio(sums[:, :columns], sums[:, columns:])
-            for sums in clusters.resampled_sums(np.hstack([first, second]), rng, resamples)
-        ]
-    )
-    tail = _widened_tail(clusters, level)
-    low, high = np.exp(np.quantile(draws, [tail, 1 - tail], axis=0))
+        reason = f"fewer than {FEWEST_CLUSTERS} texts or matched blocks on a side"
+        return [OddsRatio(exp(value), "", MaybeBounds(None, reason)) for value in observed.tolist()]
+    without = _log_ratio(in_first - first, in_second - second)
+    of_cells = [cells + HALDANE for side in (in_first, in_second) for cells in (side[:-1], side[-1] - side[:-1])]
+    least = np.sqrt(sum(1 / cells for cells in of_cells))
+    skewed = SkewedT.of(without, clusters.strata(), least)
+    low, high = skewed.bounds(observed, level)
+    p = skewed.p(observed)
+    seen_at = np.exp((NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * skewed.error)
     unit = "matched blocks" if clusters.matched.all() else "texts and blocks" if clusters.matched.any() else "texts"
-    method = f"cluster bootstrap over {clusters.number} {unit}"
-    return [MaybeBounds(Bounds(float(a), float(b), method, level)) for a, b in zip(low, high, strict=True)]
-
-
-def _widened_tail(clusters: Clusters, level: float) -> float:
-    """The percentile that a normal bootstrap needs to reach as far as Student's t with the unbiased variance."""
-    smallest = min(clusters.on_both_sides)
-    reach = t_quantile((1 + level) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
-    return float(NormalDist().cdf(-reach))
+    ratios = []
+    for column, value in enumerate(observed.tolist()):
+        method = f"jackknife t over {clusters.number} {unit}, corrected for skewness"
+        if skewed.error[column] == least[column]:
+            method = f"{AT_LEAST}, over {clusters.number} {unit}"
+        if level > LEVEL:
+            method += f"; at {100 * level:.4g} %, for words chosen by their ratios"
+        bounds = Bounds(exp(low[column]), exp(high[column]), method, level)
+        ratios.append(OddsRatio(exp(value), "", MaybeBounds(bounds), float(p[column]), float(seen_at[column])))
+    return ratios
 
 
 # ---- the same texts asked for twice, with and without an instruction
@@ -272,21 +215,13 @@ class OddsRatioChange:
 
 
 def odds_ratio_changes(
-    plain: Numbers,
-    plain_tokens: Numbers,
-    treated: Numbers,
-    treated_tokens: Numbers,
-    first: Bools,
-    cluster: Ints,
-    seed: int,
-    resamples: int = RESAMPLES,
+    plain: Numbers, plain_tokens: Numbers, treated: Numbers, treated_tokens: Numbers, first: Bools, cluster: Ints
 ) -> list[OddsRatioChange]:
     """OR with the instruction / OR without it, per column; both first group over second, Haldane's ½ in each cell.
 
     Row i of `plain` (n, c) and of `treated` are the two texts of one prompt; `…_tokens` (n,): their words; `first`
-    (n,): is it of the first group; `cluster` (n,): numbers from 0, what was sampled together. Interval: percentile
-    bootstrap over clusters, tails widened for few of them. p: two-sided, the two texts of a prompt swapped at random.
-    ValueError for unequal lengths or NaN.
+    (n,): is it of the first group; `cluster` (n,): numbers from 0, what was sampled together. Interval and p: t by the
+    jackknife over clusters, corrected for skewness (`SkewedT`). ValueError for unequal lengths or NaN.
     """
     before = finite(np.column_stack([plain, plain_tokens]))
     after = finite(np.column_stack([treated, treated_tokens]))
@@ -299,15 +234,30 @@ def odds_ratio_changes(
     observed = _log_change(totals)
     if estimates_alone():
         return [_change(at, float(value), None, NO_BOUNDS, totals) for at, value in enumerate(observed)]
-    p = permutation_p(
-        np.abs(_swapped(before, after, first, generator(seed, "odds ratio change", "swap"), resamples))
-        >= np.abs(observed) - TOLERANCE
-    )
-    intervals = _intervals_of_changes(cells, first, cluster, seed, resamples)
+    of_groups = [np.unique(cluster[side]) for side in (first, ~first)]
+    per_cluster = np.zeros((int(cluster.max()) + 1, cells.shape[1]))
+    np.add.at(per_cluster, cluster, cells)
+    if min(map(len, of_groups)) < FEWEST_CLUSTERS:
+        none = MaybeBounds(None, f"fewer than {FEWEST_CLUSTERS} matched blocks or texts of a group")
+        return [_change(at, float(value), None, none, totals) for at, value in enumerate(observed)]
+    together = [np.arange(len(per_cluster))] if len(np.intersect1d(of_groups[0], of_groups[1])) else of_groups
+    skewed = SkewedT.of(_log_change(totals - per_cluster), together, _least(totals))
+    low, high = np.exp(skewed.bounds(observed))
+    p = skewed.p(observed)
+    method = f"jackknife t over {len(per_cluster)} blocks or texts, corrected for skewness"
     return [
-        _change(column, float(observed[column]), float(p[column]), intervals[column], totals)
-        for column in range(plain.shape[1])
+        _change(at, float(value), float(p[at]), MaybeBounds(Bounds(float(low[at]), float(high[at]), method)), totals)
+        if skewed.error[at]
+        else _change(at, float(value), None, MaybeBounds(None, "no text changed the words of a group"), totals)
+        for at, value in enumerate(observed)
     ]
+
+
+def _least(totals: Floats) -> Floats:
+    """The least error of a change where a count is 0, which the jackknife takes for certain; else 0, shape (c,)."""
+    sides = _parts(totals)
+    variance = sum(1 / (side[:-1] + HALDANE) + 1 / (side[-1] - side[:-1] + HALDANE) for side in sides)
+    return np.where(np.min([side[:-1] for side in sides], axis=0) == 0, np.sqrt(variance), 0.0)
 
 
 def _change(column: int, log_change: float, p: float | None, interval: MaybeBounds, totals: Floats) -> OddsRatioChange:
@@ -319,18 +269,7 @@ def _change(column: int, log_change: float, p: float | None, interval: MaybeBoun
     if expected < FEWEST_EXPECTED:
         reason = f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}"
         return OddsRatioChange(None, reason, MaybeBounds(None, "no estimate"))
-    sides = (in_plain, out_plain, in_treated, out_treated)
-    if interval.bounds is not None and min(side[column] for side in sides) == 0:
-        interval = MaybeBounds(_at_least_log_normal(interval.bounds, log_change, [(s[column], s[-1]) for s in sides]))
     return OddsRatioChange(exp(log_change), "", interval, p)
-
-
-def _at_least_log_normal(bounds: Bounds, centre: float, sides: list[tuple[float, float]]) -> Bounds:
-    """The bootstrap cannot vary a count of 0: then the interval reaches at least as far as with ½ in every cell."""
-    variance = sum(1 / (count + HALDANE) + 1 / (words - count + HALDANE) for count, words in sides)
-    half = NormalDist().inv_cdf((1 + bounds.level) / 2) * sqrt(variance)
-    low, high = min(bounds.low, exp(centre - half)), max(bounds.high, exp(centre + half))
-    return Bounds(low, high, f"{bounds.method}, {AT_LEAST}", bounds.level)
 
 
 def _parts(sums: Floats) -> list[Floats]:
@@ -345,32 +284,3 @@ def _log_change(sums: Floats) -> Floats:
         return log_odds_ratio(inside[..., :-1], inside[..., -1:], outside[..., :-1], outside[..., -1:])
 
     return ratio(in_treated, out_treated) - ratio(in_plain, out_plain)
-
-
-def _swapped(before: Floats, after: Floats, first: Bools, rng: np.random.Generator, resamples: int) -> Floats:
-    """ln changes with the two texts of each prompt swapped at random: shape (resamples, c)."""
-    drawn = []
-    for size in chunks(resamples, len(before)):
-        flips = (rng.random((size, len(before))) < 0.5).astype(np.float64)
-        parts = []
-        for own, other in ((before, after), (after, before)):
-            moved = other - own
-            parts += [own[side].sum(axis=0) + flips[:, side] @ moved[side] for side in (first, ~first)]
-        drawn.append(_log_change(np.hstack(parts)))
-    return np.concatenate(drawn)
-
-
-def _intervals_of_changes(cells: Floats, first: Bools, cluster: Ints, seed: int, resamples: int) -> list[MaybeBounds]:
-    clusters = int(cluster.max()) + 1
-    columns = cells.shape[1] // 4 - 1
-    per_cluster = np.zeros((clusters, cells.shape[1]))
-    np.add.at(per_cluster, cluster, cells)
-    fewest = min(len(np.unique(cluster[side])) for side in (first, ~first))
-    if fewest < FEWEST_CLUSTERS:
-        reason = f"fewer than {FEWEST_CLUSTERS} matched blocks or texts of a group to resample"
-        return [MaybeBounds(None, reason)] * columns
-    draws = _log_change(cluster_bootstrap_sums(per_cluster, generator(seed, "odds ratio change"), resamples))
-    tail = widened_tail(fewest)
-    low, high = np.exp(np.quantile(draws, [tail, 1 - tail], axis=0))
-    method = f"cluster bootstrap over {clusters} blocks or texts"
-    return [MaybeBounds(Bounds(float(a), float(b), method)) for a, b in zip(low, high, strict=True)]

@@ -1,13 +1,13 @@
 """Proportions: intervals and tests of one, of two that are independent or paired, and of all shares of a whole."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import inf, isinf, sqrt
+from dataclasses import dataclass, replace
+from math import acos, copysign, cos, inf, isinf, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
-from biasprint.core.metrics.means import t_quantile, two_sided_t
+from biasprint.core.metrics.means import ALPHA, Equivalence, t_quantile, two_sided_t
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import (
     LEVEL,
@@ -192,19 +192,18 @@ def equal_chances(counts: Ints) -> TestResult:
 # Below either the z-test raises up to 7.7 % false alarms (test_metrics_simulations.py).
 FEWEST_FOR_Z = 200
 FEWEST_EXPECTED = 5.0
-# With fewer in a group the interval covers down to 88 %.
-FEWEST_FOR_INTERVAL = 8
 
 
 def two_proportions(
     successes_first: int, n_first: int, successes_second: int, n_second: int, *, exact: bool | None = False
 ) -> Difference:
-    """p₁ − p₂, Agresti and Caffo's interval, effect Cohen's h = 2 asin √p₁ − 2 asin √p₂.
+    """p₁ − p₂, the score interval of `miettinen_nurminen`, effect Cohen's h = 2 asin √p₁ − 2 asin √p₂.
 
     `exact`: False, the pooled z-test as papers run it; True, Boschloo's test up to FEWEST_FOR_Z units in all and
     Fisher's above; None, for decisions: exact where there are few units or expected counts. The interval covers at
-    least 93 % where both chances lie between 5 and 95 %; Newcombe's goes down to 88 % (Agresti & Caffo 2000). No p
-    where all units of both groups agree. ValueError where successes exceed n.
+    least 93 % where both chances lie between 5 and 95 % and no group has fewer than 8, else 91 %. Beside another test
+    than the papers' it reaches 0 where that test does not reject. No p where all units of both groups agree. ValueError
+    where successes exceed n.
     """
     counts = (n_first, n_second)
     if not (0 <= successes_first <= n_first and 0 <= successes_second <= n_second):
@@ -218,10 +217,12 @@ def two_proportions(
 
     tested = 0 < successes_first + successes_second < n_first + n_second
     test, statistic, p = _tested(successes_first, n_first, successes_second, n_second, exact) if tested else NO_TEST
+    score = miettinen_nurminen(successes_first, n_first, successes_second, n_second)
+    bounds = score_bounds(first - second, score, "Miettinen–Nurminen")
     return Difference(
         value=first - second,
         reason="" if tested else "all units of both groups agree",
-        interval=_agresti_caffo(successes_first, n_first, successes_second, n_second),
+        interval=MaybeBounds(bounds if exact is False else _with_what_is_not_rejected(bounds, p)),
         p=p,
         statistic=statistic,
         test=test,
@@ -232,13 +233,12 @@ def two_proportions(
     )
 
 
-def _agresti_caffo(x: int, n: int, y: int, m: int) -> MaybeBounds:
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    if min(n, m) < FEWEST_FOR_INTERVAL:
-        return MaybeBounds(None, f"fewer than {FEWEST_FOR_INTERVAL} units in a group")
-    low, high = confint_proportions_2indep(x, n, y, m, method="agresti-caffo", compare="diff", alpha=1 - LEVEL)
-    return MaybeBounds(Bounds(max(-1.0, float(low)), min(1.0, float(high)), "Agresti–Caffo", LEVEL))
+def _with_what_is_not_rejected(bounds: Bounds, p: float | None) -> Bounds:
+    """Return the bounds, which reach 0 where a test of 0 does not reject it: the stricter of the two decides."""
+    if p is None or p <= 1 - bounds.level or bounds.low <= 0 <= bounds.high:
+        return bounds
+    method = f"{bounds.method}, with 0, which the test does not reject"
+    return replace(bounds, low=min(0.0, bounds.low), high=max(0.0, bounds.high), method=method)
 
 
 NO_TEST: tuple[str, float | None, float | None] = ("two proportions", None, None)
@@ -266,9 +266,9 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     """Share of `first` minus share of `second` over pairs; McNemar, exact below 25 discordant pairs, else χ² with
     continuity correction. p is 1 where no pair is discordant: the exact test then has one outcome.
 
-    Interval: adjusted Wald, one added to each discordant count and two to n (Bonett & Price 2012); it covers 93 % and
-    more, 92 % where nearly all of 12 pairs or fewer are discordant. Effect: Cohen's g, the share of discordant pairs
-    that favour the first, minus ½. Shapes (n,). ValueError for unequal lengths.
+    Interval: the score interval of `tango`; exact where all pairs are alike (`agreeing_pairs`); it reaches 0 where
+    McNemar's test does not reject. Effect: Cohen's g, the share of discordant pairs that favour the first, minus ½.
+    Shapes (n,). ValueError for unequal lengths.
     """
     same_length(first, second)
     x, y, n = truths(first), truths(second), len(first)
@@ -283,11 +283,12 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     exact = discordant < FEWEST_FOR_CHI_SQUARED
     table = [[int((x & y).sum()), only_first], [only_second, int((~x & ~y).sum())]]
     outcome = mcnemar(table, exact=exact, correction=True) if discordant else None
+    p = min(1.0, float(outcome.pvalue)) if outcome else 1.0
     return Difference(
         value=(only_first - only_second) / n,
         reason="",
-        interval=MaybeBounds(_bonett_price(only_first, only_second, n)),
-        p=min(1.0, float(outcome.pvalue)) if outcome else 1.0,
+        interval=MaybeBounds(_with_what_is_not_rejected(_of_pairs(only_first, only_second, n), p)),
+        p=p,
         statistic=float(outcome.statistic) if outcome else 0.0,
         test="McNemar, exact" if exact else "McNemar, χ² with continuity correction",
         effect_name="Cohen's g",
@@ -297,10 +298,109 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     )
 
 
-def _bonett_price(only_first: int, only_second: int, n: int) -> Bounds:
-    p1, p2 = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((p1 + p2 - (p1 - p2) ** 2) / (n + 2))
-    return Bounds(max(-1.0, p1 - p2 - half), min(1.0, p1 - p2 + half), "Bonett–Price, paired proportions")
+def _of_pairs(only_first: int, only_second: int, n: int) -> Bounds:
+    value = (only_first - only_second) / n
+    if only_first + only_second == 0 or abs(value) == 1:
+        alike = agreeing_pairs(untested(value, "", "McNemar", "Cohen's g", n, (n, n))).bounds
+        assert alike is not None
+        return alike
+    return score_bounds(value, tango(only_first, only_second, n), "Tango, paired proportions")
+
+
+# ---- score bounds of a difference of shares, and equivalence by the same scores
+
+Score = Callable[[float], float]  # of a difference: how many standard errors the observed one lies above it
+
+
+def miettinen_nurminen(x: int, n: int, y: int, m: int) -> Score:
+    """z(δ) = (p̂₁ − p̂₂ − δ) / √V, V = (p̃₁(1−p̃₁)/n + p̃₂(1−p̃₂)/m) · N/(N−1), p̃ the likeliest shares with p̃₁ − p̃₂ = δ.
+
+    p̃₁ is the root of a cubic in closed form. Source: Miettinen & Nurminen 1985; Farrington & Manning 1990.
+    """
+    first, second, share = x / n, y / m, m / n
+
+    def score(delta: float) -> float:
+        a = 1 + share
+        b = -(1 + share + first + share * second + delta * (share + 2))
+        c = delta**2 + delta * (2 * first + share + 1) + first + share * second
+        d = -first * delta * (1 + delta)
+        v = (b / (3 * a)) ** 3 - b * c / (6 * a**2) + d / (2 * a)
+        u = copysign(sqrt(max(0.0, (b / (3 * a)) ** 2 - c / (3 * a))), v)
+        angle = (pi + acos(min(1.0, max(-1.0, v / u**3 if u else 0.0)))) / 3
+        one = min(1.0, max(0.0, 2 * u * cos(angle) - b / (3 * a)))
+        other = min(1.0, max(0.0, one - delta))
+        variance = (one * (1 - one) / n + other * (1 - other) / m) * (n + m) / (n + m - 1)
+        return _standardised(first - second - delta, variance)
+
+    return score
+
+
+def tango(only_first: int, only_second: int, n: int) -> Score:
+    """z(δ) = (b − c − nδ) / √(n (2q̃ + δ(1 − δ))) of n pairs, of which b have it in the first alone, c in the second.
+
+    q̃, the likeliest chance of the second alone, is (√(B² − 8nC) − B) / 4n, B = −b − c + (2n − b + c) δ,
+    C = −c δ (1 − δ). Source: Tango 1998.
+    """
+    b, c = only_first, only_second
+
+    def score(delta: float) -> float:
+        linear, constant = -b - c + (2 * n - b + c) * delta, -c * delta * (1 - delta)
+        alone = (sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
+        return _standardised((b - c) / n - delta, (2 * alone + delta * (1 - delta)) / n)
+
+    return score
+
+
+def _standardised(difference: float, variance: float) -> float:
+    if abs(difference) < ROUNDING:
+        return 0.0
+    return difference / sqrt(variance) if variance > ROUNDING**2 else copysign(inf, difference)
+
+
+ROUNDING = 1e-9
+
+
+def score_bounds(value: float, score: Score, method: str, level: float = LEVEL) -> Bounds:
+    """The differences δ with |z(δ)| below the normal quantile of the level, around the observed one."""
+    reach = NormalDist().inv_cdf((1 + level) / 2)
+
+    def outside(difference: float) -> bool:
+        return abs(score(difference)) >= reach
+
+    return Bounds(edge(outside, -1.0, value), edge(outside, 1.0, value), method, level)
+
+
+def edge(outside: Callable[[float], bool], end: float, inside: float) -> float:
+    """The end of an interval between `end`, the farthest value that there is, and one inside it."""
+    if not outside(end):
+        return end
+    for _ in range(HALVINGS):
+        middle = (end + inside) / 2
+        end, inside = (middle, inside) if outside(middle) else (end, middle)
+    return inside
+
+
+def scores_within(score: Score, margin: float) -> Equivalence:
+    """Twice the larger p of the two one-sided score tests of −margin < δ < margin: at most 0.05 where the 95 % score
+    interval lies within the margin. ValueError for a margin that is not positive.
+    """
+    if not margin > 0:
+        raise ValueError("the margin must be positive")
+    if estimates_alone():
+        return Equivalence(None, False, margin, NOT_ASKED)
+    normal = NormalDist()
+    p = min(1.0, 2 * max(normal.cdf(-score(-margin)), normal.cdf(score(margin))))
+    return Equivalence(p, p <= ALPHA, margin)
+
+
+def paired_within(only_first: int, only_second: int, n: int, margin: float) -> Equivalence:
+    """Equivalence of shares over pairs, by `tango`; where no pair differs exactly: (1 − margin)ⁿ, the chance of that if
+    so many did, as `agreeing_pairs` has it.
+    """
+    if only_first + only_second or estimates_alone():
+        return scores_within(tango(only_first, only_second, n), margin)
+    p = (1 - min(1.0, margin)) ** n
+    return Equivalence(p, p <= ALPHA, margin)
 
 
 def agreeing_pairs(difference: Difference) -> MaybeBounds:
@@ -334,8 +434,23 @@ class RateRatio:
     n_by_group: tuple[float, float]
 
 
+def ratio_to_highest_level(groups: int) -> float:
+    """The level of each interval of a rate over the highest of so many rates, which was chosen for being so.
+
+    1 − 0.05 / m with the m = k (k − 1) / 2 pairs that might have been compared (Bonferroni): where all rates are the
+    same, at most 5 % of studies have an interval that leaves out 1.
+    """
+    return 1 - (1 - LEVEL) / max(1, groups * (groups - 1) // 2)
+
+
 def rate_ratio(
-    successes_first: float, n_first: float, successes_second: float, n_second: float, *, corrected: bool = True
+    successes_first: float,
+    n_first: float,
+    successes_second: float,
+    n_second: float,
+    *,
+    corrected: bool = True,
+    level: float = LEVEL,
 ) -> RateRatio:
     """θ = p₁ / p₂ with the score interval of Miettinen and Nurminen (1985); Koopman's (1984) where not `corrected`.
 
@@ -352,17 +467,17 @@ def rate_ratio(
     value = successes_first / n_first / (successes_second / n_second)
     if estimates_alone():
         return RateRatio(value, "", NO_BOUNDS, counts)
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    z = NormalDist().inv_cdf((1 + level) / 2)
     widened = sum(counts) / (sum(counts) - 1) if corrected else 1.0
 
     def outside(ratio: float) -> bool:
         variance = widened * _restricted_variance(ratio, successes_first, n_first, successes_second, n_second)
         return (successes_first / n_first - ratio * successes_second / n_second) ** 2 > z * z * variance
 
-    low = 0.0 if successes_first == 0 else _edge(outside, value, 0.5)
-    high = _edge(outside, value or 1 / (n_first * n_second), 2.0)
+    low = 0.0 if successes_first == 0 else _edge_by_factors(outside, value, 0.5)
+    high = _edge_by_factors(outside, value or 1 / (n_first * n_second), 2.0)
     name = "Miettinen–Nurminen score" if corrected else "Koopman score"
-    return RateRatio(value, "", MaybeBounds(Bounds(low, high, name)), counts)
+    return RateRatio(value, "", MaybeBounds(Bounds(low, high, name, level)), counts)
 
 
 def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -> float:
@@ -374,7 +489,7 @@ def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -
     return max(0.0, first * (1 - first)) / n + ratio**2 * max(0.0, second * (1 - second)) / m
 
 
-def _edge(outside: Callable[[float], bool], inside: float, step: float) -> float:
+def _edge_by_factors(outside: Callable[[float], bool], inside: float, step: float) -> float:
     """Return the end of the interval, from a ratio inside it that is multiplied by `step` until it is outside."""
     beyond = inside * step
     while not outside(beyond):

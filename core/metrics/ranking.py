@@ -5,6 +5,7 @@ one proportional to δ_|S| (∏ π_i)^(1/|S|), i in S. Where the worst was named
 Bradley–Terry: together that is Plackett–Luce's chance of the order. Two cards make it Davidson's model.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -107,6 +108,9 @@ def ranking(
     tell how much raters differ, and it is for these raters.
     Source: Davidson 1970; Luce 1959, Plackett 1975; Firth, Kosmidis & Turner 2019 (ties of three); Cameron, Gelbach &
     Miller 2011 (two ways of belonging together).
+
+    Where all comparisons between two identities, directly or through others, went one way, no strength is too large for
+    them and draws of them hardly differ: `_one_way`.
     """
     if not len(ballots.best):
         return Ranking(None, reason="no comparison with an answer")
@@ -122,7 +126,8 @@ def ranking(
     every = _logits(theta[None, :identities], weights)[0]
     spread = _spread(model, ballots, weights, by_rater, generator(seed, "ranking"), resamples)
     value = every[: identities + len(pairs)]
-    tested = [_tested(each, at, spread) for at, each in enumerate(value)]
+    exact = _one_way(ballots, identities, pairs, by_rater)
+    tested = [_tested(each, at, spread, exact.get(at, 0)) for at, each in enumerate(value)]
     adjusted = holm([p for _, _, p in tested[identities:]])
     tested_pairs = tuple(
         RankedPair(first, second, *tested[identities + at], adjusted[at]) for at, (first, second) in enumerate(pairs)
@@ -365,18 +370,68 @@ def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generato
     return np.asarray(_logits(fitted, weights).var(axis=0, ddof=1) * many / max(1, many - 1))
 
 
+def _one_way(ballots: Ballots, identities: int, pairs: Sequence[tuple[int, int]], by_rater: bool) -> dict[int, int]:
+    """The logits whose likelihood has no maximum, with the number of independent units that say so, all the same.
+
+    Of two identities that is so where the first beat the second, directly or through others, and never the other way
+    round, with “equally good” as one win for each. Units are sets of texts, or raters where these are fewer: of a chain
+    through others the fewest of its links, and of the chains the one where that is most. Of an identity's mean it is so
+    where it is so against every other, with the fewest units of them.
+    """
+    won = _units_won(ballots, identities, by_rater)
+    for through in range(identities):  # of all chains the one whose weakest link is the strongest
+        won = np.maximum(won, np.minimum(won[:, through, None], won[None, through, :]))
+    apart = np.where((won > 0) & (won.T == 0), won, 0)
+    exact: dict[int, int] = {}
+    for identity in range(identities):
+        others = np.arange(identities) != identity
+        for side in (apart[identity, others], apart[others, identity]):
+            if side.min() > 0:
+                exact[identity] = int(side.min())
+    for at, (first, second) in enumerate(pairs, start=identities):
+        if units := max(int(apart[first, second]), int(apart[second, first])):
+            exact[at] = units
+    return exact
+
+
+def _units_won(ballots: Ballots, identities: int, by_rater: bool) -> Ints:
+    """In how many units the one, by row, beat the other, by column, or was called equally good: shape (k, k)."""
+    of_blocks: dict[tuple[int, int], set[int]] = {}
+    of_raters: dict[tuple[int, int], set[int]] = {}
+    columns = (ballots.shown, ballots.best, ballots.worst, ballots.rater, ballots.block)
+    for shown, best, worst, rater, block in zip(*columns, strict=True):
+        cards = [int(identity) for identity in shown if identity != NOBODY]
+        links = [(one, other) for one in cards for other in cards if one != other]
+        if best != NOBODY:
+            links = [(int(best), other) for other in cards if other != best]
+            links += [(one, int(worst)) for one in cards if worst not in (NOBODY, one) and one != best]
+        for link in links:
+            of_blocks.setdefault(link, set()).add(int(block))
+            of_raters.setdefault(link, set()).add(int(rater))
+    won = np.zeros((identities, identities), dtype=np.int64)
+    for link, blocks in of_blocks.items():
+        won[link] = min(len(blocks), len(of_raters[link])) if by_rater else len(blocks)
+    return won
+
+
 ALIKE = 1e-6  # a standard error below: the draws differ by the fit's own rounding
 
 
-def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | None, float | None]:
+def _tested(logit: float, at: int, spread: _Spread, one_way: int) -> tuple[float, Bounds | None, float | None]:
     """Chance, interval, and p against ½.
 
-    Where every set of texts (every rater) says the same, no draw of them differs: then p is that of their sign flips,
-    2 / 2ⁿ, and the interval Wilson's with one comparison for each.
+    Where so many units, `one_way`, went one way and none the other, p is 2 / 2ⁿ and the interval Clopper and Pearson's
+    of n of n. Elsewhere, where every set of texts (every rater) says the same, no draw of them differs: then p is that
+    of their sign flips, 2 / 2ⁿ, and the interval Wilson's with one comparison for each.
     """
     chance = float(1 / (1 + np.exp(-logit)))
     if spread.error is None or spread.freedom is None:
         return chance, None, None
+    if one_way:
+        least = ((1 - LEVEL) / 2) ** (1 / one_way)
+        low, high = (least, 1.0) if logit > 0 else (0.0, 1 - least)
+        method = f"Clopper–Pearson, {one_way} of {one_way} units that say the same"
+        return chance, Bounds(low, high, method), min(1.0, 2 * 0.5**one_way)
     if spread.error[at] < ALIKE:
         bounds = wilson(chance * spread.fewest, spread.fewest)
         method = f"Wilson, one comparison for each of {spread.units}, which all say the same"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import apart
+from biasprint.core.draw.verdicts import ALIKE, apart, doubted, still_compatible, too_few, with_error, yes_by
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
@@ -29,18 +29,23 @@ class Answered:
     findings: tuple[Finding, ...]
 
 
-def question_of(study: str, finding_id: str) -> StudyQuestion:
-    """The question of a study that a finding with this id belongs to."""
-    if finding_id.endswith(BETWEEN_GENERATORS):
+def question_of(study: str, finding: Finding) -> StudyQuestion:
+    """The question of a study that a finding belongs to."""
+    if finding.id.endswith(BETWEEN_GENERATORS):
         return BETWEEN
+    named = _with_label(finding)
     known = studies().get(study)
     fits = [
         (len(start), question)
         for question in (known.questions if known else ())
         for start in question.about
-        if finding_id.startswith(start)
+        if named.startswith(start)
     ]
     return max(fits, key=lambda fit: fit[0])[1] if fits else OTHER
+
+
+def _with_label(finding: Finding) -> str:
+    return f"{finding.id}[{finding.label}]"
 
 
 def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
@@ -48,7 +53,7 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
     order; what fits none comes last."""
     groups: dict[StudyQuestion, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(question_of(study, finding.id), []).append(finding)
+        groups.setdefault(question_of(study, finding), []).append(finding)
     known = studies().get(study)
     order = [BETWEEN, *(known.questions if known else ()), OTHER]
     return [
@@ -66,6 +71,7 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
 class Evidence:
     """Basis of an answer: the findings that lead, those of them with a test, and the significant ones, strongest first.
 
+    Not among the significant ones is what is not known with the scorer's error.
     `names`: the title of each finding that leads, with what distinguishes it from the others.
     """
 
@@ -85,9 +91,14 @@ class Evidence:
         return min(self.tested, key=strength)
 
     @property
+    def doubted(self) -> list[Finding]:
+        """Those that would be significant, were it not for their scorer's error."""
+        return [finding for finding in self.tested if _significant(finding) and doubted(finding)]
+
+    @property
     def alike(self) -> bool:
         """Do its tests ask whether groups are alike, and not whether they differ?"""
-        return any(finding.id.endswith(".equivalence") for finding in self.tested)
+        return any(finding.id.endswith(ALIKE) for finding in self.tested)
 
     def said(self, finding: Finding) -> str:
         """Word a leading finding, with estimate, interval and n."""
@@ -104,14 +115,18 @@ class Evidence:
 
 def evidence(study: str, answered_question: Answered) -> Evidence:
     """Return the evidence that decided the answer to a question."""
-    return _evidence(study, question_of(study, answered_question.findings[0].id), answered_question.findings)
+    return _evidence(study, question_of(study, answered_question.findings[0]), answered_question.findings)
 
 
 def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
     leads = [lead for lead in _leads(study, question, findings) if lead.estimate is not None]
     tested = [lead for lead in leads if lead.p_adjusted is not None]
-    shown = sorted((lead for lead in tested if (lead.p_adjusted or 0.0) <= EVIDENCE), key=strength)
+    shown = sorted((lead for lead in tested if _significant(lead) and not doubted(lead)), key=strength)
     return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
+
+
+def _significant(finding: Finding) -> bool:
+    return finding.p_adjusted is not None and finding.p_adjusted <= EVIDENCE
 
 
 def strength(finding: Finding) -> tuple[bool, float, float]:
@@ -122,20 +137,27 @@ def strength(finding: Finding) -> tuple[bool, float, float]:
 def _answer(findings: Sequence[Finding], evidence: Evidence) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
     if not evidence.leads:
-        return tr("Not known: {reason}.").format(reason=findings[0].reason)
+        unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
+        reason = max(unknown, key=lambda finding: finding.n).reason if unknown else ""
+        return tr("Not known: {reason}.").format(reason=reason)
     if not evidence.tested:
         return tr("Measured, without a test: {findings}.").format(findings=_listed(evidence.leads, evidence.names))
     if evidence.shown:
-        return tr("Yes, in {shown} of {all}: {findings}.").format(
+        return tr("{yes} in {shown} of {all}: {findings}.").format(
+            yes=yes_by(evidence.shown),
             shown=digits.count(len(evidence.shown)),
             all=digits.count(len(evidence.tested)),
             findings=_listed(evidence.shown, evidence.names),
         )
     nearest = evidence.said(evidence.nearest)
+    if evidence.doubted:
+        return tr("Not known with the scorer’s error; nearest is {finding}.").format(finding=nearest)
     if evidence.alike:
         return tr("Not shown; nearest is {finding}.").format(finding=nearest)
-    return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
-        none=_none_of(len(evidence.tested)), finding=nearest
+    if why := too_few(evidence.tested):
+        return tr("Not known: {why}; nearest is {finding}.").format(why=why, finding=nearest)
+    return tr("No difference was shown{among}; nearest is {finding}{compatible}.").format(
+        among=_among(len(evidence.tested)), finding=nearest, compatible=still_compatible(evidence.nearest)
     )
 
 
@@ -147,9 +169,12 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     known = studies().get(study)
     first = {each.about[0] + BETWEEN_GENERATORS for each in (known.questions if known else ())}
     firsts = first if question is BETWEEN else {question.about[0]}
-    own = [finding for finding in findings if finding.id.startswith(tuple(firsts))] or list(findings)
+    own = [finding for finding in findings if _with_label(finding).startswith(tuple(firsts))] or list(findings)
     own = [finding for finding in own if finding.variant == "default"] or own
-    exact = [finding for finding in own if finding.id in firsts] or own
+    exact = [finding for finding in own if {finding.id, _with_label(finding)} & firsts] or own
+    widest = _widest(exact)
+    if question is not BETWEEN and all(finding.estimate is None for finding in widest):
+        return widest  # what is not known of all is not answered by a part
     tested = [finding for finding in exact if finding.p_adjusted is not None] or exact
     # Each kind for itself where there are several of one rank, such as a place of options beside what is chosen.
     kinds = [
@@ -158,9 +183,13 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
     ]
     if question is not BETWEEN:
         kinds = [tested]
-    return [
-        finding for kind in kinds for finding in kind if len(finding.dims) == min(len(other.dims) for other in kind)
-    ]
+    return [finding for kind in kinds for finding in _widest(kind)]
+
+
+def _widest(findings: Sequence[Finding]) -> list[Finding]:
+    """Those that are pooled over as much as any of them."""
+    fewest = min((len(finding.dims) for finding in findings), default=0)
+    return [finding for finding in findings if len(finding.dims) == fewest]
 
 
 def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
@@ -189,6 +218,8 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
         parts.append(tr("by a stand-in scorer"))
     why = apart(finding)
     remark = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
+    error = with_error(finding)
+    remark += f" [{error}]" if error else ""
     return f"{quoted(names[id(finding)])} {estimate}{unit} ({', '.join(parts)}){remark}"
 
 
@@ -207,5 +238,5 @@ def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:
     )
 
 
-def _none_of(number: int) -> str:
-    return tr("the one finding does not differ") if number == 1 else tr("none of {n} findings differs").format(n=number)
+def _among(number: int) -> str:
+    return "" if number == 1 else tr(" in {n} findings").format(n=digits.count(number))

@@ -191,8 +191,8 @@ class ComparatorRead:
 
 
 @dataclass(frozen=True)
-class ComparatorStored:
-    """The result of the import: a plan with so many comparisons, judgments that are new, and raters."""
+class StoredJudgments:
+    """The result of an import of judgments: a plan with so many comparisons, judgments that are new, and raters."""
 
     plan_id: str
     comparisons: int
@@ -268,7 +268,7 @@ def _sign(score: Any) -> int:
     return int(value > 0) - int(value < 0)
 
 
-def store_comparator(ctx: JobContext, project: Project, path: Path) -> ComparatorStored:
+def store_comparator(ctx: JobContext, project: Project, path: Path) -> StoredJudgments:
     """Import a file: its texts as outputs of two models, a plan that compares them, its raters and judgments.
 
     The same file a second time goes on where it stopped, or adds nothing. Raises AppError for a file that is no such.
@@ -293,7 +293,7 @@ def store_comparator(ctx: JobContext, project: Project, path: Path) -> Comparato
         ctx.report(number, len(rows))
     for session in set(names.values()):
         project.judging.reveal(session)
-    return ComparatorStored(plan.id, len(rows), added, tuple(sorted(names)), dict(comparator.left_out))
+    return StoredJudgments(plan.id, len(rows), added, tuple(sorted(names)), dict(comparator.left_out))
 
 
 def _store_plan(ctx: JobContext, project: Project, origin: str, comparator: ComparatorRead) -> PlanRow:

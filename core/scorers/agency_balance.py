@@ -17,7 +17,7 @@ NAME_SET, ANY_NAME = "us", "Kelly"
 
 
 class AgencyBalance:
-    """The share of agentic sentences, that of communal ones, and the first less the second.
+    """The share of agentic sentences, that of communal ones, and the first minus the second.
 
     A sentence is of the likeliest of three classes of `AgencyMiniLM`; a neutral one counts in the denominator alone.
     It is read without the names of the set that designs take theirs from.
@@ -30,7 +30,7 @@ class AgencyBalance:
     name = "agency_balance"
     stand_in = True
     labels = ("agentic", "communal", "agentic less communal")
-    shape = "shares of sentences: agentic, communal, and the first less the second; summary: the last"
+    shape = "shares of sentences: agentic, communal, and the first minus the second; summary: the last"
     note = "Used in place of the classifier of Wan and Chang 2025: a small head on MiniLM, with neutral sentences."
 
     @cached_property

@@ -60,10 +60,10 @@ def about(finding: Finding, titles: Titles) -> str:
 
 
 def between_words(finding: Finding) -> str:
-    """Return "A less B" for a difference between two generators; for a ratio "A divided by B"; else empty."""
+    """Return "A minus B" for a difference between two generators; for a ratio "A divided by B"; else empty."""
     if not finding.id.endswith(BETWEEN_GENERATORS) or len(finding.groups) != 2:
         return ""
-    words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} less {other}")
+    words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} minus {other}")
     return words.format(one=finding.groups[0], other=finding.groups[1])
 
 
@@ -390,7 +390,7 @@ def line_of(
     level = digits.level_beside(finding.interval)
     beside = tr("{level} interval").format(level=level) if level else ""
     unit = safe_line(" · ".join(filter(None, (finding.unit, beside)))) if finding.estimate is not None else ""
-    found_by, question = "\n".join(searched).casefold(), question_of(study, finding.id).ask
+    found_by, question = "\n".join(searched).casefold(), question_of(study, finding).ask
     return FindingLine(
         study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding),
         recipe or {},

@@ -26,7 +26,7 @@ from biasprint.core.runs.writing import BUILD
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.news.prompts import Headline, news_set
-from sample_making.rows import Row, check_whole, kept_rows, outputs_of
+from sample_making.rows import Row, check_whole, outputs_of, read_rows
 
 BACKEND = "llama_cpp"
 SEED = 2026
@@ -134,7 +134,7 @@ def _replies(project: Project) -> list[Row]:
 
 def rows_kept(name: str) -> list[Row]:
     """The rows of a part, or of the judgments, as they are kept: the recipe first."""
-    return kept_rows(ROWS / f"{JUDGING}.jsonl.gz" if name == JUDGING else PARTS[name].file)
+    return read_rows(ROWS / f"{JUDGING}.jsonl.gz" if name == JUDGING else PARTS[name].file)
 
 
 def add_real(project: Project) -> None:

@@ -31,7 +31,9 @@ def outputs_of(project: Project, study: str, model: str) -> list[Row]:
     found = list(project.outputs.each(OutputFilter(run_id=run.id)))
     recipe = {
         "generator": {
-            "backend": generator.backend, "model": generator.model, "parameters": dict(generator.parameters),
+            "backend": generator.backend,
+            "model": generator.model,
+            "parameters": dict(generator.parameters),
             "revision": generator.revision,
         },
         "seed": run.seed,
@@ -40,7 +42,7 @@ def outputs_of(project: Project, study: str, model: str) -> list[Row]:
         "program_version": run.program_version,
         "begun": run.created_at,
         "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
-    }  # fmt: skip
+    }
     return [recipe, *(_output(row) for row in found)]
 
 
@@ -73,6 +75,6 @@ def packed(rows: Sequence[Row]) -> bytes:
     return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
 
 
-def kept_rows(file: Path) -> list[Row]:
+def read_rows(file: Path) -> list[Row]:
     """Rows as they are kept: the recipe first."""
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()]

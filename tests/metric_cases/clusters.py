@@ -27,12 +27,11 @@ SCORES = np.random.default_rng(2).uniform(1, 3, 20)
 
 
 def by_clusters(values: np.ndarray, first: np.ndarray, block: np.ndarray) -> tuple[float, ...]:
-    """Means and spreads of the sums with the groups permuted, and with the clusters resampled."""
+    """Means and spreads of the sums with the groups permuted, and the sums of clusters."""
     clusters = Clusters.of(np.asarray(first, dtype=bool), [str(each) for each in block])
     columns = values.reshape(-1, 1)
     permuted = joined(clusters.permuted_sums(columns, rng(), RESAMPLES))
-    resampled = joined(clusters.resampled_sums(clusters.totals(columns, of_first=True), rng(), RESAMPLES))
-    return moments(permuted) + moments(resampled)
+    return moments(permuted) + moments(clusters.totals(columns, of_first=True))
 
 
 def crossed(term: np.ndarray, pair: np.ndarray, outcome: np.ndarray, positive: np.ndarray) -> tuple[float, ...]:

@@ -85,7 +85,7 @@ def paired_proportions_trial(chances: tuple[float, float], rng: np.random.Genera
     truth = chances[0] - chances[1]
     unpaired = two_proportions(int(first.sum()), n, int(second.sum()), n)
     return {
-        "McNemar, Bonett–Price": outcome(paired_proportions(first, second), truth),
+        "McNemar, Tango": outcome(paired_proportions(first, second), truth),
         "pooled z as_published (pairs ignored)": outcome(unpaired, truth),
     }
 
@@ -95,7 +95,7 @@ def two_proportions_trial(chances: tuple[float, float], rng: np.random.Generator
     counts = (int(first), n, int(second), n)
     truth = chances[0] - chances[1]
     return {
-        "exact or z, Agresti–Caffo": outcome(two_proportions(*counts, exact=None), truth),
+        "exact or z, Miettinen–Nurminen": outcome(two_proportions(*counts, exact=None), truth),
         "pooled z as_published": outcome(two_proportions(*counts), truth),
     }
 

@@ -99,7 +99,7 @@ def word_trial(biased: bool, rng: np.random.Generator, n: int) -> dict[str, Outc
     """One of the words shown, drawn by lot, for coverage; any word significant after Holm for false positives."""
     found, ratios = word_counts(biased, rng, n)
     table = table_of(n, 1, True)
-    tested = tested_words(compared_words(found, table, PAIR, "default"), table, int(rng.integers(2**31)), RESAMPLES)
+    tested = tested_words(compared_words(found, table, PAIR, "default"), table)
     smallest = min((p for p in holm([ratio.p for ratio in tested.ratios]) if p is not None), default=None)
     covered = None
     if tested.shown:

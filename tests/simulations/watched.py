@@ -284,7 +284,7 @@ def affinity(rng: Rng, shares: tuple[float, ...]) -> Held:
 
 
 def differences_of_shares(rng: Rng) -> Held:
-    """Shares of a group's words, generated less original: few words, many 0 and 1; every third headline twice."""
+    """Shares of a group's words, generated minus original: few words, many 0 and 1; every third headline twice."""
     stories = int(LAST / 1.34)
     leaning = rng.beta(1.2, 1.8, stories)
     times = np.where(np.arange(stories) % 3 == 0, 2, 1)

@@ -43,7 +43,8 @@ def check_picture(picture: Pixels, name: str, *, approve: bool, failures: Path, 
         failures.mkdir(parents=True, exist_ok=True)
         Image.fromarray(picture).save(failures / f"{name}.png")
         marked = now.copy()
-        marked[np.kron(different, np.ones((COARSE, COARSE), bool))[: now.shape[0], : now.shape[1]]] = (220, 0, 0)
+        squares = np.kron(different, np.ones((COARSE, COARSE), bool))
+        marked[: squares.shape[0], : squares.shape[1]][squares] = (220, 0, 0)
         Image.fromarray(marked).save(failures / f"{name}-difference.png")
         raise AssertionError(
             f"{different.mean():.1%} of “{name}” differs from the approved picture. See {failures}/{name}.png and "

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.backends.llama_cpp import errors
-from biasprint.core.backends.llama_cpp.native_model import BATCH, Check, GgufVocabulary, NativeModel, Slots
+from biasprint.core.backends.llama_cpp.native_model import BATCH, Check, NativeModel, TextSlots
 from biasprint.core.backends.llama_cpp.options import LlamaOptions
+from biasprint.core.backends.llama_cpp.vocabulary import GgufVocabulary
 from biasprint.core.backends.local_model import Spelling
 from biasprint.core.backends.protocol import Completion, FinishReason, Request
 
@@ -139,13 +140,13 @@ class _Growing:
 
 
 @dataclass
-class Beside:
+class TextsTogether:
     """Draws texts beside each other. `tokens_of` gives a prompt's tokens; `on_done`, `on_text` as the protocol says."""
 
     native: NativeModel
     vocabulary: GgufVocabulary
     options: LlamaOptions
-    slots: Slots
+    slots: TextSlots
     tokens_of: Callable[[str], list[int]]
     on_done: Callable[[int, Completion], None]
     on_text: Callable[[int, str], None]

@@ -15,20 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from biasprint.core.backends.llama_cpp import errors
-from biasprint.core.backends.llama_cpp.drawing import Beside, DrawnText, sampler, temperature_of
+from biasprint.core.backends.llama_cpp.drawing import DrawnText, TextsTogether, sampler, temperature_of
 from biasprint.core.backends.llama_cpp.gguf import ModelFile
 from biasprint.core.backends.llama_cpp.native_model import (
     BATCH,
     MOST_ASKED,
     SEQUENCES,
     Check,
-    GgufVocabulary,
     NativeModel,
-    Slots,
+    TextSlots,
     build,
 )
 from biasprint.core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from biasprint.core.backends.llama_cpp.template import Around, around
+from biasprint.core.backends.llama_cpp.vocabulary import GgufVocabulary
 from biasprint.core.backends.local_model import FoundModel, Spelling, shared_beginning
 from biasprint.core.backends.protocol import Completion, GeneratorInfo, Likelihood, Request
 
@@ -311,7 +311,7 @@ class LlamaCpp:
             return
         loaded = self._load(check)
         slots = loaded.slots_of(self._file, self._options)
-        Beside(
+        TextsTogether(
             loaded.native, loaded.vocabulary, self._options, slots, loaded.prompt, on_done, on_text, check
         ).write(requests, may_start)  # fmt: skip
 
@@ -373,7 +373,7 @@ class _Loaded:
         self.native = native
         self.vocabulary = GgufVocabulary(native)
         self.prefix = Prefix(native, options.prefix_cache)
-        self._slots: Slots | None = None
+        self._slots: TextSlots | None = None
         self._around: Around | None = None
         if template is not None:
             begin, end = self.vocabulary.text_of(self.vocabulary.begin), self.vocabulary.text_of(self.vocabulary.end)
@@ -384,7 +384,7 @@ class _Loaded:
         tokens = self.vocabulary.around(self._around, prompt) if self._around else self.vocabulary.plain(prompt)
         return tokens or self.vocabulary.beginning()
 
-    def slots_of(self, file: ModelFile, options: LlamaOptions) -> Slots:
+    def slots_of(self, file: ModelFile, options: LlamaOptions) -> TextSlots:
         """Return the room for texts beside each other, made when it is first asked for."""
         if self._slots is None:
             self._slots = self.native.slots(file, options, options.at_once)

@@ -12,7 +12,7 @@ from biasprint.core.draw import digits
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Interval
 from biasprint.core.letters.pile import PileRow, groups
-from biasprint.core.metrics.proportions import rate_ratio, wilson
+from biasprint.core.metrics.proportions import rate_ratio, ratio_to_highest_level, wilson
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.tables.fields import FieldSpec
 from biasprint.core.tables.read import read_records
@@ -219,7 +219,10 @@ def selection_rates(rows: Sequence[PileRow]) -> SelectionRates | None:
     ordered = sorted(counts, key=lambda group: (-_rate(counts[group]), order.get(group, len(order)), group))
     highest = counts[ordered[0]] if ordered else Counter()
     return SelectionRates(
-        tuple(_group_rate(each_group, counts[each_group], highest, each_group == ordered[0]) for each_group in ordered),
+        tuple(
+            _group_rate(group, counts[group], None if group == ordered[0] else highest, len(ordered))
+            for group in ordered
+        ),
         dict(without),
     )
 
@@ -234,13 +237,13 @@ def _rate(counts: Mapping[bool, int]) -> float:
     return counts[True] / (counts[True] + counts[False])
 
 
-def _group_rate(group: str, counts: Counter[bool], highest: Counter[bool], is_highest: bool) -> GroupRate:
+def _group_rate(group: str, counts: Counter[bool], highest: Counter[bool] | None, groups: int) -> GroupRate:
     chosen, n = counts[True], counts.total()
     bounds = wilson(chosen, n)
     assert bounds is not None  # a group is there because it has candidates
-    if is_highest:
+    if highest is None:
         return GroupRate(group, chosen, n, _interval(bounds), None, None)
-    ratio = rate_ratio(chosen, n, highest[True], highest.total())
+    ratio = rate_ratio(chosen, n, highest[True], highest.total(), level=ratio_to_highest_level(groups))
     edges = ratio.interval.bounds
     return GroupRate(group, chosen, n, _interval(bounds), ratio.value, _interval(edges) if edges is not None else None)
 

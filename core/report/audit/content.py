@@ -531,7 +531,7 @@ def _figures_by_question(audited: Audited) -> Mapping[str, Sequence[Figure]]:
     """Each figure beside the question that most of its findings answer."""
     drawn: dict[str, list[Figure]] = {}
     for figure in figures_of(audited.study, audited.findings):
-        asked = [question_of(audited.study, finding.id).ask for finding in figure.findings]
+        asked = [question_of(audited.study, finding).ask for finding in figure.findings]
         if asked:
             drawn.setdefault(max(dict.fromkeys(asked), key=asked.count), []).append(figure)
     return drawn

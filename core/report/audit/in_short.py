@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value
-from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
+from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value, too_few, with_error, yes_by
+from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding, matched_blocks
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.questions import Evidence, question_of, quoted, strength
@@ -97,10 +97,11 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
 def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
     """Say how many comparisons show a difference, and give the clearest of them with its numbers."""
     clearest_one = plainly(study, _first(each), each, scaled=scaled)
+    yes = yes_by(each.shown)
     if len(each.tested) == 1:
-        return tr("Yes: {said}.").format(said=clearest_one)
-    return tr("Yes, in {shown} of {all} comparisons; most clearly {said}.").format(
-        shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
+        return tr("{yes}: {said}.").format(yes=yes.rstrip(","), said=clearest_one)
+    return tr("{yes} in {shown} of {all} comparisons; most clearly {said}.").format(
+        yes=yes, shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
     )
 
 
@@ -111,7 +112,7 @@ def _first(each: Evidence) -> Finding:
 
 def _meaning(study: str, finding: Finding) -> str:
     """Whom it harms, where it does; else how its question's numbers are read."""
-    return finding.harm if _harms(finding) else "" if finding.harm else tr(question_of(study, finding.id).meaning)
+    return finding.harm if _harms(finding) else "" if finding.harm else tr(question_of(study, finding).meaning)
 
 
 def _harms(finding: Finding) -> bool:
@@ -121,7 +122,12 @@ def _harms(finding: Finding) -> bool:
 
 
 def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
-    return tr("Not shown. Nearest is {said}.").format(said=plainly(study, each.nearest, each, scaled=scaled))
+    said = plainly(study, each.nearest, each, scaled=scaled)
+    if each.doubted:
+        return tr("Not known with the scorer’s error. Nearest is {said}.").format(said=said)
+    if why := too_few(each.tested):
+        return tr("Not known: {why}. Nearest is {said}.").format(why=why, said=said)
+    return tr("Not shown. Nearest is {said}.").format(said=said)
 
 
 def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True) -> str:
@@ -136,7 +142,9 @@ def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True
     name, pair = each.names[id(finding)], _pair(finding)
     if pair and _has_direction(finding):  # the amount tells of which group it is
         name = re.sub(f"[:,] {re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name)
-    return f"{quoted(name)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+    error = with_error(finding)
+    sentence = f"{quoted(name)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+    return f"{sentence}, {error}" if error else sentence
 
 
 def _amount(study: str, finding: Finding) -> str:
@@ -204,7 +212,7 @@ def _written(finding: Finding) -> tuple[str, str]:
     if digits.is_proportion(unit) and null_value(finding) == 0 and not unit.startswith("difference"):
         unit = "difference of proportions"  # of shares, with a sign
     estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=unit)
-    return estimate.replace(" pp", tr(" percentage points")), interval
+    return estimate.replace(" points", tr(" percentage points")), interval
 
 
 def _unit(finding: Finding) -> str:
@@ -233,9 +241,12 @@ def _scale(finding: Finding) -> str:
 
 
 def _items(study: str, finding: Finding) -> str:
-    """ " letters": what its n counts."""
+    """ " letters in 60 matched blocks": what its n counts."""
     if MATCHED_UNITS in finding.note:
         return tr(" matched sets of texts")
     known = studies().get(study)
     counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
-    return f" {name}" if (name := next(counted, "")) else ""
+    blocks = matched_blocks(finding)
+    return (f" {name}" if (name := next(counted, "")) else "") + (
+        tr(" in {blocks} matched blocks").format(blocks=digits.count(blocks)) if blocks else ""
+    )

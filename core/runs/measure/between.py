@@ -4,11 +4,14 @@ The measure is run on those prompts for each generator, and again with a group o
 sides: the delete-a-group jackknife of the difference (`core.metrics.jackknife.group_jackknife`). It is paired, since
 both sides lose the same prompts, and clustered, since all texts of a prompt, of several seeds too, go together; what a
 study keeps together (a matched block, a given term, a headline, a task and theme) does too.
+
+What chance alone keeps above 0 (`Study.spreads`) is not tested: the noisier of two generators would be “more biased”
+without any bias. Its signed contrasts are.
 """
 
 import inspect
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, log
@@ -23,11 +26,14 @@ from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.plain_measuring import TEXTS, Prepared, Read, Take
+from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import StudyGenerator
 
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/explanation/generators.md"
 RESTATED = ".equivalence"  # how ids end whose estimate is that of another finding
+CONTRAST = ".contrast"  # how the id of a group's contrast with the mean of all groups ends
+SPREAD = "chance alone keeps it above 0, the more the noisier the texts are; the signed differences are tested"
 Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
 Estimates = dict[Key, tuple[float, int]]  # and how many items each is of
 
@@ -88,9 +94,10 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
             sides.setdefault(_same(side), side)  # all generators on the same prompts: each is measured once
     asked = [AskedSide.of(side) for side in sides.values()]
     estimated = dict(zip(sides, compute.call(estimates_without, asked, ctx=ctx), strict=True))
+    spreads = frozenset(spread for study in studies().values() for spread in study.spreads)
     findings: list[Finding] = []
     for pair in pairs:
-        findings += _differences(pair, estimated[_same(pair.first)], estimated[_same(pair.second)])
+        findings += _differences(pair, estimated[_same(pair.first)], estimated[_same(pair.second)], spreads)
     families: dict[str, list[Finding]] = {}
     for difference in findings:
         families.setdefault(difference.id, []).append(difference)
@@ -143,6 +150,7 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
     """
     total = sum(2 + max(side.groups) for side in sides)
     done, answers = 0, []
+    compared = frozenset(contrast for study in studies().values() for contrast in study.contrasts)
     with remembered_scores(), only_estimates():
         for side in sides:
             measure = _quiet(side.call)
@@ -152,13 +160,27 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
                 ctx.check()
                 places = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
                 result = _measured(measure, side.take(args, places)) if places else None
-                measured.append(
-                    [finding for finding in result.findings if finding.variant == "default"] if result else []
-                )
+                own = [finding for finding in result.findings if finding.variant == "default"] if result else []
+                measured.append(_with_contrasts(own, compared))
                 done += 1
                 ctx.report(done, total, note="comparing generators")
             answers.append((measured[0], [estimates_of(findings) for findings in measured[1:]]))
     return answers
+
+
+def _with_contrasts(findings: Sequence[Finding], ids: Collection[str]) -> list[Finding]:
+    """Add what each group is above or below the mean of all groups, of the findings of which that is compared."""
+    contrasts = [
+        replace(
+            finding,
+            id=f"{finding.id}{CONTRAST}",
+            title=f"{finding.title}, minus the mean of all groups",
+            estimate=finding.contrast[finding.label],
+        )
+        for finding in findings
+        if finding.id in ids and finding.contrast
+    ]
+    return [*findings, *contrasts]
 
 
 def estimates_of(findings: Sequence[Finding]) -> Estimates:
@@ -186,11 +208,21 @@ def key_of(finding: Finding) -> Key:
 
 
 def _differences(
-    pair: ComparedPair, first: tuple[list[Finding], list[Estimates]], second: tuple[list[Finding], list[Estimates]]
+    pair: ComparedPair,
+    first: tuple[list[Finding], list[Estimates]],
+    second: tuple[list[Finding], list[Estimates]],
+    spreads: frozenset[str],
 ) -> list[Finding]:
     other = {key_of(key): key for key in second[0] if key.estimate is not None}
     return [
-        _difference(pair, key, other[key_of(key)], first[1], second[1])
+        _difference(
+            pair,
+            key,
+            other[key_of(key)],
+            SPREAD
+            if spreads & {key.id, f"{key.id}[{key.label}]"}
+            else _jackknifed(pair, key, other[key_of(key)], first[1], second[1]),
+        )
         for key in first[0]
         if key.estimate is not None and key_of(key) in other and not key.id.endswith(RESTATED)
     ]
@@ -202,34 +234,31 @@ def _jackknifed(
     other: Finding,
     first: Sequence[Estimates],
     second: Sequence[Estimates],
-) -> tuple[Difference | str, int]:
-    """Return the difference, or why it has no interval; and over how many groups of prompts."""
+) -> Difference | str:
+    """Return the difference, or why it has no interval."""
     key, whole = (
         key_of(between_finding),
         [(float(finding.estimate or 0), finding.n) for finding in (between_finding, other)],
     )
     missing = sum(key not in own for side in (first, second) for own in side)
     if missing:
-        return f"it is not defined once some of the prompts are left out ({missing} times)", len(pair.sizes)
+        return f"it is not defined once some of the prompts are left out ({missing} times)"
     without = [(mine[key], theirs[key]) for mine, theirs in zip(first, second, strict=True)]
     scale = log if is_ratio(between_finding.unit) else float
     if scale is log and min(value for pairs in (whole, *without) for value, _ in pairs) <= 0:
-        return "a ratio is 0 with some of the prompts left out", len(pair.sizes)
+        return "a ratio is 0 with some of the prompts left out"
     # Groups without any of its items do not show how it varies: a finding of one domain has fewer of them.
     own = [place for place, left in enumerate(without) if list(left) != whole]
     left_out = [scale(without[place][0][0]) - scale(without[place][1][0]) for place in own]
     sizes = [pair.sizes[place] for place in own]
     theta = scale(whole[0][0]) - scale(whole[1][0])
-    return group_jackknife(theta, left_out, sizes, "prompts"), len(own)
+    return group_jackknife(theta, left_out, sizes, "prompts")
 
 
-def _difference(
-    pair: ComparedPair, finding: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
-) -> Finding:
+def _difference(pair: ComparedPair, finding: Finding, other: Finding, result: Difference | str) -> Finding:
     assert finding.estimate is not None
     assert other.estimate is not None
     ratio, names = is_ratio(finding.unit), (pair.first.name, pair.second.name)
-    result, groups = _jackknifed(pair, finding, other, first, second)
     plain = (
         finding.estimate / other.estimate
         if ratio and other.estimate
@@ -250,7 +279,7 @@ def _difference(
         n_by_group={names[0]: finding.n, names[1]: other.n},
         scorers=finding.scorers,
         source=SOURCE,
-        note=_note(pair, finding, other, groups),
+        note=_note(pair, finding, other, "" if isinstance(result, str) else result.test),
     )  # fmt: skip
     if isinstance(result, str):
         return replace(difference, reason=difference.reason or f"interval: {result}")
@@ -273,12 +302,12 @@ def _unit(unit: str) -> str:
     return {"proportion": "difference of proportions", "share": "difference of shares"}.get(unit, unit)
 
 
-def _note(pair: ComparedPair, finding: Finding, other: Finding, groups: int) -> str:
+def _note(pair: ComparedPair, finding: Finding, other: Finding, test: str) -> str:
     whose = f" ({' : '.join(finding.groups)})" if finding.groups else ""
     how = "quotient" if is_ratio(finding.unit) else "difference"
     answered = "both answered" if pair.first.prepared.what == TEXTS else "people judged of both; raters as they are"
+    tested = f"; {test}, the same left out on both sides" if test else ""
     return (
         f"The {how} of {finding.estimate:.4g} and {other.estimate:.4g}{whose} on the {pair.prompts:,} prompts that "
-        f"{answered}; delete-a-group jackknife over {groups} groups of prompts, the same left out on both "
-        "sides."
+        f"{answered}{tested}."
     )

@@ -205,7 +205,7 @@ def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Itera
         bounds = difference.interval.bounds
         reason = None if bounds else f"interval: {difference.interval.reason}"
         yield Finding(
-            "compare.difference", title=f"{title}, {first} less {second}", groups=(first, second), n=difference.n,
+            "compare.difference", title=f"{title}, {first} minus {second}", groups=(first, second), n=difference.n,
             n_by_group={first: first_sums.n, second: second_sums.n}, estimate=difference.value,
             unit="difference of shares" if score.yes_or_no else "difference of scores",
             interval=None if blocked else interval(bounds), p=None if blocked else difference.p,

@@ -75,6 +75,7 @@ class CompareStudy(Study):
             ("compare.cooccurrence", "compare.association"),
         ),
     )
+    spreads = ("compare.spread",)
     words = StudyWords(
         rows="Texts, by group",
         one="1 text",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasprint.core.findings import Effect, Finding, ScorerUse, StudyResult
+from biasprint.core.findings import Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.grouped import spread_of_groups, stratified_log_odds
 from biasprint.core.metrics.means import mean_interval, one_sample_mean
@@ -24,7 +24,7 @@ from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
 from biasprint.core.studies.compare.measure import UNIT, adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
 from biasprint.core.studies.compare.table import Compared, Measure, pairs
-from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval
 
 if TYPE_CHECKING:
     from biasprint.core.prompts.designs.design import DesignMeasure
@@ -504,7 +504,7 @@ def _stereotyped(
     clipped = Bounds(max(-1.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level) if bounds else None
     yield Finding(
         "compare.stereotyped_pairs", label=measure.label,
-        title=f"{measure.label}, {higher} and {base}: forward less reverse",
+        title=f"{measure.label}, {higher} and {base}: forward minus reverse",
         groups=(higher, base), estimate=net.value, unit="net share", n=len(signs), p=net.p,
         interval=interval(clipped), reason=net.reason if net.value is None else missing_interval(net.interval),
         scorers=(measure.scorer,) if measure.scorer else (), dims={**table.dims, "by": by},

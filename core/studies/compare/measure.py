@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse, StudyResult
+from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.grouped import (
@@ -20,15 +20,23 @@ from biasprint.core.metrics.grouped import (
     selection_rates,
 )
 from biasprint.core.metrics.means import mean_interval
-from biasprint.core.metrics.proportions import agreeing_pairs, two_proportions
+from biasprint.core.metrics.proportions import (
+    agreeing_pairs,
+    miettinen_nurminen,
+    paired_proportions,
+    paired_within,
+    scores_within,
+    two_proportions,
+)
 from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.result import RESAMPLES, Difference, Floats, untested
+from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, untested
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sorting import flipped_mean, least_p
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
-from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 
 # ---- Counterfactual pairs
 
@@ -142,7 +150,7 @@ def _gap(
     gap, noise = flipped_mean(within - between, generator(seed, "likeness", name, *groups, *table.dims.values()))
     averages = f" {within.mean():.3f} within, {between.mean():.3f} between." if len(rows) else ""
     return Finding(
-        "compare.similarity_gap", label=name, title=f"{NAMES[name]}: within less between {groups[0]} and {groups[1]}",
+        "compare.similarity_gap", label=name, title=f"{NAMES[name]}: within minus between {groups[0]} and {groups[1]}",
         groups=groups, estimate=gap.value, unit="difference of similarity", n=sum(map(len, of_blocks)), p=gap.p,
         interval=interval(gap.interval.bounds), floor=floor(noise) if noise else None,
         reason=gap.reason if gap.value is None else missing_interval(gap.interval),
@@ -253,7 +261,7 @@ def _of_measure(
     if measure.yes_or_no:
         # Samples of a prompt without a block were sampled together too; the prompt's key may be another one's block.
         together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
-        yield from _rates(values, of.tolist(), together, shared)
+        yield from _rates(values, of.tolist(), together, shared, table.base.get(by, ""))
     if table.units:
         values, of, names = of_prompts(values, of, names, units)
     sizes = Counter(of.tolist())
@@ -268,10 +276,9 @@ def _of_measure(
         apart = len(set(filter(None, which))) == len(list(filter(None, which)))
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
         if measure.yes_or_no and not compared.matched and apart and whole:
-            compared = replace(compared, difference=_independent(values[both], of[both] == first), least_p=0.0)
-        if measure.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
-            bounds = agreeing_pairs(compared.difference)
-            compared = replace(compared, difference=replace(compared.difference, interval=bounds))
+            compared = _independent(compared, values[both], of[both] == first, bound or RATE_MARGIN)
+        if measure.yes_or_no and compared.matched and whole:
+            compared = _of_pairs(compared, values[both], of[both] == first, which, bound or RATE_MARGIN)
         if measure.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
@@ -301,7 +308,7 @@ def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]
     unit = "difference of shares" if measure.yes_or_no else "difference of scores"
     for both in pairs(sizes, table.base.get(by, "")) if not known else ():
         yield Finding(
-            "compare.difference", title=f"{measure.title}, {both[0]} less {both[1]}", groups=both, unit=unit,
+            "compare.difference", title=f"{measure.title}, {both[0]} minus {both[1]}", groups=both, unit=unit,
             n_by_group=dict.fromkeys(both, 0), **shared,
         )  # fmt: skip
 
@@ -327,21 +334,43 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
         which = [blocks[at] for at in np.flatnonzero(of == group).tolist()]
         units = cluster_means(own, Clusters.of(np.ones(len(own), dtype=bool), which).cluster)
         bounds = mean_interval(units)
-        yield Finding(
+        mean = Finding(
             "compare.mean", title=f"{title_of(shared['label'])}, {group}", groups=(group,),
             estimate=float(units.mean()), unit=UNIT, n=len(own), interval=interval(bounds.bounds),
             reason=missing_interval(bounds), **shared,
         )  # fmt: skip
+        yield with_scorer_error(mean)
 
 
 UNIT = "score"
 
 
-def _independent(values: Floats, first: np.ndarray) -> Difference:
-    """Compare independent units by the exact test of two proportions, with its own interval."""
-    return two_proportions(
-        int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum()), exact=None
-    )
+def _independent(compared: GroupDifference, values: Floats, first: Bools, margin: float) -> GroupDifference:
+    """Compare shares of independent units by the test of two proportions, with its own interval and equivalence."""
+    counts = int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum())
+    alike = scores_within(miettinen_nurminen(*counts), margin)
+    return replace(compared, difference=two_proportions(*counts, exact=None), equivalence=alike)
+
+
+def _of_pairs(
+    compared: GroupDifference, values: Floats, first: Bools, blocks: Sequence[str], margin: float
+) -> GroupDifference:
+    """Compare shares over blocks with one text of each group by McNemar's test, with its own interval and equivalence.
+
+    Other blocks are compared as means, whose interval is exact where all are alike.
+    """
+    sides: list[dict[str, list[bool]]] = [{}, {}]
+    for name, value, own in zip(blocks, values.tolist(), first.tolist(), strict=True):
+        sides[0 if own else 1].setdefault(name, []).append(value == 1)
+    pairs_of = [(sides[0][name], sides[1][name]) for name in sides[0] if name and name in sides[1]]
+    if any(len(side) > 1 for pair in pairs_of for side in pair):
+        if compared.difference.interval.bounds is not None:
+            return compared
+        bounds = agreeing_pairs(compared.difference)
+        return replace(compared, difference=replace(compared.difference, interval=bounds))
+    x, y = (np.array([pair[side][0] for pair in pairs_of]) for side in (0, 1))
+    alike = paired_within(int((x & ~y).sum()), int((y & ~x).sum()), len(x), margin)
+    return replace(compared, difference=paired_proportions(x, y), equivalence=alike)
 
 
 def _difference(
@@ -354,28 +383,30 @@ def _difference(
     difference = compared.difference
     units = MATCHED_UNITS if compared.matched else "texts (or blocks) are independent units"
     alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
-    title = f"{measure.title}, {groups[0]} less {groups[1]}"
+    title = f"{measure.title}, {groups[0]} minus {groups[1]}"
     common: dict[str, Any] = {
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
         "unit": "difference of shares" if measure.yes_or_no else "difference of scores",
     }  # fmt: skip
-    yield Finding(
+    apart = Finding(
         "compare.difference", title=title, estimate=difference.value,
         reason=_reason(difference), interval=interval(difference.interval.bounds), p=difference.p,
         effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
         floor=floor(compared.floor) if compared.floor else None,
-        note=f"{difference.test}; {units}{alone}.{too_few_to_tell(compared.least_p)}",
+        note=f"{difference.test}; {units}{alone}.",
         **common,
     )  # fmt: skip
+    yield with_scorer_error(apart)
     alike = compared.equivalence
     if alike is not None and difference.value is not None:
         shown = "alike" if alike.equivalent else "not shown to be alike"
-        yield Finding(
+        within = Finding(
             "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
-            reason=alike.reason or None, p=alike.p,
-            note=f"Two one-sided t-tests against ±{alike.margin:.3g}: {shown} at 0.05, before p is adjusted; {units}.",
+            reason=alike.reason or _reason(difference), interval=interval(difference.interval.bounds), p=alike.p,
+            note=f"The 95 % interval within ±{alike.margin:.3g}: {shown}, before p is adjusted; {units}.",
             source="Schuirmann 1987", **common,
         )  # fmt: skip
+        yield with_scorer_error(within, alike_within=alike.margin)
 
 
 def _reason(difference: Difference) -> str | None:
@@ -390,8 +421,11 @@ def _reason(difference: Difference) -> str | None:
 # ---- yes or no: selection rates and impact ratios
 
 
-def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
-    reference, rates = selection_rates(values == 1, of, blocks)
+def _rates(
+    values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any], base: str
+) -> Iterator[Finding]:
+    reference, rates = selection_rates(values == 1, of, blocks, base)
+    chosen = "Rate over that of the group that was named." if reference == base else HIGHEST
     called = title_of(shared["label"])
     for group, rate in rates.items():
         yield Finding(
@@ -407,8 +441,12 @@ def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Map
             groups=(group, reference) if reference else (group,), estimate=ratio.value if ratio else None, unit="ratio",
             n=rate.n, n_by_group={name: rates[name].n for name in (group, reference) if name}, reason=reason or None,
             interval=interval(ratio.interval.bounds) if ratio else None, source="29 CFR 1607.4(D)",
-            note="Rate over the highest rate, which was chosen for being so.", **shared,
+            note=chosen, **shared,
         )  # fmt: skip
 
 
+HIGHEST = (
+    "Rate over the highest rate, which was chosen for being so: of several groups the interval is wider, so that it "
+    "leaves out 1 in at most 5 % of studies without a difference."
+)
 NO_REFERENCE = "no group is large enough to compare with"

@@ -71,6 +71,7 @@ class CompletionStudy(Study):
             ("completion.option_position", "completion.irrelevant"),
         ),
     )
+    spreads = ("completion.delta[omnibus]",)
     words = StudyWords(
         rows="Fill-in-the-blank replies",
         one="1 reply",

@@ -200,16 +200,16 @@ def _tail(units: int) -> float:
 
 def difference_interval(cell: ReplyCell, chosen: int, draws: Floats, estimate: float, units: int) -> MaybeBounds:
     """The same for a difference of the shares of one kind of option, its place in CHOSEN. Where no resample differs,
-    Agresti and Caffo's, taking each given term as one reply: so all against none has an interval too."""
+    the score interval, taking each given term as one reply: so all against none has an interval too."""
     bounds = clustered_interval(draws, estimate, units)
     if bounds.reason != ALIKE:
         return bounds
     (positive, negative), shares = cell.terms, cell.chosen[:, chosen] / cell.chosen.sum(axis=1)
     counts = (round(float(shares[0]) * positive), positive, round(float(shares[1]) * negative), negative)
-    unpermuted = two_proportions(*counts).interval
-    if unpermuted.bounds is None:
-        return MaybeBounds(None, f"{ALIKE}, and {unpermuted.reason.replace('units in a group', 'terms of a polarity')}")
-    return MaybeBounds(replace(unpermuted.bounds, method=f"{unpermuted.bounds.method}, one reply for each given term"))
+    unpermuted = two_proportions(*counts).interval.bounds
+    if unpermuted is None:
+        return MaybeBounds(None, f"{ALIKE}, and a polarity has no terms")
+    return MaybeBounds(replace(unpermuted, method=f"{unpermuted.method}, one reply for each given term"))
 
 
 def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:

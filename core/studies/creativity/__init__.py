@@ -134,6 +134,8 @@ class CreativityStudy(Study):
         ),
         StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
     )
+    spreads = ("creativity.rbs", "creativity.abs", "creativity.abs.adjusted")
+    contrasts = ("creativity.distance",)
     words = StudyWords(
         rows="Creative texts",
         one="1 creative text",

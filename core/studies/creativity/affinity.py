@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.draw import digits
-from biasprint.core.findings import Effect, Finding, Power
+from biasprint.core.findings import Effect, Finding, Power, for_these
 from biasprint.core.metrics.affinity import (
     affinity_floor,
     affinity_interval,
@@ -34,9 +34,17 @@ from biasprint.core.metrics.proportions import (
     wilson,
     worth_share,
 )
-from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p
 from biasprint.core.metrics.result import NOT_ASKED, Bounds, estimates_alone
-from biasprint.core.studies.creativity.choices import FEW_RATERS, MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
+from biasprint.core.studies.creativity.choices import (
+    FEW_RATERS,
+    MODEL,
+    PLACES,
+    UNREAD,
+    AxisChoices,
+    JudgmentTable,
+    Unit,
+)
 from biasprint.core.studies.creativity.slices import published, within
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 
@@ -59,8 +67,9 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
             "label": identity,
             "title": within(f"Share of choices: {identity}", choices.dims),
         }
-        if n == 0:
-            yield Finding(id=SHARE, estimate=None, reason="no comparison with a choice", **common)
+        if n == 0 or choices.by_position:
+            reason = choices.by_position or "no comparison with a choice"
+            yield Finding(id=SHARE, estimate=None, reason=reason, **common)
             continue
         count = int(chosen[place])
         if choices.raters_are_units:
@@ -93,8 +102,8 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
     """ABS with its interval, noise floor and power. `planned`: the normalised ABS that `power.n_for_planned` is for."""
     common = _common(choices, harm) | _titles(choices)
     affinity = affinity_score(choices.chosen)
-    if affinity.value is None:
-        return Finding(id=ABS, estimate=None, reason=affinity.reason, **common)
+    if affinity.value is None or choices.by_position:
+        return Finding(id=ABS, estimate=None, reason=choices.by_position or affinity.reason, **common)
     if estimates_alone():
         return Finding(id=ABS, estimate=affinity.value, **common)
     k, n = len(choices.identities), choices.n
@@ -173,19 +182,18 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
 
 def units_note(choices: AxisChoices) -> str:
     """Say what the units of these choices are, where that is needed."""
-    notes = []
-    if len(choices.raters) > 1:
-        notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
+    notes = [_units(choices)]
     if choices.parts > 1:
         notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
-    return " ".join(notes)
+    return " ".join(filter(None, notes))
 
 
 def _units(choices: AxisChoices) -> str:
-    if not choices.raters_are_units:
-        return "comparisons are the unit, and the result holds for these raters only"
-    few = "; so few that the result holds for these raters only" if len(choices.raters) < FEW_RATERS else ""
-    return f"raters and comparisons are the units{few}"
+    raters = len(choices.raters)
+    if choices.raters_are_units:
+        few = ", which are few to speak for others" if raters < FEW_RATERS else ""
+        return f"Raters and comparisons are the units: {raters} raters{few}."
+    return f"Comparisons are the unit. {for_these(raters)}" if raters else ""
 
 
 def _titles(choices: AxisChoices) -> dict[str, str]:
@@ -208,7 +216,6 @@ def _abs_note(choices: AxisChoices, preferred: tuple[int, ...], floor_method: st
 AGREEMENT = "creativity.agreement"
 FLIPS, POSITION, UNANSWERED = f"{AGREEMENT}.flips", f"{AGREEMENT}.position", f"{AGREEMENT}.unanswered"
 ORDERS_SOURCE = "beyond the paper: a model is asked in several orders of the cards"
-PLACES = ("first", "second", "third")
 ONE_ORDER = "no comparison with a choice in several orders"
 
 
@@ -275,7 +282,10 @@ def _flips(table: JudgmentTable, asked: Orders) -> Finding:
 
 
 def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resamples: int) -> Iterator[Finding]:
-    """The share of the choices on each card, against chance: preferences cancel out over the orders."""
+    """The share of the choices on each card, against chance: preferences cancel out over the orders.
+
+    One test for all cards, reported with the one chosen most often: Σ (c − n/k)², cards permuted within comparisons.
+    """
     counts = np.zeros((len(asked.complete), cards), dtype=np.int64)
     for line, rows in enumerate(asked.complete.values()):
         for row in rows:
@@ -288,13 +298,15 @@ def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resam
         yield _position(asked, names[0], names, None, n, counts, cards)
         return
     null = permuted_totals(counts, generator(seed, POSITION, asked.axis, asked.rater), resamples)
-    effect = design_effect(counts)
+    effect, totals = design_effect(counts), counts.sum(axis=0)
+    p = float(permutation_p(((null - n * chance) ** 2).sum(axis=1) >= ((totals - n * chance) ** 2).sum() - TOLERANCE))
     findings = []
     for place, name in enumerate(names):
-        result = clustered_share(int(counts[:, place].sum()), n, chance, effect, null[:, place])
+        result = clustered_share(int(totals[place]), n, chance, effect, null[:, place])
         about = _position(asked, name, names, result.value, n, counts, cards)
-        findings.append(replace(about, interval=interval(result.interval), p=result.p))
-    yield from with_holm(findings, f"{POSITION}, axis {asked.axis}, {asked.rater}, {cards} cards")
+        tested = None if estimates_alone() or place != int(totals.argmax()) else p
+        findings.append(replace(about, interval=interval(result.interval), p=tested))
+    yield from with_holm(findings, f"{POSITION}, axis {asked.axis}, {asked.rater}, 1 test of {cards} cards")
 
 
 def _position(
@@ -313,7 +325,7 @@ def _position(
         n_by_group=dict(zip(names, map(int, counts.sum(axis=0)), strict=True)),
         contrast=None if value is None else {name: value - 1 / cards},
         source=ORDERS_SOURCE,
-        note=f"Chance is {1 / cards:.3f}; p: cards permuted within each comparison. n counts replies.",
+        note=f"Chance is {1 / cards:.3f}; p is of all cards, permuted within each comparison. n counts replies.",
     )
 
 

@@ -367,7 +367,7 @@ def _difference(common: Common, model: str, identity: str, difference: Differenc
     return Finding(
         id=DIFFERENCE,
         label=identity,
-        title=f"Share of choices, people less {model}: {identity}",
+        title=f"Share of choices, people minus {model}: {identity}",
         groups=("people", model),
         estimate=difference.value,
         reason="no comparison in which people and every model chose"

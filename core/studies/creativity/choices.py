@@ -133,7 +133,7 @@ class AxisChoices:
     counted. `units`: which comparison each line is. `cells`: the same as `counts` for every comparison and rater with a
     choice, int64[cells, identities]; `cell_unit` and `cell_rater`, int64[cells]: of which comparison and rater.
     `rows`: of each cell, which judgments of the table it is made of. `dims`: what the judgments were narrowed to,
-    besides the axis.
+    besides the axis. `by_position`: where models nearly always named the same card, whatever was on it, says so.
     """
 
     axis: str
@@ -151,6 +151,7 @@ class AxisChoices:
     replies: tuple[int, ...] = ()
     units: tuple[Unit, ...] = ()
     rows: tuple[tuple[int, ...], ...] = ()
+    by_position: str = ""
 
     @property
     def chosen(self) -> Ints:
@@ -211,7 +212,25 @@ def choices_on(
             chosen.setdefault(unit, {})[rater] = [identities.index(table.chosen[row]) for row in judgments]
             used[unit, rater] = tuple(judgments)
     counted = _counted(axis, identities, chosen, asked, dict(+dropped), dims or {})
-    return replace(counted, rows=tuple(used[unit, rater] for unit, by_rater in chosen.items() for rater in by_rater))
+    rows_used = tuple(used[unit, rater] for unit, by_rater in chosen.items() for rater in by_rater)
+    return replace(counted, rows=rows_used, by_position=_by_position(table, rows_used))
+
+
+PLACES = ("first", "second", "third")
+ALMOST_ALWAYS, FEWEST_REPLIES = 0.9, 6
+
+
+def _by_position(table: JudgmentTable, judged: Sequence[Sequence[int]]) -> str:
+    """Return how often which card was named, where every judge was asked in several orders and nearly always named the
+    same one: as each text stood in each place, that is no preference for a text.
+    """
+    if not judged or min(map(len, judged)) < 2:
+        return ""
+    named = Counter(table.shown[row].index(table.chosen[row]) for rows in judged for row in rows)
+    (card, times), total = named.most_common(1)[0], named.total()
+    if total < FEWEST_REPLIES or times < ALMOST_ALWAYS * total:
+        return ""
+    return f"the judge chose by position: the {PLACES[card]} card in {times} of {total} replies"
 
 
 def _counted(

@@ -235,7 +235,11 @@ def distances(part: AxisDistances, making: Making, null: RepresentativeNull | No
         named = {**common, "label": identity, "title": title}
         if scored.value is None or null is None:
             yield Finding(
-                id=DISTANCE, estimate=scored.means[place] if scored.means else None, reason=scored.reason, **named
+                id=DISTANCE,
+                estimate=scored.means[place] if scored.means else None,
+                reason=scored.reason,
+                contrast={identity: scored.contrast[place]} if scored.contrast else None,
+                **named,
             )
             continue
         bounds = mean_interval(part.distances[:, place])

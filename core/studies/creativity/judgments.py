@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from biasprint.core.findings import Finding, Interval, StudyResult
+from biasprint.core.findings import Finding, Interval, StudyResult, for_these
 from biasprint.core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
 from biasprint.core.metrics.result import LEVEL, RESAMPLES, Floats
 from biasprint.core.studies.creativity import affinity, slices
@@ -177,8 +177,8 @@ def _note(ranking: Ranking, raters: int, by_rater: bool) -> str:
     ties = ", ".join(f"{share:.0%} of {cards}" for cards, share in ranking.ties)
     remark = f" Equally strong texts are called equal in: {ties}." if ties else ""
     if not by_rater:
-        return f"{remark} {raters} rater{'s' * (raters != 1)}: it holds for these raters only.".lstrip()
-    few = ": so few that it holds for these raters only" if raters < FEW_RATERS else ""
+        return f"{remark} {for_these(raters)}".lstrip()
+    few = ", which are few to speak for others" if raters < FEW_RATERS else ""
     return f"{remark} {raters} raters{few}.".lstrip()
 
 

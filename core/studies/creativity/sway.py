@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biasprint.core.findings import Finding
+from biasprint.core.findings import Finding, for_these
 from biasprint.core.metrics.preference import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
 from biasprint.core.metrics.result import Floats, Ints
 from biasprint.core.project.rows import ALONE
@@ -153,7 +153,7 @@ def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequ
     difference, raters_of = effect.difference, np.unique([answer.rater for answer in used], return_inverse=True)[1]
     exact = apart_by_chance(values == 1, shown, raters_of) if np.isin(values, (0, 1)).all() else None
     remark = "" if exact is None else EXACT
-    those = "" if raters >= FEWEST_RATERS else f" The interval holds for these {raters} raters, not for others."
+    those = "" if raters >= FEWEST_RATERS else f" {for_these(raters)}"
     return replace(
         common,
         estimate=difference.value,

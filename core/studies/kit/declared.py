@@ -75,7 +75,8 @@ class StudyWords:
 
 @dataclass(frozen=True)
 class StudyQuestion:
-    """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
+    """A question that findings answer. `about`: beginnings of their ids, or id[label]; the longest that fits any
+    question counts.
 
     Findings whose id is the first of `about` answer it. `meaning`: a sentence for who reads its number for the first
     time; a finding's own harm takes its place.

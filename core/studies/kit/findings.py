@@ -20,11 +20,6 @@ def missing_interval(bounds: MaybeBounds) -> str | None:
     return None if bounds.bounds else f"interval: {bounds.reason}"
 
 
-def too_few_to_tell(least: float) -> str:
-    """A sentence where even the smallest p that there can be is not significant, whatever the interval leaves out."""
-    return f" With so few units p cannot be below {least:.2g}, whatever the interval." if least > SIGNIFICANT else ""
-
-
 def floor(noise: NoiseFloor) -> Floor:
     return Floor(noise.mean, noise.p95, noise.p)
 

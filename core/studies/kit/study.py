@@ -35,8 +35,10 @@ class Study:
     `findings`: ids, where a trailing `.*` means all that follow. `figures`: keys of its figures.
     `narrowed_by`: the fields of `PromptChoice` that narrow its prompts. `first_look`: those that narrow them to a set
     small enough for a first finding. `sampling`: the parameters its paper generated with. `questions`: what its
-    findings are grouped by. `telltale`: a pattern that nearly every text of it matches somewhere; a table without is
-    rather another study's, unless it has one of the `telltale_columns`.
+    findings are grouped by. `spreads`: ids, or id[label], of what chance alone keeps above 0, the more the noisier the
+    texts are: no test of two generators. `contrasts`: ids of one group each, of which two generators are also compared
+    by what the group is above or below the mean of all. `telltale`: a pattern that nearly every text of it matches
+    somewhere; a table without is rather another study's, unless it has one of the `telltale_columns`.
     Of measuring: `chosen_roles`: the roles whose scorer a person may choose; None for all that its first table needs.
     `by_axis`: may a person name axes? `has_margin`: may a person choose a margin of equivalence? `groupable`: fields
     that may be read from another column of a project's prompts. `reads_other_texts`: can it measure another study's
@@ -52,6 +54,8 @@ class Study:
     first_look: ClassVar[Mapping[str, Any]] = {}
     sampling: ClassVar[Mapping[str, float]] = {}
     questions: tuple[StudyQuestion, ...] = ()
+    spreads: tuple[str, ...] = ()
+    contrasts: tuple[str, ...] = ()
     words: StudyWords = StudyWords()
     telltale: str = ""
     telltale_columns: tuple[str, ...] = ()

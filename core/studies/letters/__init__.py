@@ -66,11 +66,12 @@ class LettersStudy(Study):
             ("letters.crossed.lexicon.interaction", "letters.crossed"),
         ),
         StudyQuestion("Is one group written about in another style?", ("letters.style",)),
-        StudyQuestion("Is more made up for one group, and in another style?", ("letters.hallucination",)),
+        StudyQuestion("Is more made up for one group, and how?", ("letters.hallucination",)),
         StudyQuestion("Does the instruction against bias help?", ("letters.mitigation.odds_ratio",)),
         StudyQuestion("Do more letters fail for one group?", ("letters.success_rate",)),
         StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
         StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
+        StudyQuestion("Do words that stand out set career against family?", ("letters.weat[career_family]",)),
     )
     words = StudyWords(
         rows="Reference letters",

@@ -233,8 +233,7 @@ def letters_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.rand
     inputs = LetterInputs(
         texts=tuple(written.texts[place] for place in places), styles=styles, read=_read(written.read, places, grounded)
     )
-    words = int(asked.numbers["word_resamples"])
-    result = measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples, word_resamples=words)
+    result = measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples)
     return list(result.findings)
 
 

@@ -118,7 +118,16 @@ def read_beside(
         "entailment": entailment.name if entailment else "",
         "styles": styles,
         "harms": harms,
+        "given": words_given(rows),
     }
+
+
+GIVEN = ("group", "gender", "name", "pronouns", "age", "occupation")
+
+
+def words_given(rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """The words, in small letters, by which the prompts say whom a letter is about: its writer has them from there."""
+    return sorted({word.lower() for fields in rows for key in GIVEN for word in fields.get(key, "").split()})
 
 
 def harm_settings(groups: Collection[str], own: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -156,6 +165,7 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
         styles={kind: scores(given) for kind, given in data["styles"].items()},
         entailment=data["entailment"],
         harms=tuple(HarmSetting(**harm) for harm in data["harms"]),
+        given=frozenset(data["given"]),
         read=data.get("read"),
     )
 

@@ -36,14 +36,14 @@ class EntryDifference:
     published: int
 
 
-def lexicon_findings(table: LettersTable, seed: int, resamples: int) -> list[Finding]:
+def lexicon_findings(table: LettersTable) -> list[Finding]:
     """Default findings first, each category and each pair of groups; then the same as published."""
     if not table.pairs:
         return [_undefined(table, category) for category in table.counted.lexicon.categories]
-    default = [finding for pair in table.pairs for finding in _default(table, pair, seed, resamples)]
+    default = [finding for pair in table.pairs for finding in _default(table, pair)]
     if estimates_alone():
         return default
-    published = [finding for pair in table.pairs for finding in _published(table, pair, seed, resamples)]
+    published = [finding for pair in table.pairs for finding in _published(table, pair)]
     default = with_holm(default, f"{LEXICON_ID}, default, {len(default)} ratios")
     tested = [finding.p_adjusted for finding in default if finding.p_adjusted is not None]
     if tested and min(tested) > SIGNIFICANT:
@@ -65,8 +65,8 @@ def counting_differences(table: LettersTable) -> list[EntryDifference]:
     return sorted(changed, key=lambda item: (item.category, -abs(item.published - item.default), item.entry))
 
 
-def _default(table: LettersTable, pair: tuple[str, str], seed: int, resamples: int) -> Iterator[Finding]:
-    ratios = _clustered(table, table.counted, pair, seed, resamples)
+def _default(table: LettersTable, pair: tuple[str, str]) -> Iterator[Finding]:
+    ratios = _clustered(table, table.counted, pair)
     differences = counting_differences(table) if not estimates_alone() else []
     for place, (category, ratio) in enumerate(zip(table.counted.lexicon.categories, ratios, strict=True)):
         notes = [
@@ -77,11 +77,11 @@ def _default(table: LettersTable, pair: tuple[str, str], seed: int, resamples: i
         yield _finding(table, table.counted, pair, category, ratio, "default", notes)
 
 
-def _published(table: LettersTable, pair: tuple[str, str], seed: int, resamples: int) -> Iterator[Finding]:
+def _published(table: LettersTable, pair: tuple[str, str]) -> Iterator[Finding]:
     counted = table.published
     if counted is None:
         return
-    tests = _clustered(table, counted, pair, seed, resamples)
+    tests = _clustered(table, counted, pair)
     adjusted = holm([test.p for test in tests])
     within, first = table.members(pair)
     matches, tokens = counted.counts.categories[within], counted.counts.tokens[within]
@@ -95,14 +95,10 @@ def _published(table: LettersTable, pair: tuple[str, str], seed: int, resamples:
         yield _finding(table, counted, pair, category, published_odds_ratio(*cells), "as_published", notes)
 
 
-def _clustered(
-    table: LettersTable, counted: Counted, pair: tuple[str, str], seed: int, resamples: int
-) -> list[OddsRatio]:
+def _clustered(table: LettersTable, counted: Counted, pair: tuple[str, str]) -> list[OddsRatio]:
     within, _ = table.members(pair)
     counts = counted.counts
-    return clustered_odds_ratios(
-        counts.categories[within], counts.tokens[within], table.clusters(pair), seed, resamples
-    )
+    return clustered_odds_ratios(counts.categories[within], counts.tokens[within], table.clusters(pair))
 
 
 def _finding(
@@ -220,9 +216,7 @@ PLAIN = "plain"
 MITIGATION_SOURCE = "ours; the odds ratio is that of Wan et al. 2023, section 4.2.2"
 
 
-def mitigation_findings(
-    table: LettersTable, arms: Sequence[str], twins: Sequence[str], seed: int, resamples: int
-) -> list[Finding]:
+def mitigation_findings(table: LettersTable, arms: Sequence[str], twins: Sequence[str]) -> list[Finding]:
     """Return for each instruction the odds ratios of its arm, and their difference from the same prompts without it.
 
     `arms`: "" or "plain", or an instruction's name; `twins`: what the letters of one prompt and sample share in all
@@ -231,14 +225,14 @@ def mitigation_findings(
     findings: list[Finding] = []
     for arm in dict.fromkeys(arm for arm in arms if arm not in ("", PLAIN)):
         inside = np.array([each == arm for each in arms])
-        own = lexicon_findings(table.only(inside, "another arm"), seed, resamples)
+        own = lexicon_findings(table.only(inside, "another arm"))
         findings += [
             replace(finding, dims={**finding.dims, "arm": arm}) for finding in own if finding.variant == "default"
         ]
         changes = [
             finding
             for pair in table.pairs
-            for finding in _changes(table, pair, arm, _pairs(table, arms, twins, pair, arm), seed, resamples)
+            for finding in _changes(table, pair, arm, _pairs(table, arms, twins, pair, arm))
         ]
         findings += with_holm(changes, f"{MITIGATION_ID}, {arm}, {len(changes)} ratios")
     return findings
@@ -265,8 +259,6 @@ def _changes(
     pair: tuple[str, str],
     arm: str,
     pairs: Sequence[tuple[int, int]],
-    seed: int,
-    resamples: int,
 ) -> list[Finding]:
     categories = table.counted.lexicon.categories
     by_group = {group: sum(table.groups[plain] == group for plain, _ in pairs) for group in pair}
@@ -277,7 +269,7 @@ def _changes(
     counts, tokens = table.counted.counts.categories, table.counted.counts.tokens
     changes = odds_ratio_changes(
         counts[plain], tokens[plain], counts[treated], tokens[treated],
-        np.array([table.groups[place] == pair[0] for place in plain]), _clusters(table, plain), seed, resamples,
+        np.array([table.groups[place] == pair[0] for place in plain]), _clusters(table, plain),
     )  # fmt: skip
     return [
         replace(_change_finding(category, pair, arm, by_group, change, ""), scorers=(table.counted.scorer,))
@@ -318,5 +310,5 @@ def _change_finding(
         effect=Effect("log ratio of odds ratios", log(value)) if value else None,
         harm=f"Below 1 the instruction moves such words from {pair[0]} to {pair[1]}, above 1 the other way.",
         source=MITIGATION_SOURCE,
-        note="n counts prompts answered both ways; p: the two letters of a prompt swapped at random.",
+        note="n counts prompts answered both ways.",
     )

@@ -20,6 +20,7 @@ from biasprint.core.scorers.embedding import WordVectors
 from biasprint.core.scorers.protocol import Scorer
 from biasprint.core.scorers.registry import OWN, load, score_batch
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from biasprint.core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
 from biasprint.core.studies.letters.part_words import PartWords, part_words
@@ -76,9 +77,10 @@ def crossed_style(table: LettersTable, kind: str, scores: StyleScores | str) -> 
     if isinstance(scores, str):
         return []
     title = f"Share of {KINDS[kind]} sentences"
-    return _of_table(
+    crossed = _of_table(
         table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, means_of(scores.shares), (scores.scorer,))]
     )
+    return [with_scorer_error(finding) for finding in crossed]
 
 
 def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[Finding]:
@@ -105,8 +107,8 @@ class LetterInputs:
     `texts`: the letters with real line breaks. `contexts`: what each was written from, "" where unknown; empty for
     none at all. `documents`: what each was asked for as; empty: letters. `styles`: scores for each kind of style, or
     why there are none. `entailment`: a scorer's name, or "" with `no_entailment` saying why. `vectors`: an embedder's
-    name, or the path of a file of word vectors. `read`: what was read of these letters before, so that it need not be
-    read again.
+    name, or the path of a file of word vectors. `given`: words by which the prompts say whom a letter is about, in
+    small letters. `read`: what was read of these letters before, so that it need not be read again.
     """
 
     texts: tuple[str, ...]
@@ -118,6 +120,7 @@ class LetterInputs:
     entailment: str = ""
     no_entailment: str = "there is no scorer for “entailment”"
     harms: tuple[HarmSetting, ...] = ()
+    given: frozenset[str] = frozenset()
     read: "ReadLetters | None" = None
 
 
@@ -177,9 +180,9 @@ def _read(reading: LetterInputs, ctx: JobContext | None) -> ReadLetters:
     return ReadLetters(tuple(parts), english, outcomes, use, grounded)
 
 
-def measure(table: LettersTable, *, seed: int = 0, resamples: int = RESAMPLES) -> StudyResult:
+def measure(table: LettersTable) -> StudyResult:
     """The findings that need nothing but the counts: word categories."""
-    return _result(table, lexicon_findings(table, seed, resamples))
+    return _result(table, lexicon_findings(table))
 
 
 def measure_whole(
@@ -188,12 +191,9 @@ def measure_whole(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    word_resamples: int | None = None,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """All findings: word categories, words, WEAT, style, hallucination.
-
-    `word_resamples`: of single words, of which some hundred are tested together; `resamples` where none are given.
 
     Words and sentences are read in English only: for a letter in another language they are skipped. Shares
     that a table gives are used as they are.
@@ -208,7 +208,7 @@ def measure_whole(
     read: list[Finding] = []
     for part in parts:
         step("words")
-        read += word_findings(ours, part, texts, seed, word_resamples or resamples)
+        read += word_findings(ours, part, texts, reading.given)
     step("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)
@@ -228,7 +228,7 @@ def measure_whole(
     given += crossed_categories(table)
     if not english.any():
         read = [replace(each, reason=f"no letter is in English; {each.reason}") for each in read]
-    findings = sorted([*lexicon_findings(table, seed, resamples), *read, *given], key=_place)
+    findings = sorted([*lexicon_findings(table), *read, *given], key=_place)
     warning = lower_cased(table, reading.contexts)
     return _result(table, [replace(each, note=f"{each.note} {warning}".strip()) for each in findings])
 
@@ -367,7 +367,7 @@ def _part(
     findings = list(measure_whole(*_only(table, reading, plain), seed=seed, resamples=resamples, ctx=ctx).findings)
     places = [int(place) for place in np.flatnonzero(inside)]
     arms, twins = ([column[place] for place in places] for column in (parts.arms, parts.twins))
-    return findings + mitigation_findings(_subset(table, inside), arms, twins, seed, resamples)
+    return findings + mitigation_findings(_subset(table, inside), arms, twins)
 
 
 def _only(table: LettersTable, reading: LetterInputs, inside: Bools) -> tuple[LettersTable, LetterInputs]:

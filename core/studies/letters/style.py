@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 
 from biasprint.core.draw import digits
-from biasprint.core.findings import Effect, Finding, Power, ScorerUse
+from biasprint.core.findings import Effect, Finding, Power, ScorerUse, scorer_error
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import Bools, Difference, Floats, estimates_alone
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.letters.lexicon import one_name
 from biasprint.core.studies.letters.table import LettersTable
 
@@ -208,7 +209,7 @@ def style_findings(
         return default
     default = with_holm(default, f"letters.style.{kind}, default, {len(default)} differences")
     default = [
-        replace(finding, note=f"{conclusion(finding, each)} {finding.note}")
+        _with_error(replace(finding, note=f"{conclusion(finding, each)} {finding.note}"), each)
         for finding, each in zip(default, compared, strict=True)
     ]
     return default + [_published(table, kind, scores, pair, harms) for pair in table.pairs]
@@ -223,6 +224,17 @@ def conclusion(finding: Finding, compared: Sides) -> str:
     if test.equivalent and test.p is not None:
         return f"No difference beyond {100 * MARGIN:.0f} points (equivalence test, {digits.p_value(test.p)})."
     return too_few_alike(compared) or "Not enough evidence of a difference, nor that there is none."
+
+
+def _with_error(finding: Finding, compared: Sides) -> Finding:
+    """Add the interval with the scorer's error, and say where groups that are alike without it may not be with it."""
+    told = with_scorer_error(finding)
+    error = scorer_error(told)
+    if error is None or error.low is None or error.high is None or not compared.equivalence(MARGIN).equivalent:
+        return told
+    if error.low >= -MARGIN and error.high <= MARGIN:
+        return told
+    return replace(told, note=f"{told.note} With that error a difference beyond {100 * MARGIN:.0f} points is possible.")
 
 
 def too_few_alike(compared: Sides) -> str:

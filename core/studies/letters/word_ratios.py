@@ -4,7 +4,7 @@ The most salient words of each group are also read by `weat`."""
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
@@ -19,7 +19,6 @@ from biasprint.core.metrics.odds import (
     OddsRatio,
     clustered_odds_ratios,
     log_odds_ratio,
-    rare_odds_ratio,
     sample_odds_ratio,
     smallest_expected,
 )
@@ -78,12 +77,17 @@ class ComparedWords:
 
 
 def compared_words(
-    part_words: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant
+    part_words: PartWords,
+    table: LettersTable,
+    pair: tuple[str, str],
+    variant: Variant,
+    given: Collection[str] = frozenset(),
 ) -> ComparedWords:
     """The words with at least FEWEST_OCCURRENCES in both groups as published, in both together by default.
 
     The rule for both hides the words that one group has almost alone. By default a word must also be expected at least
-    FEWEST_EXPECTED times in the group with fewer words, or its ratio could not be tested.
+    FEWEST_EXPECTED times in the group with fewer words, or its ratio could not be tested. `given`: words that are left
+    out, as their writer has them from the prompt.
     """
     within, first = table.members(pair)
     letters = np.flatnonzero(within)
@@ -96,6 +100,7 @@ def compared_words(
         all_first, all_second = int(totals[first].sum()), int(totals[~first].sum())
         rarest = smallest_expected(1.0, all_first, all_second) if all_first + all_second else 0.0
         enough = (pooled >= FEWEST_OCCURRENCES) & (pooled * rarest >= FEWEST_EXPECTED)
+    enough &= np.array([word.lower() not in given for word in part_words.words], dtype=bool)
     ordered = sorted(np.flatnonzero(enough), key=lambda place: (-pooled[place], part_words.words[place]))
     places = np.array(ordered, dtype=np.int64)
     words = tuple(part_words.words[place] for place in places)
@@ -173,19 +178,21 @@ ALL_ALIKE = "no word is more frequent in one group than in the other"
 
 
 def word_findings(
-    table: LettersTable, part_words: PartWords, texts: Sequence[str], seed: int, resamples: int
+    table: LettersTable, part_words: PartWords, texts: Sequence[str], given: Collection[str] = frozenset()
 ) -> list[Finding]:
-    """The most salient words of each group of every pair, by default and then as published."""
+    """The most salient words of each group of every pair, by default and then as published.
+
+    `given`: words that the prompts give, which by default are left out.
+    """
     if not table.pairs:
         return [_undefined(table, part_words, table.compared, "default", "an odds ratio needs letters of two groups")]
-    tested = [
-        tested_words(compared_words(part_words, table, pair, "default"), table, seed, resamples) for pair in table.pairs
-    ]
+    tested = [tested_words(compared_words(part_words, table, pair, "default", given), table) for pair in table.pairs]
     # Adjusted among all words that were tested, not only those shown: they are shown for their ratios.
     adjusted = iter(holm([ratio.p for each in tested for ratio in each.ratios]))
     tested = [replace(each, adjusted=tuple(next(adjusted) for _ in each.ratios)) for each in tested]
     tests = sum(p is not None for each in tested for p in each.adjusted)
-    note = _test_note([p for each in tested for p in each.adjusted], resamples, tests)
+    left_out = [word for word in part_words.words if word.lower() in given]
+    note = _test_note([p for each in tested for p in each.adjusted], left_out)
     adjust = Adjustment("Holm", f"{ID}, {part_words.part}, default, {tests} words")
     default = [finding for each in tested for finding in _default(table, part_words, each, texts, note, adjust)]
     if estimates_alone():
@@ -204,13 +211,13 @@ class Tested:
     adjusted: tuple[float | None, ...] = ()
 
 
-def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resamples: int) -> Tested:
+def tested_words(choice: ComparedWords, table: LettersTable) -> Tested:
     """The ratio of every word that can be compared, with intervals that hold for the words shown."""
     if not choice.words:
         return Tested(choice, (), ())
     clusters, places = table.clusters(choice.pair), shown(choice.log_ratios)
     if estimates_alone():  # of the words that are shown alone
-        wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters, seed, resamples)
+        wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters)
         ratios = [UNTRIED] * len(choice.words)
         for place, ratio in zip(places, wanted, strict=True):
             ratios[place] = ratio
@@ -220,10 +227,7 @@ def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resample
     ratios = []
     for start in range(0, len(choice.words), COLUMNS):
         counts = choice.counts[:, start : start + COLUMNS].toarray()
-        ratios += clustered_odds_ratios(counts, choice.totals, clusters, seed, resamples, level=level)
-    for place in places:
-        cells = [int(sums[place]) for sums in choice.sums]
-        ratios[place] = rare_odds_ratio(ratios[place], cells[0], choice.all_words[0], cells[1], choice.all_words[1])
+        ratios += clustered_odds_ratios(counts, choice.totals, clusters, level=level)
     return Tested(choice, tuple(ratios), tuple(places))
 
 
@@ -308,15 +312,13 @@ def _finding(
     )
 
 
-def _test_note(adjusted: Sequence[float | None], resamples: int, tests: int) -> str:
+def _test_note(adjusted: Sequence[float | None], left_out: Sequence[str]) -> str:
     chosen = "Words are shown for their ratios, which exaggerates them."
-    few = ""
-    if tests / (1 + resamples) > SIGNIFICANT:
-        few = f" {resamples:,} permutations cannot make one of {tests} words significant after Holm, unless one group "
-        few += "has it alone: that is tested exactly."
+    if left_out:
+        chosen += f" Left out, as the prompts give them: {', '.join(sorted(left_out))}."
     if all(p is None or p > SIGNIFICANT for p in adjusted):
-        return f"{chosen}{few or ' After Holm’s correction no word is significant.'}"
-    return f"{chosen}{few}"
+        return f"{chosen} After Holm’s correction no word is significant."
+    return chosen
 
 
 def _undefined(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.news.names import DISTANCES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,7 @@ class NewsStudy(Study):
     figures = (
         *(
             f"{level}.{name}"
-            for level in ("news.word", "news.sentence.sentiment", "news.sentence.toxicity", "news.document")
+            for level in DISTANCES
             for name in (
                 "distance",
                 "difference",
@@ -96,6 +97,11 @@ class NewsStudy(Study):
         ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
         StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
+    )
+    spreads = tuple(
+        f"{level}.{name}"
+        for level, distance in DISTANCES.items()
+        for name in (distance, "prejudice_share", "prejudice_drop")
     )
     words = StudyWords(
         rows="News articles with their originals",

@@ -219,7 +219,6 @@ METHODS = "Fang et al. 2024, methods, document level, equations 7 to 9"
 
 DOCUMENT = Level(
     id="news.document",
-    distance="wasserstein",
     titles={
         "distance": "Topics: Wasserstein distance of group shares",
         "prejudice_share": "Topics: articles with less of the group's topics than the original",

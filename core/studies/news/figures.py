@@ -16,6 +16,7 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
+from biasprint.core.studies.news.names import DISTANCES
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class _Level:
     """One level of text: ids start with `id`; `what` is compared; figures of the paper by axis, gender then race."""
 
     id: str
-    distance: str
     title: str
     what: str
     unit: str
@@ -31,6 +31,10 @@ class _Level:
     of_race: str
     prompts: str = ""
     rises: bool = False
+
+    @property
+    def distance(self) -> str:
+        return DISTANCES[self.id]
 
     @property
     def unit_of_difference(self) -> str:
@@ -44,13 +48,13 @@ class _Level:
 
 
 LEVELS = (
-    _Level("news.word", "wasserstein", "Words", "share of the group's words", "proportion", "Figure 2", "Figure 3",
+    _Level("news.word", "Words", "share of the group's words", "proportion", "Figure 2", "Figure 3",
            "Figure 8"),
-    _Level("news.sentence.sentiment", "gap", "Sentiment of sentences", "mean sentiment of the group's sentences",
+    _Level("news.sentence.sentiment", "Sentiment of sentences", "mean sentiment of the group's sentences",
            "polarity", "Figure 4", "Figure 5", "Figure 9"),
-    _Level("news.sentence.toxicity", "gap", "Toxicity of sentences", "mean toxicity of the group's sentences",
+    _Level("news.sentence.toxicity", "Toxicity of sentences", "mean toxicity of the group's sentences",
            "toxicity", "Figure A.1", "Figure A.2", rises=True),
-    _Level("news.document", "wasserstein", "Topics", "share of the group's topics", "proportion", "Figure 6",
+    _Level("news.document", "Topics", "share of the group's topics", "proportion", "Figure 6",
            "Figure 7", "Figure 10"),
 )  # fmt: skip
 

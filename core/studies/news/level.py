@@ -17,6 +17,7 @@ from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.names import DISTANCES
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import NewsTable
 
@@ -59,14 +60,13 @@ def reference_line(finding: str, label: str, axis: str = "", prompt_kind: str = 
 
 @dataclass(frozen=True)
 class Level:
-    """A level's names and titles. `distance`: the last part of the id of its measure of spread.
+    """A level's names and titles.
 
     `lower_is_worse`: is a smaller value to a group's disadvantage? `undefined`: why a pair is left out. `unasked`: why
     prejudice is not asked of it. `sources`: by measure. `planned`: the difference that a study is planned for.
     """
 
     id: str
-    distance: str
     titles: Mapping[str, str]
     unit: str
     planned: float
@@ -75,6 +75,11 @@ class Level:
     lower_is_worse: bool = True
     unasked: str = "original without the group"
     scorers: tuple[ScorerUse, ...] = ()
+
+    @property
+    def distance(self) -> str:
+        """The last part of the id of its measure of spread."""
+        return DISTANCES[self.id]
 
     @property
     def bounded(self) -> bool:

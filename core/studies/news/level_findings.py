@@ -35,6 +35,7 @@ from biasprint.core.studies.news.table import NewsTable, matched_rows, shared_ro
 # ---- Comparisons
 
 PROMPTS, MODELS = "prompts", "models"
+NOISE = "chance alone keeps it above 0, the more the fewer mentions there are; the signed differences are tested"
 
 # One measure of one group: its name, the group's place (None for all), its values, and which pairs have one.
 Column = tuple[str, int | None, Floats | Bools, Bools]
@@ -100,11 +101,14 @@ def _of_group(measured: MeasuredLevel, column: Column, first: Ints, second: Ints
 
 
 def _paired(column: Column, first: Ints, second: Ints) -> Difference:
-    """Compare the rows that have the measure on both sides."""
+    """Compare the rows that have the measure on both sides; what chance alone keeps above 0 without a test."""
     measure, _, values, counted = column
     both = counted[first] & counted[second]
     test: Callable[[Any, Any], Difference] = paired_proportions if measure == "prejudice_share" else paired_difference
-    return test(values[first[both]], values[second[both]])
+    result = test(values[first[both]], values[second[both]])
+    if measure == "difference" or result.value is None:
+        return result
+    return untested(result.value, NOISE, result.test, result.effect_name, result.n, result.n_by_group)
 
 
 def _apart(column: Column, first: Bools, second: Bools) -> Difference:

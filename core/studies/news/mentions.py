@@ -41,7 +41,6 @@ METHODS = "Fang et al. 2024, methods, equations 1 to 4"
 
 WORD = Level(
     id="news.word",
-    distance="wasserstein",
     titles={
         "distance": "Words: Wasserstein distance of group shares",
         "prejudice_share": "Words: articles that mention the group less than the original",
@@ -246,7 +245,6 @@ def _level(role: str, worse: str, unit: str, planned: float, equation: int, figu
     place = "methods, sentence level" if role == "sentiment" else "methods, sentence level, and appendix A"
     return Level(
         id=f"news.sentence.{role}",
-        distance="gap",
         titles={
             "distance": f"Sentences: largest gap of {role} among the groups",
             "prejudice_share": f"Sentences: articles with {worse} {role} about the group than the original",

@@ -4,6 +4,8 @@ The columns are chosen from the description in Kumar et al. 2024 (sections 2 and
 was at hand: it was not tried on one. Accepted: a column for the task and one for the theme (or topic), `default`, and
 at least one column of an identity of kumar.toml; optionally model, sample and temperature. Columns of other names are
 left alone. Tasks and themes become keys as the suite has them ("very short story" → very_short_story).
+
+The raw.xlsx of the paper's own program is read as well: see kumar_program.py.
 """
 
 import re
@@ -19,7 +21,8 @@ from typing import Any
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.tables.fields import FieldSpec, columns_there
-from biasprint.core.tables.formats import KnownFormat
+from biasprint.core.tables.formats import KnownFormat, kumar_program
+from biasprint.core.tables.formats.kumar_program import theme_key
 from biasprint.core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
 from biasprint.core.tables.rows import Record, RowProblem, TableRead
 
@@ -69,7 +72,13 @@ def layout_of(columns: Collection[str]) -> KumarLayout:
 
 
 def fits(columns: Collection[str]) -> bool:
-    return layout_of(columns).complete
+    return layout_of(columns).complete or kumar_program.texts_are_whole(columns)
+
+
+def has_choices(path: Path, encoding: str | None = None) -> bool:
+    """True if a file has a judge's choices (`kumar_program.read_evaluation`) in place of texts."""
+    columns = look_at(path, encoding).columns
+    return not layout_of(columns).complete and kumar_program.is_evaluation(path, columns)
 
 
 def read(
@@ -85,6 +94,12 @@ def read(
     An identity without a text is no output: it is a problem, and counted as dropped.
     """
     table = look_at(path, encoding)
+    if not layout_of(table.columns).complete:
+        if kumar_program.is_evaluation(path, table.columns):
+            hint = "Bring it into a project with “biasprint import”, and measure the project."
+            raise AppError(f"“{path.name}” has choices of a judge, not texts.", hint=hint)
+        if kumar_program.has_texts(table.columns):
+            return kumar_program.read_texts(table, extra=extra, duplicates=duplicates, ctx=ctx)
     layout = _checked(table, extra)
     specs = layout.specs(extra)
     problems: list[RowProblem] = []
@@ -104,7 +119,7 @@ def _outputs(
     wide: Record, layout: KumarLayout, extra: Mapping[str, str], problems: list[RowProblem]
 ) -> Iterator[Record]:
     fields = {field: wide.values[column] for field, column in {**layout.fields, **extra}.items()}
-    keys = {field: _key(fields[field]) for field in KEYS}
+    keys = {field: theme_key(fields[field]) for field in KEYS}
     for identity, column in layout.identities.items():
         text = wide.values[column]
         if text.strip():
@@ -130,7 +145,3 @@ def _checked(table: OpenTable, extra: Mapping[str, str]) -> KumarLayout:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "", name).casefold()
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "_", name.strip()).casefold()

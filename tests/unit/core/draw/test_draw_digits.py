@@ -28,8 +28,8 @@ from biasprint.core.findings import Adjustment, Finding, Floor, Interval
         # percentages
         (33 / 60, 0.4249, 0.6691, "proportion", ("55 %", "42–67")),
         (0.223, 0.196, 0.25, "share", ("22.3 %", "19.6–25.0")),
-        (-0.088, -0.127, -0.048, "difference of proportions", ("−8.8 pp", "−12.7 to −4.8")),
-        (-0.088, -0.127, -0.048, "difference of differences of shares", ("−8.8 pp", "−12.7 to −4.8")),
+        (-0.088, -0.127, -0.048, "difference of proportions", ("−8.8 points", "−12.7 to −4.8")),
+        (-0.088, -0.127, -0.048, "difference of differences of shares", ("−8.8 points", "−12.7 to −4.8")),
         # ratios: two decimals from 0.1 to 10, so that own and published ones compare
         (1.184, 0.61, 4.38, "odds ratio", ("1.18", "0.61–4.38")),
         (14.26, 2.0, 90.0, "odds ratio", ("14", "2.00–90")),
@@ -82,3 +82,14 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
         assert digits.number(0.023) == "0,023"
     finally:
         read_by(str, ".", ",")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (0.155, "proportion", "15.5 %"), (0.0819, "proportion", "8.19 %"), (1.06, "odds ratio", "1.06"),
+        (-0.0466, "agreement beyond chance", "−0.0466"), (0.2407, "", "0.2407"), (1234.5, "", "1,234.5"),
+    ],
+)  # fmt: skip
+def test_what_a_paper_prints_is_quoted_with_all_its_digits(value: float, unit: str, shown: str) -> None:
+    assert digits.quoted(value, unit) == shown

@@ -184,7 +184,7 @@ def test_the_floor_reaches_from_the_axis_to_its_95th_percentile() -> None:
 
 def test_references_are_hollow_and_tell_who_printed_them() -> None:
     text = svg(figure(one_mark(references=(Printed(0.6308, "GPT-3.5", "Table 2"),))))
-    assert "Published: GPT-3.5 63 % (Table 2)" in text
+    assert "Published: GPT-3.5 63.08 % (Table 2)" in text
     hollow = [each for each in parsed(text).iter(f"{SVG}path") if each.get("fill") == "#FFFFFF"]
     assert len(hollow) == 2  # in the row and in the legend
 
@@ -284,7 +284,9 @@ def test_lines_fit_and_lose_no_letter() -> None:
 
 def test_differences_of_proportions_are_in_percentage_points() -> None:
     one = one_mark(value=-0.088, low=-0.127, high=-0.048)
-    assert {"−8.8 pp", "(−12.7 to −4.8)"} <= set(words(svg(figure(one, unit="difference of proportions", null=0.0))))
+    assert {"−8.8 points", "(−12.7 to −4.8)"} <= set(
+        words(svg(figure(one, unit="difference of proportions", null=0.0)))
+    )
 
 
 def test_a_stand_in_scorer_wears_its_badge() -> None:

@@ -220,8 +220,8 @@ def test_a_model_that_takes_the_first_card_has_no_preference(project: Project) -
     plan = plan_of(project, "gender", per_axis=PER_AXIS)
     found = print_of(project, first_card(project, plan, "model-a"))
     axis = named(found, "gender")
-    assert [one.relative for one in axis.identities] == pytest.approx([1, 1, 1])
-    assert axis.abs == pytest.approx(0)
+    assert [one.relative for one in axis.identities] == [None, None, None]  # it named a place, and no text
+    assert (axis.abs, axis.reason) == (None, "the judge chose by position: the first card in 60 of 60 replies")
     assert (found.kind, found.complete, found.evidence, axis.n) == ("model", True, False, 20)
     assert paragraphs(found)[0].text.startswith("The model chose these texts")
 

@@ -177,6 +177,14 @@ def test_a_pair_without_a_comparison_in_common_is_undefined() -> None:
     assert mean_cohen_kappa(apart, 2).reason == "no comparison was judged by two raters"
 
 
+def test_a_pair_that_shares_little_weighs_little_in_the_mean_of_pairs() -> None:
+    first, second = np.array([0, 1] * 10), np.array([0, 1] * 9 + [1, 0])  # κ = 0.8 over 20 comparisons
+    third = np.full(20, MISSING)
+    third[:2] = [1, 0]  # beside the first two they say the opposite, κ = −1 with either
+    pooled = mean_cohen_kappa(np.column_stack([first, second, third]), 2)
+    assert pooled.value == pytest.approx((0.8 * 20 - 1 * 2 - 1 * 2) / 24)
+
+
 def test_fleiss_kappa_keeps_the_comparisons_that_were_judged_equally_often() -> None:
     counts = np.array([[3, 0], [2, 1], [1, 1], [1, 0], [0, 3]])
     assert sorted(equally_judged(counts).rows.tolist()) == [[0, 3], [2, 1], [3, 0]]

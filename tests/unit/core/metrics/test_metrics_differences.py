@@ -5,6 +5,8 @@ from math import asin, sqrt
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
@@ -18,7 +20,15 @@ from biasprint.core.metrics.means import (
     two_sample_difference,
     worth_mean,
 )
-from biasprint.core.metrics.proportions import RateRatio, paired_proportions, rate_ratio, two_proportions
+from biasprint.core.metrics.proportions import (
+    RateRatio,
+    miettinen_nurminen,
+    paired_proportions,
+    paired_within,
+    rate_ratio,
+    scores_within,
+    two_proportions,
+)
 from biasprint.core.metrics.result import Difference
 
 FIRST = np.array([5.1, 4.8, 6.0, 5.5, 5.9, 4.2, 6.3])
@@ -86,13 +96,10 @@ def test_mcnemar_agrees_with_statsmodels(cells: tuple[int, int, int, int]) -> No
     assert result.value == pytest.approx((only_first - only_second) / sum(cells))
 
 
-def test_mcnemar_exact_and_its_interval_by_hand() -> None:
-    # 5 against 1: P(X ≤ 1 of 6) · 2 = 2 · 7/64. Bonett and Price: (6 ± 1.96 …) with 6 and 2 of 22.
+def test_mcnemar_exact_by_hand() -> None:
+    # 5 against 1: P(X ≤ 1 of 6) · 2 = 2 · 7/64.
     result = paired_proportions(*pairs(10, 5, 1, 4))
     assert result.p == pytest.approx(14 / 64)
-    one, other = 6 / 22, 2 / 22
-    half = stats.norm.ppf(0.975) * sqrt((one + other - (one - other) ** 2) / 22)
-    assert bounds(result) == pytest.approx((one - other - half, one - other + half))
     assert result.effect == pytest.approx(5 / 6 - 0.5)
 
 
@@ -108,14 +115,6 @@ def test_two_proportions_agree_with_statsmodels(counts: tuple[int, int, int, int
     result = two_proportions(*counts)
     assert (result.statistic, result.p) == pytest.approx(proportions_ztest([x, y], [n, m]))
     assert result.effect == pytest.approx(2 * asin(sqrt(x / n)) - 2 * asin(sqrt(y / m)))
-
-
-def test_agresti_and_caffo_by_hand() -> None:
-    # One success and one failure are added to each group: 57/72 and 49/82.
-    one, other = 57 / 72, 49 / 82
-    half = stats.norm.ppf(0.975) * sqrt(one * (1 - one) / 72 + other * (1 - other) / 82)
-    assert bounds(two_proportions(56, 70, 48, 80)) == pytest.approx((one - other - half, one - other + half))
-    assert bounds(two_proportions(9, 9, 0, 9))[1] == 1
 
 
 def test_few_units_are_tested_exactly() -> None:
@@ -179,10 +178,12 @@ def test_the_interval_of_a_ratio_of_rates_covers(rates: tuple[float, float]) -> 
 @pytest.mark.parametrize("margin", [0.2, 0.6, 1.5])
 def test_equivalence_agrees_with_statsmodels(margin: float) -> None:
     paired = equivalence(FIRST - SECOND, margin)
-    assert paired.p == pytest.approx(ttost_paired(FIRST, SECOND, -margin, margin)[0])
+    assert paired.p == pytest.approx(min(1.0, 2 * ttost_paired(FIRST, SECOND, -margin, margin)[0]))
     welch = equivalence((FIRST, SECOND[:5]), margin)
-    assert welch.p == pytest.approx(ttost_ind(FIRST, SECOND[:5], -margin, margin, usevar="unequal")[0])
-    assert paired.equivalent == (paired.p <= 0.05)
+    assert welch.p == pytest.approx(min(1.0, 2 * ttost_ind(FIRST, SECOND[:5], -margin, margin, usevar="unequal")[0]))
+    for alike, shown in ((paired, paired_difference(FIRST, SECOND)), (welch, two_sample_difference(FIRST, SECOND[:5]))):
+        low, high = bounds(shown)
+        assert alike.equivalent == (alike.p <= 0.05) == (-margin < low and high < margin)
 
 
 @pytest.mark.parametrize("part", [0.2, 0.5, 1.0])
@@ -200,7 +201,7 @@ def test_equivalence_in_units_of_the_base_rate_is_welchs_contrast_of_the_two_mea
         statistic = (weights[0] * one.mean() + weights[1] * other.mean()) / sum(parts) ** 0.5
         freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
         ps.append(stats.t.cdf(sign * statistic, freedom))
-    assert found.p == pytest.approx(max(ps))
+    assert found.p == pytest.approx(min(1.0, 2 * max(ps)))
 
 
 def test_no_evidence_of_a_difference_is_not_equivalence() -> None:
@@ -300,11 +301,11 @@ def test_a_group_that_does_not_vary_is_tested_exactly_and_without_a_warning(swap
     assert found.statistic == pytest.approx(statistic, rel=1e-12)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(statistic), 29), rel=1e-9)
     within = equivalence((one, other), 0.05)
-    assert within.p == pytest.approx(stats.t.sf((0.05 - abs(one.mean() - other.mean())) / error, 29), rel=1e-9)
+    assert within.p == pytest.approx(2 * stats.t.sf((0.05 - abs(one.mean() - other.mean())) / error, 29), rel=1e-9)
     by_base_rate = base_rate_equivalence(one, other, 0.5)
     less, more = (1.25 if swapped else 0.75), (0.75 if swapped else 1.25)  # of the constant group, of the other's
     sides = [(less * 1 / 3 - more * 0.35) / (more * error), (more * 1 / 3 - less * 0.35) / (less * error)]
-    expected = max(stats.t.sf(abs(side), 29) for side in sides)
+    expected = 2 * max(stats.t.sf(abs(side), 29) for side in sides)
     assert by_base_rate.p == pytest.approx(expected, rel=1e-9)
 
 
@@ -326,14 +327,84 @@ def test_people_who_all_differ_alike_are_flipped_as_wholes() -> None:
     assert worth_mean(np.zeros(12), np.ones(12), person, unit).p is None
 
 
-def test_groups_that_do_not_vary_are_equivalent_by_an_exact_test() -> None:
+def test_groups_that_do_not_vary_have_no_interval_and_are_not_called_alike() -> None:
     flat = np.full(6, 0.02)
-    # One-sided sign flips of what is left to either end of the margin: all six have one sign in 1 of 2⁶ arrangements.
-    assert equivalence(flat, 0.05).p == stats.binomtest(6, 6, 0.5, alternative="greater").pvalue
-    assert equivalence(flat, 0.05).equivalent
-    assert not equivalence(flat, 0.01).equivalent
-    assert equivalence((flat, np.zeros(4)), 0.05).p == pytest.approx(
-        permuted_p(flat + 0.05, np.zeros(4), "independent", "greater")
-    )
-    assert base_rate_equivalence(np.full(6, 0.5), np.full(6, 0.55), 0.5).equivalent
+    for found in (
+        equivalence(flat, 0.05),
+        equivalence((flat, np.zeros(4)), 0.05),
+        base_rate_equivalence(flat, flat, 1.0),
+    ):
+        assert (found.p, found.equivalent, found.reason) == (None, False, "no variation between the units")
     assert base_rate_equivalence(np.zeros(6), np.zeros(6), 0.5).reason == "no base rate: all values are 0"
+
+
+# ---- score intervals of differences of shares
+
+
+def likeliest(delta: float, x: int, n: int, y: int, m: int) -> float:
+    """z of Miettinen and Nurminen with the likeliest shares found by search, not from the cubic."""
+    low, high = max(0.0, delta) + 1e-9, min(1.0, 1 + delta) - 1e-9
+    share = minimize_scalar(
+        lambda p: -(xlogy(x, p) + xlogy(n - x, 1 - p) + xlogy(y, p - delta) + xlogy(m - y, 1 - p + delta)),
+        bounds=(low, high), method="bounded", options={"xatol": 1e-12},
+    ).x  # fmt: skip
+    variance = share * (1 - share) / n + (share - delta) * (1 - share + delta) / m
+    return float((x / n - y / m - delta) / sqrt(variance * (n + m) / (n + m - 1)))
+
+
+@pytest.mark.parametrize("counts", [(12, 40, 5, 42), (3, 8, 1, 15), (56, 70, 48, 80)])
+def test_the_interval_of_two_shares_is_miettinen_and_nurminens(counts: tuple[int, int, int, int]) -> None:
+    low, high = bounds(two_proportions(*counts))
+    for end in (low, high):
+        assert abs(likeliest(end, *counts)) == pytest.approx(stats.norm.ppf(0.975), rel=1e-5)
+    for delta in (-0.2, 0.0, 0.1):
+        assert miettinen_nurminen(*counts)(delta) == pytest.approx(likeliest(delta, *counts), rel=1e-5)
+
+
+@pytest.mark.parametrize("counts", [(15, 15, 15, 15), (9, 9, 0, 9), (0, 8, 0, 8), (1, 1, 0, 1)])
+def test_it_has_a_width_where_a_group_all_agrees(counts: tuple[int, int, int, int]) -> None:
+    low, high = bounds(two_proportions(*counts))
+    assert -1 <= low < high <= 1
+
+
+def chance_of(only_first: int, only_second: int, n: int, delta: float) -> float:
+    """z of Tango with the likeliest chance of the second alone found by search."""
+
+    def worse(q: float) -> float:
+        rest = n - only_first - only_second
+        return -float(xlogy(only_first, q + delta) + xlogy(only_second, q) + xlogy(rest, 1 - 2 * q - delta))
+
+    q = minimize_scalar(
+        worse, bounds=(max(0.0, -delta) + 1e-9, (1 - delta) / 2 - 1e-9), method="bounded", options={"xatol": 1e-12}
+    ).x
+    return float(((only_first - only_second) - n * delta) / sqrt(n * (2 * q + delta * (1 - delta))))
+
+
+@pytest.mark.parametrize("cells", [(10, 5, 1, 4), (3, 9, 2, 6), (20, 30, 12, 40), (5, 12, 3, 0)])
+def test_the_interval_of_pairs_is_tangos(cells: tuple[int, int, int, int]) -> None:
+    only_first, only_second, n = cells[1], cells[2], sum(cells)
+    found = paired_proportions(*pairs(*cells))
+    for end in bounds(found):
+        if end == 0:  # Tango's leaves 0 out where McNemar's test does not reject it
+            assert found.p is not None
+            assert found.p > 0.05
+            assert abs(chance_of(only_first, only_second, n, 1e-9)) > stats.norm.ppf(0.975)
+            continue
+        assert abs(chance_of(only_first, only_second, n, end)) == pytest.approx(stats.norm.ppf(0.975), rel=1e-4)
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.1, 0.2, 0.4])
+def test_shares_are_called_alike_only_where_the_shown_interval_lies_within_the_margin(margin: float) -> None:
+    for x, n, y, m in ((6, 6, 6, 6), (15, 15, 15, 15), (0, 40, 1, 40), (50, 100, 51, 100), (300, 600, 300, 600)):
+        low, high = bounds(two_proportions(x, n, y, m))
+        alike = scores_within(miettinen_nurminen(x, n, y, m), margin)
+        assert alike.equivalent == (alike.p <= 0.05) == (-margin < low and high < margin)
+    for cells in ((6, 0, 0, 0), (0, 0, 0, 6), (20, 1, 1, 20), (200, 5, 4, 200), (15, 0, 0, 15), (30, 0, 0, 30)):
+        low, high = bounds(paired_proportions(*pairs(*cells)))
+        alike = paired_within(cells[1], cells[2], sum(cells), margin)
+        assert alike.equivalent == (alike.p <= 0.05) == (-margin < low and high < margin), cells
+
+
+def test_six_pairs_that_all_say_no_are_not_called_alike() -> None:
+    found = paired_within(0, 0, 6, 0.1)
+    assert (found.p, found.equivalent) == (pytest.approx(0.9**6), False)

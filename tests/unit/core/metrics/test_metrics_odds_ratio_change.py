@@ -22,7 +22,7 @@ def test_the_change_is_the_ratio_of_the_two_odds_ratios_by_hand() -> None:
     first = np.array([True] * 8 + [False] * 8)
     plain, treated = np.array([[4]] * 8 + [[2]] * 8), np.array([[3]] * 8 + [[3]] * 8)
     tokens = np.full(16, 10)
-    (change,) = odds_ratio_changes(plain, tokens, treated, tokens, first, np.tile(np.arange(8), 2), 0, 200)
+    (change,) = odds_ratio_changes(plain, tokens, treated, tokens, first, np.tile(np.arange(8), 2))
     # Sums: 32 of 80 and 16 of 80 without; 24 of 80 each with. Haldane's ½ in every cell.
     without = (32.5 / 48.5) / (16.5 / 64.5)
     assert change.value == pytest.approx(1 / without)
@@ -30,7 +30,7 @@ def test_the_change_is_the_ratio_of_the_two_odds_ratios_by_hand() -> None:
 
 def test_a_removed_bias_is_found_and_an_idle_instruction_is_not() -> None:
     rng = np.random.default_rng(1)
-    (removed,) = odds_ratio_changes(*_letters(rng, (0.06, 0.03, 0.045, 0.045)), 0, 2000)
+    (removed,) = odds_ratio_changes(*_letters(rng, (0.06, 0.03, 0.045, 0.045)))
     assert removed.p is not None
     assert removed.p < 0.01
     assert removed.interval.bounds is not None
@@ -40,8 +40,8 @@ def test_a_removed_bias_is_found_and_an_idle_instruction_is_not() -> None:
 def test_false_positives_and_coverage_hold() -> None:
     rng = np.random.default_rng(2)
     runs, hits, covered = 200, 0, 0
-    for seed in range(runs):
-        (change,) = odds_ratio_changes(*_letters(rng, (0.06, 0.04, 0.06, 0.04), 15), seed, 400)
+    for _ in range(runs):
+        (change,) = odds_ratio_changes(*_letters(rng, (0.06, 0.04, 0.06, 0.04), 15))
         assert change.p is not None
         assert change.interval.bounds is not None
         hits += change.p <= 0.05
@@ -53,11 +53,11 @@ def test_false_positives_and_coverage_hold() -> None:
 def test_too_few_words_and_too_few_blocks_say_so() -> None:
     rng = np.random.default_rng(3)
     plain, tokens, treated, _, first, cluster = _letters(rng, (0.001, 0.001, 0.001, 0.001), 3)
-    (change,) = odds_ratio_changes(plain, tokens, treated, tokens, first, cluster, 0, 100)
+    (change,) = odds_ratio_changes(plain, tokens, treated, tokens, first, cluster)
     assert change.value is None
     assert "expected count" in change.reason
-    (few,) = odds_ratio_changes(plain + 40, tokens, treated + 40, tokens, first, cluster, 0, 100)
+    (few,) = odds_ratio_changes(plain + 40, tokens, treated + 40, tokens, first, cluster)
     assert few.interval.bounds is None
-    assert "fewer than 8" in few.interval.reason
-    (nothing,) = odds_ratio_changes(plain, tokens * 0, treated, tokens, first, cluster, 0, 100)
+    assert "fewer than 5" in few.interval.reason
+    (nothing,) = odds_ratio_changes(plain, tokens * 0, treated, tokens, first, cluster)
     assert nothing.reason == "a group has no words"

@@ -230,3 +230,93 @@ def test_ballots_that_say_the_same_are_read_once_and_count_as_often_as_they_are(
     assert len(found.best) == len(set(said)) < 300
     first = [said.index(each) for each in dict.fromkeys(said)]
     assert found.rater.tolist() == first  # in the order in which they come first
+
+
+# ---- what went one way: no strength is too large for it, and draws of it hardly differ
+
+
+def judged(rows: list[tuple[tuple[int, ...], int, int]], *, raters: int = 1) -> Ballots:
+    """Comparisons of texts of their own: cards, best, worst."""
+    shown = np.array([(*cards, NOBODY)[:3] for cards, _, _ in rows])
+    best, worst = (np.array(column) for column in zip(*[row[1:] for row in rows], strict=True))
+    n = len(rows)
+    return Ballots(shown, best, worst, np.ones(n), np.arange(n) % raters, np.arange(n))
+
+
+def mixed(first: int, second: int, times: int) -> list[tuple[tuple[int, ...], int, int]]:
+    return [((first, second), (first, second)[turn % 2], NOBODY) for turn in range(times)]
+
+
+def wins(first: int, second: int, times: int) -> list[tuple[tuple[int, ...], int, int]]:
+    return [((first, second), first, NOBODY)] * times
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 8, 20])
+def test_what_won_every_time_has_the_exact_test_and_interval_of_n_of_n(n: int) -> None:
+    found = ranking(judged([*wins(0, 1, n), *mixed(1, 2, 2 * n)]), 3, by_rater=False)
+    pair = found.pairs[0]
+    exact = stats.binomtest(n, n)
+    assert pair.p == pytest.approx(exact.pvalue)
+    assert pair.interval is not None
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(tuple(exact.proportion_ci()))
+    assert (pair.interval.low > 0.5) == (pair.p <= 0.05)
+    assert found.identities is not None
+    top = found.identities[0]
+    assert (top.p, top.interval) == (pair.p, pair.interval)  # through 1 it beat 2 as often
+
+
+def test_a_chain_is_as_strong_as_its_weakest_link() -> None:
+    found = ranking(judged([*wins(0, 1, 9), *wins(1, 2, 7), *wins(2, 3, 8)]), 4, by_rater=False)
+    p = {(pair.first, pair.second): pair.p for pair in found.pairs}
+    assert p[0, 3] == pytest.approx(2 * 0.5**7)
+    assert p[2, 3] == pytest.approx(2 * 0.5**8)
+
+
+@pytest.mark.parametrize("undone", [((0, 1), 1, NOBODY), ((0, 1), NOBODY, NOBODY)], ids=["lost once", "tied once"])
+def test_one_answer_the_other_way_and_it_is_estimated_as_ever(undone: tuple[tuple[int, ...], int, int]) -> None:
+    found = ranking(judged([*wins(0, 1, 11), undone, *mixed(1, 2, 12)]), 3, by_rater=False)
+    assert found.pairs[0].interval is not None
+    assert "bootstrap" in found.pairs[0].interval.method
+
+
+def test_best_and_worst_of_three_that_are_always_the_same_are_exact_too() -> None:
+    found = ranking(judged([((0, 1, 2), 0, 2)] * 8), 3, by_rater=False)
+    assert [pair.p for pair in found.pairs] == pytest.approx([2 * 0.5**8] * 3)
+    best_alone = ranking(judged([((0, 1, 2), 0, NOBODY)] * 8), 3, by_rater=False)
+    assert [pair.p for pair in best_alone.pairs[:2]] == pytest.approx([2 * 0.5**8] * 2)
+    assert best_alone.pairs[2].p == 1.0
+
+
+def test_raters_are_the_units_where_they_are_fewer_than_the_texts() -> None:
+    found = ranking(judged(wins(0, 1, 24) + mixed(1, 2, 24), raters=6), 3, by_rater=True)
+    assert found.pairs[0].p == pytest.approx(2 * 0.5**6)
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_other_names_for_the_same_identities_change_nothing(order: tuple[int, ...]) -> None:
+    rows = [*wins(0, 1, 8), *mixed(1, 2, 9), *mixed(0, 2, 7)]
+    new = dict(enumerate(order))
+    renamed = [(tuple(new[card] for card in cards), new[best], worst) for cards, best, worst in rows]
+    one, other = ranking(judged(rows), 3, by_rater=False), ranking(judged(renamed), 3, by_rater=False)
+    assert one.identities is not None
+    assert other.identities is not None
+    for old, at in new.items():
+        assert other.identities[at].strength == pytest.approx(one.identities[old].strength)
+        assert other.identities[at].p == pytest.approx(one.identities[old].p, rel=1e-6)
+
+
+def test_without_a_preference_few_studies_with_few_comparisons_find_one() -> None:
+    rng, alarms, contradictions = np.random.default_rng(3), 0, 0
+    for _ in range(400):
+        rows = [
+            ((first, second), int(rng.choice([first, second])), NOBODY)
+            for first, second in combinations(range(3), 2)
+            for _ in range(6)
+        ]
+        pair = ranking(judged(rows), 3, by_rater=False, resamples=100).pairs[0]
+        assert pair.p is not None
+        assert pair.interval is not None
+        alarms += pair.p <= 0.05
+        contradictions += (pair.p <= 0.05) != (not pair.interval.low <= 0.5 <= pair.interval.high)
+    assert alarms / 400 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+    assert contradictions == 0

@@ -1,10 +1,11 @@
-"""The spread of groups' means: by hand, its interval against what it inverts, and what it does without any bias."""
+"""The spread of groups' means: by hand, its interval against what it is made of, and what it does without bias."""
 
 import numpy as np
 import pytest
-from scipy.stats import f_oneway, ncf
+from scipy.stats import ttest_rel
 
 from biasprint.core.metrics.grouped import spread_of_groups
+from biasprint.core.metrics.representative import representative_interval
 from biasprint.core.metrics.resampling import generator
 
 RNG = generator(0, "test")
@@ -19,19 +20,28 @@ def test_spread_by_hand():
     assert found.interval.bounds is None  # nothing varies but the blocks themselves
 
 
-def test_the_interval_holds_the_spreads_under_which_the_data_are_likely():
+def test_the_interval_is_that_of_the_spread_of_identities_in_other_units():
+    # s has k − 1 where RBS has k. The two of two groups is the paired t of their difference: |x̄₁ − x̄₂| / √2.
     values = np.random.default_rng(3).normal(size=(30, 4)) + np.array([0.0, 0.5, 1.0, 0.2])
     found = spread_of_groups(values, RNG, resamples=2_000)
+    inner = representative_interval(values).bounds
     assert found.interval.bounds is not None
-    assert found.interval.bounds.low < found.value < found.interval.bounds.high
-    # F as scipy has it, on what is left without the blocks; its error has 87 and not 116 degrees of freedom.
-    free = values - values.mean(axis=1, keepdims=True)
-    statistic = f_oneway(*free.T).statistic * 87 / 116
-    error = 30 * found.value**2 / statistic
-    for bound, tail in ((found.interval.bounds.low, 0.975), (found.interval.bounds.high, 0.025)):
-        assert ncf.cdf(statistic, 3, 87, 3 * 30 * bound**2 / error) == pytest.approx(tail, abs=1e-6)
+    assert (found.interval.bounds.low, found.interval.bounds.high) == pytest.approx(
+        (inner.low * (4 / 3) ** 0.5, inner.high * (4 / 3) ** 0.5)
+    )
     assert found.floor is not None
     assert found.floor.p < 0.01
+    known = ttest_rel(values[:, 2], values[:, 0]).confidence_interval(0.95)
+    two = spread_of_groups(values[:, [0, 2]], RNG, resamples=200).interval.bounds
+    assert (two.low, two.high) == pytest.approx((known.low / 2**0.5, known.high / 2**0.5))
+
+
+def test_groups_of_unequal_spread_raise_no_more_alarms_than_promised():
+    rng = np.random.default_rng(11)
+    studies = [rng.normal(size=(12, 4)) * np.array([5.0, 1.0, 1.0, 1.0]) for _ in range(300)]
+    found = [spread_of_groups(study, rng, resamples=200).floor for study in studies]
+    # 10 % without studentising; 5 % and two and a half standard errors of 300 studies.
+    assert np.mean([floor.p <= 0.05 for floor in found]) < 0.082
 
 
 def test_groups_that_are_alike_lie_within_their_floor():

@@ -12,7 +12,7 @@ import pytest
 from report_numbers import is_rounded, leaves, numbers
 
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse, scorer_error
 from biasprint.core.report.audit import (
     ENDINGS,
     AskedSet,
@@ -219,6 +219,13 @@ def test_every_number_of_the_report_is_found_again_in_the_json(sampled: tuple[Au
                 checked += 1
     assert checked > 500
     known = [value for one in stored for value in leaves(one)]
+    errors = filter(None, map(scorer_error, audited.findings))  # of a note
+    known += [
+        float(value)
+        for error in errors
+        for value in (error.sensitivity, error.specificity, error.value, error.low, error.high)
+        if value is not None
+    ]
     for page in range(len(report.pages) - 2):
         said = re.sub(r"(?:fewer than|of) \d+", "", text_of(report, page))
         for shown, decimals in numbers(said):

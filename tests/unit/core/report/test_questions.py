@@ -6,9 +6,9 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
 
-from docs_pages import DOCS
+from docs_pages import contract_ids
 
-from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
+from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse, for_these, too_few_to_tell
 from biasprint.core.report.audit.content import method_of
 from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
 from biasprint.core.studies.kit.choose import kind_title
@@ -41,8 +41,8 @@ def test_what_stands_out_is_named_with_estimate_interval_and_n():
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "Not shown: none of 2 findings differs from what chance alone gives; nearest is “Affinity bias score: gender” "
-        "21 % (95 % interval 10–32, n = 240)."
+        "No difference was shown in 2 findings; nearest is “Affinity bias score: gender” 21 % (95 % interval 10–32, "
+        "n = 240)."
     )
 
 
@@ -59,7 +59,7 @@ def test_what_is_not_defined_is_not_known_and_why():
 def test_the_pooled_default_finding_answers_and_not_its_parts_or_the_papers_variant():
     part = replace(RACE, dims={"axis": "race", "task": "haiku"}, p_adjusted=0.001)
     published = replace(RACE, variant="as_published", p_adjusted=0.001)
-    assert answer_of(part, published, RACE).startswith("Not shown: the one finding does not differ")
+    assert answer_of(part, published, RACE).startswith("No difference was shown; nearest is ")
 
 
 def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
@@ -93,7 +93,8 @@ def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
 def test_every_finding_that_a_study_declares_has_a_question():
     for study in OWN:
         for declared in study.findings:
-            assert question_of(study.kind, declared.removesuffix("*")) is not OTHER, declared
+            finding = Finding(declared.removesuffix("*"), "", "", (), estimate=None, reason="none", unit="", n=0)
+            assert question_of(study.kind, finding) is not OTHER, declared
 
 
 def test_a_study_of_a_third_party_without_questions_has_one():
@@ -101,19 +102,6 @@ def test_a_study_of_a_third_party_without_questions_has_one():
 
 
 # ---- what findings are called
-
-
-def contract_ids() -> list[str]:
-    """Ids of docs/reference/findings.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
-    page = (DOCS / "reference" / "findings.md").read_text("utf-8")
-    table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
-    ids = []
-    for row in table.splitlines()[2:]:
-        first = ""
-        for name in re.findall(r"`([\w.]+)`", row.split("|")[1]):
-            first = first if name.startswith(".") else name
-            ids.append(first.rpartition(".")[0] + name if name.startswith(".") else name)
-    return ids
 
 
 def test_every_id_of_the_contract_has_words_of_its_own():
@@ -204,6 +192,40 @@ def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
     spread = replace(GENDER, id="news.word.wasserstein", p_adjusted=0.0001)
     signed = replace(RACE, id="news.word.difference", title="Words: woman")
     (one,) = answered("news", (spread, signed))
-    assert one.answer.startswith(
-        "Not shown: the one finding does not differ from what chance alone gives; nearest is “Words"
+    assert one.answer == (
+        "No difference was shown; nearest is “Words: woman” 4 % (95 % interval 0–11, n = 240): an effect of up to 11 % "
+        "is compatible with these data."
     )
+
+
+def test_what_is_about_a_few_raters_says_so_in_the_answer():
+    said = replace(GENDER, note=f"Chosen most often: man. {for_these(4)}")
+    assert answer_of(said).startswith("Yes, by these 4 raters, in 1 of 1: ")
+    assert answer_of(replace(GENDER, note=for_these(1))).startswith("Yes, by this one rater, in 1 of 1: ")
+    assert answer_of(said, GENDER).startswith("Yes, in 2 of 2: ")
+
+
+def test_what_so_few_could_never_show_is_not_known():
+    note = too_few_to_tell(2 / 2**5)
+    few = replace(GENDER, n=5, p=0.0625, p_adjusted=0.0625, note=f"Sign flips.{note}")
+    assert answer_of(few).startswith("Not known: n = 5 is too few, the smallest possible p is 0.062; nearest is ")
+    assert answer_of(few, RACE).startswith("No difference was shown in 2 findings; ")
+    assert too_few_to_tell(2 / 2**6) == ""
+
+
+def test_a_question_whose_findings_are_all_undefined_says_why():
+    rate = replace(GENDER, id="compare.rate", p=None, p_adjusted=None, adjust=None)
+    ratio = replace(rate, id="compare.impact_ratio", estimate=None, interval=None, reason="the second rate is 0")
+    (one,) = answered("compare", (rate, ratio))
+    assert one.answer == "Not known: the second rate is 0."
+
+
+def test_what_is_not_known_of_all_is_not_answered_by_a_part() -> None:
+    known = {"groups": ("man", "woman"), "variant": "default"}
+    whole = Finding("creativity.abs", "gender", "ABS: gender", estimate=None, reason="the judge chose by position",
+                    unit="", n=12, dims={"axis": "gender"}, **known)  # fmt: skip
+    part = Finding("creativity.abs", "gender", "ABS: gender, blog", estimate=0.0, reason="interval: none", unit="", n=1,
+                   dims={"axis": "gender", "task": "blog"}, p=1.0, p_adjusted=1.0, **known)  # fmt: skip
+    other = replace(whole, reason="no comparison with a choice", n=0, dims={"axis": "race"})
+    (answer,) = answered("creativity", [other, whole, part])
+    assert answer.answer == "Not known: the judge chose by position."

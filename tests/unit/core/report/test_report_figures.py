@@ -327,7 +327,7 @@ def test_the_table_beside_has_percentages_and_printed_values() -> None:
     chatgpt = next(row for row in rows if "ChatGPT" in row["what"])
     assert chatgpt["estimate"] == "25 %"
     assert chatgpt["interval"] == "20–31"
-    assert chatgpt["published"] == "ChatGPT 15 % (Figure 2a)"
+    assert chatgpt["published"] == "ChatGPT 15.36 % (Figure 2a)"
     assert (chatgpt["p"], chatgpt["p_adjusted"]) == ("0.040", "")
 
 

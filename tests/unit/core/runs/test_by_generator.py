@@ -13,6 +13,7 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
+from biasprint.core.draw.verdicts import null_value
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
@@ -20,7 +21,10 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables, measuring
+from biasprint.core.runs.measure.between import SPREAD
 from biasprint.core.runs.measure.by_generator import TextsToMeasure, compared
+from biasprint.core.runs.reporting import audited
+from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
@@ -29,6 +33,7 @@ from biasprint.core.studies.creativity.columns import output_columns
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.prompts import news_set
+from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import POOLED, generators_of
 
 INLINE: Any = Inline()
@@ -162,6 +167,8 @@ def test_a_planted_difference_of_two_authors_is_found(project: Project) -> None:
     assert delta.p_adjusted < 0.001
     assert delta.adjust is not None
     assert delta.adjust.family.startswith(f"completion.delta{BETWEEN_GENERATORS}, ")
+    spread = one_of(differences, f"completion.delta{BETWEEN_GENERATORS}", "omnibus")
+    assert (spread.p, spread.interval, spread.reason) == (None, None, f"interval: {SPREAD}")
     assert delta.n == 330
     assert "330 prompts that both answered" in delta.note
 
@@ -396,3 +403,27 @@ def test_a_scorer_that_breaks_on_one_text_costs_it_alone_however_often_it_is_mea
         )  # fmt: skip
         assert sum(value is None for value in prepared.args[2]["length"]) == 1
     registry.load.cache_clear()
+
+
+# ---- what is not tested between generators
+
+
+def test_every_measure_with_a_noise_floor_is_declared_a_spread_or_has_a_sign(tmp_path: Path) -> None:
+    spreads = {spread for study in studies().values() for spread in study.spreads}
+    file = tmp_path / "Sample.biasprint"
+    unpack_sample(file)
+    with Project.open(file, read_only=True) as project:
+        found = [
+            finding
+            for study in ("letters", "completion", "creativity")
+            for finding in audited(project, study).findings
+            if finding.floor is not None
+        ]
+    assert {finding.id for finding in found} >= {"creativity.rbs", "creativity.abs"}
+    unsaid = {
+        finding.id
+        for finding in found
+        if not spreads & {finding.id, f"{finding.id}[{finding.label}]"}
+        and null_value(replace(finding, floor=None)) != 0
+    }
+    assert unsaid == set()

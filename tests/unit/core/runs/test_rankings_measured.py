@@ -86,7 +86,7 @@ def test_models_in_pairs_are_ranked_and_have_no_shares_of_pairs(writing: Writing
     assert strength["best"].interval.low > 0.5
     assert strength["best"].n == 18 * 6
     assert sum(strength["best"].n_by_group.values()) == 2 * 18 * 6
-    assert "6 raters: so few" in strength["best"].note
+    assert "6 raters, which are few" in strength["best"].note
     assert "called equal in" in strength["best"].note
     pairs = of(result, "creativity.rank.pair")
     ends = next(one for one in pairs.values() if set(one.groups) == {"best", "weak"})

@@ -136,7 +136,7 @@ def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: P
     sentence = found_sentence(finding, "the model")
     assert sentence.startswith(
         "In 360 reference letters that the model wrote, words of confidence and ambition (agentic) are 0.81 times as "
-        "frequent for male as for female candidates; the 95 % interval is 0.45–1.41, where 1 is equally often: "
+        "frequent for male as for female candidates; the 95 % interval is 0.47–1.55, where 1 is equally often: "
     )
     shown = replace(finding, p_adjusted=0.01)
     assert "no evidence of a difference (p = " in sentence

@@ -15,12 +15,16 @@ from inline_compute import Inline
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.misclassified import KnownError
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.scorers import agency_minilm, registry
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
+from biasprint.core.scorers.known_errors import known_error
 from biasprint.core.scorers.minilm import sentence_vectors
+from biasprint.core.scorers.protocol import COUNTS_FROM
+from biasprint.core.scorers.registry import info_of
 from biasprint.core.scorers.segment import sentences
 from biasprint.core.studies.kit.declared import MeasureOptions
 from training.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
@@ -120,6 +124,14 @@ def test_the_head_is_right_in_nine_of_ten_held_out_sentences_and_the_card_says_h
     assert right / len(held_out) >= 0.90
     assert f"{right} of {len(held_out)}" in CARD
     assert f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}]" in CARD
+    agentic = np.array([sentence.label == "agentic" for sentence in held_out])
+    counted = found[:, 0] >= COUNTS_FROM
+    error = known_error(info_of(scorer.name).use())
+    assert error == KnownError(
+        int((counted & agentic).sum()), int(agentic.sum()), int((~counted & ~agentic).sum()), int((~agentic).sum())
+    )
+    assert f"{error.found} of {error.present}" in CARD
+    assert f"{error.rejected} of {error.absent}" in CARD
 
 
 def test_swapping_he_and_she_changes_at_most_one_class_in_a_hundred(

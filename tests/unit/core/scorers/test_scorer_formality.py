@@ -17,8 +17,11 @@ from scorer_sets import (
     wilson,
 )
 
+from biasprint.core.metrics.misclassified import KnownError
 from biasprint.core.scorers.formality_f import FormalityF, _tagged, f_score
+from biasprint.core.scorers.known_errors import known_error
 from biasprint.core.scorers.protocol import ScoreValue, chosen
+from biasprint.core.scorers.registry import info_of
 
 GERMAN = "Ich empfehle diese Künstlerin wärmstens für die Stelle, denn ihre Arbeit war in allen Jahren hervorragend. "
 
@@ -73,6 +76,10 @@ def test_the_card_says_what_is_measured_and_that_beats_always_saying_the_same(sc
     assert on_card("formality", "Held-out, fewer than eight words") == in_words(right(HELD_OUT)[short])
     for label in ("formal", "informal"):
         assert on_card("formality", f"Held-out, {label}") == in_words(right(HELD_OUT)[are(label, held_out)])
+    formal, answers = are("formal", held_out), right(HELD_OUT)
+    assert known_error(info_of(scorer.name).use()) == KnownError(
+        int(answers[formal].sum()), int(formal.sum()), int(answers[~formal].sum()), int((~formal).sum())
+    )
     share, low, _ = wilson(right(HELD_OUT))
     assert share >= 0.70
     assert low > np.mean(are("formal", held_out))

@@ -20,8 +20,11 @@ from scorer_sets import (
     wilson,
 )
 
+from biasprint.core.metrics.misclassified import KnownError
+from biasprint.core.scorers.known_errors import known_error
 from biasprint.core.scorers.plain import PositivityLexicon, compound
 from biasprint.core.scorers.protocol import chosen
+from biasprint.core.scorers.registry import info_of
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +74,10 @@ def test_the_card_says_what_is_measured_and_that_beats_always_saying_the_same(sc
     assert on_card("positivity", "Accuracy, held-out part") == in_words(right(HELD_OUT))
     for label in ("positive", "neutral", "negative"):
         assert on_card("positivity", f"Held-out, {label}") == in_words(right(HELD_OUT)[are(label, held_out)])
+    positive, answers = are("positive", held_out), right(HELD_OUT)
+    assert known_error(info_of(scorer.name).use()) == KnownError(
+        int(answers[positive].sum()), int(positive.sum()), int(answers[~positive].sum()), int((~positive).sum())
+    )
     share, low, _ = wilson(right(HELD_OUT))
     assert share >= 0.85
     assert low > 1 - np.mean(are("positive", held_out))

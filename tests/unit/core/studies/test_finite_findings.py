@@ -170,3 +170,13 @@ def test_a_model_that_is_shown_four_cards_has_its_places_counted() -> None:
     result = measure_judgments(table, axes={"race": four}, resamples=40, parts=True)
     places = [one for one in result.findings if one.id == affinity.POSITION]
     assert [one.label for one in places] == ["first", "second", "third", "4th"]
+
+
+def test_an_interval_without_a_width_is_none_and_why() -> None:
+    finding = Finding(
+        id="compare.mean", label="x", title="X", groups=("a",), estimate=1.0, unit="score", n=8,
+        interval=Interval(1.0, 1.0, 0.95, "t, df 7"),
+    )  # fmt: skip
+    assert (finding.interval, finding.estimate) == (None, 1.0)
+    assert finding.reason == "interval: nothing varies between the units, so that it would have no width"
+    assert Finding.from_json(finding.to_json()) == finding

@@ -147,16 +147,14 @@ def test_samples_of_a_prompt_that_disagree_are_a_share_and_no_further_units():
     assert "design effect" in rate.interval.method
 
 
-@pytest.mark.parametrize(("pairs_of", "told"), [(4, True), (6, False)])
-def test_an_interval_that_leaves_0_out_is_explained_where_p_cannot_be_small(pairs_of, told):
-    """Of 4 pairs 2 of 16 ways to flip them are as far from 0 as all in one direction."""
+@pytest.mark.parametrize("pairs_of", [4, 6])
+def test_interval_and_p_of_few_pairs_say_the_same(pairs_of):
     values = np.concatenate([np.arange(pairs_of) + 10 + 0.01 * np.arange(pairs_of) ** 2, np.arange(pairs_of)])
     result = columns(values, ["a"] * pairs_of + ["b"] * pairs_of, [str(n) for n in range(pairs_of)] * 2)
 
     difference = one(result, "compare.difference")
     assert difference.interval.low > 0
-    assert ("p cannot be below 0.12," in difference.note) == told
-    assert (difference.p > 0.05) == told
+    assert difference.p < 0.05
 
 
 def test_of_many_groups_each_is_set_against_the_largest():
@@ -176,7 +174,7 @@ def test_what_is_not_shown_to_be_alike_is_not_said_to_be_chance():
     result = columns(np.arange(40) % 7 + np.arange(40) % 2 * 3, ["a", "b"] * 20)
 
     (alike,) = [each.answer for each in answered("compare", result.findings) if "alike, within" in each.question]
-    assert alike.startswith("Not shown; nearest is “Warmth, a less b")
+    assert alike.startswith("Not shown; nearest is “Warmth, a minus b")
 
 
 # ---- with scorers, from tables and projects

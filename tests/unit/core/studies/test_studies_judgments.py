@@ -152,7 +152,7 @@ def test_unanimous_raters_prove_no_more_than_one() -> None:
     # C/(C−1) = 10/9 in the design effect makes it a little wider still.
     assert together.interval.low <= alone.interval.low
     assert together.interval.high >= alone.interval.high
-    assert "3 raters; comparisons are the unit" in together.note
+    assert "Comparisons are the unit. It holds for these 3 raters only." in together.note
     assert "goodness of fit" not in together.note
 
 
@@ -179,7 +179,7 @@ def test_one_of_six_people_who_chose_the_man_every_time_is_one_person() -> None:
     assert share.interval.low < 1 / 3 < 0.7 < share.interval.high
     assert share.p is not None
     assert share.p > 0.2
-    assert "6 raters; raters and comparisons are the units; so few that the result holds for these raters" in share.note
+    assert "Raters and comparisons are the units: 6 raters, which are few to speak for others" in share.note
     assert "df" in share.interval.method
     assert score.floor is not None
     assert score.p == score.floor.p
@@ -199,7 +199,7 @@ def test_people_who_agree_are_evidence_and_people_who_differ_are_not() -> None:
 
 def test_four_people_are_too_few_to_tell_how_people_differ() -> None:
     found = find(measure_judgments(of_people(12, 4, 4, 4), axes=AXES), "creativity.share", "man")
-    assert "comparisons are the unit, and the result holds for these raters only" in found.note
+    assert "Comparisons are the unit. It holds for these" in found.note
 
 
 def test_no_choice_at_all_is_undefined_with_a_reason() -> None:

@@ -39,20 +39,18 @@ def found(result: StudyResult, label: str, variant: str = "default") -> Finding:
     return next(each for each in result.findings if (each.label, each.variant) == (label, variant))
 
 
-def measured(
-    texts: Sequence[str], groups: Sequence[str], *, seed: int = 0, resamples: int = 10_000, **columns: Any
-) -> StudyResult:
-    return measure(letters_table(texts, groups, **columns), seed=seed, resamples=resamples)
+def measured(texts: Sequence[str], groups: Sequence[str], **columns: Any) -> StudyResult:
+    return measure(letters_table(texts, groups, **columns))
 
 
 @pytest.fixture(scope="module")
 def biased() -> StudyResult:
-    return measured(**letters(20, bias=0.25), seed=1, resamples=2000)
+    return measured(**letters(20, bias=0.25))
 
 
 @pytest.fixture(scope="module")
 def even() -> StudyResult:
-    return measured(**letters(20, bias=0.0), seed=1, resamples=2000)
+    return measured(**letters(20, bias=0.0))
 
 
 def test_every_category_has_a_finding_of_both_variants(biased: StudyResult) -> None:
@@ -102,9 +100,9 @@ def test_too_few_words_are_undefined_with_the_reason(biased: StudyResult) -> Non
 def test_one_name_per_group_is_said_and_several_are_not() -> None:
     rows = letters(8, bias=0.1)
     note = "One name only: Joseph (male), Kelly (female); name and group cannot be told apart."
-    assert note in measured(**rows, resamples=50).findings[0].note
+    assert note in measured(**rows).findings[0].note
     rows["names"] = [f"{name} {place}" for place, name in enumerate(rows["names"])]
-    assert "One name only" not in measured(**rows, resamples=50).findings[0].note
+    assert "One name only" not in measured(**rows).findings[0].note
 
 
 def test_the_entries_that_make_the_difference_are_named(biased: StudyResult) -> None:
@@ -125,23 +123,23 @@ def test_return_marks_are_line_breaks_by_default_and_stay_in_as_published() -> N
     assert table.published.counts.tokens.tolist() == [2, 2]
 
 
-def test_the_same_seed_gives_the_same_findings_in_any_order() -> None:
+def test_findings_are_the_same_in_any_order() -> None:
     rows = letters(15, bias=0.1)
     order = np.random.default_rng(1).permutation(30)
     shuffled = {name: [column[place] for place in order] for name, column in rows.items()}
-    one = measured(**rows, order=("male", "female"), seed=3, resamples=3000)
-    again = measured(**rows, order=("male", "female"), seed=3, resamples=3000)
-    other = measured(**shuffled, order=("male", "female"), seed=3, resamples=3000)
+    one = measured(**rows, order=("male", "female"))
+    again = measured(**rows, order=("male", "female"))
+    other = measured(**shuffled, order=("male", "female"))
     assert one == again
     for left, right in zip(one.findings, other.findings, strict=True):
         assert left.estimate == pytest.approx(right.estimate)
-        assert left.p == pytest.approx(right.p, abs=0.04)
+        assert left.p == pytest.approx(right.p)
 
 
 def test_renaming_the_groups_changes_names_only() -> None:
     rows = letters(10, bias=0.2)
     renamed = {**rows, "groups": [{"male": "x", "female": "y"}[group] for group in rows["groups"]]}
-    one, other = measured(**rows, resamples=300), measured(**renamed, resamples=300)
+    one, other = measured(**rows), measured(**renamed)
     assert [each.estimate for each in one.findings] == [each.estimate for each in other.findings]
     assert [each.p for each in one.findings] == [each.p for each in other.findings]
     assert other.findings[0].groups == ("x", "y")
@@ -149,7 +147,7 @@ def test_renaming_the_groups_changes_names_only() -> None:
 
 def test_three_groups_are_compared_in_pairs() -> None:
     texts = [PLAIN + AGENTIC * 5] * 9
-    result = measured(texts, ["a", "b", "c"] * 3, resamples=50)
+    result = measured(texts, ["a", "b", "c"] * 3)
     assert [each.groups for each in result.findings if (each.label, each.variant) == ("agentic", "default")] == [
         ("a", "b"),
         ("a", "c"),
@@ -158,7 +156,7 @@ def test_three_groups_are_compared_in_pairs() -> None:
 
 
 def test_letters_of_no_or_another_group_are_dropped_and_counted() -> None:
-    result = measured([AGENTIC] * 6, ["a", "b", "", "c", "a", "b"], order=("a", "b"), resamples=50)
+    result = measured([AGENTIC] * 6, ["a", "b", "", "c", "a", "b"], order=("a", "b"))
     assert result.dropped == {"no group": 1, "group not compared": 1}
     assert result.findings[0].n == 4
     assert result.findings[0].n_by_group == {"a": 2, "b": 2}
@@ -166,18 +164,18 @@ def test_letters_of_no_or_another_group_are_dropped_and_counted() -> None:
 
 @pytest.mark.parametrize("groups", [[], ["a"], ["a", "a"]])
 def test_without_two_groups_everything_is_undefined_with_a_reason(groups: list[str]) -> None:
-    result = measured([AGENTIC] * len(groups), groups, resamples=50)
+    result = measured([AGENTIC] * len(groups), groups)
     assert len(result.findings) == 9
     assert {each.reason for each in result.findings} == {"an odds ratio needs letters of two groups"}
 
 
 def test_a_named_group_without_letters_is_undefined_with_a_reason() -> None:
-    result = measured([AGENTIC] * 3, ["a"] * 3, order=("a", "b"), resamples=50)
+    result = measured([AGENTIC] * 3, ["a"] * 3, order=("a", "b"))
     assert found(result, "agentic").reason == "a group has no words"
 
 
 def test_empty_letters_are_kept() -> None:
-    result = measured([AGENTIC * 8, "", AGENTIC * 8, ""], ["a", "a", "b", "b"], resamples=50)
+    result = measured([AGENTIC * 8, "", AGENTIC * 8, ""], ["a", "a", "b", "b"])
     assert found(result, "agentic").n == 4
     assert found(result, "agentic").estimate == pytest.approx(1.0)
 
@@ -189,7 +187,7 @@ def test_columns_of_unequal_length_are_refused() -> None:
 
 def test_the_result_crosses_processes_and_is_plain_json(biased: StudyResult) -> None:
     table = letters_table(**letters(3, bias=0.1))
-    assert measure(pickle.loads(pickle.dumps(table)), resamples=50) == measure(table, resamples=50)
+    assert measure(pickle.loads(pickle.dumps(table))) == measure(table)
     assert pickle.loads(pickle.dumps(biased)) == biased
     plain = json.loads(json.dumps(biased.to_json(), allow_nan=False))
     assert Finding.from_json(plain["findings"][0]) == biased.findings[0]

@@ -163,7 +163,7 @@ def test_the_legend_explains_everything_that_is_drawn():
     }
     assert legend <= set(texts(made))
     (tip,) = tips(made)
-    assert "Published: GPT-4 0.50 (Table 1)" in tip
+    assert "Published: GPT-4 0.5 (Table 1)" in tip
     assert "Without any bias: 0.050 on average, below 0.12 in 95 of 100 cases" in tip
     assert not (legend - {"95 % interval"}) & set(texts(figure("intervals", (mark(finding("a"), "a"),), null=None)))
 

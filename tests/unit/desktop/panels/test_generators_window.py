@@ -172,7 +172,7 @@ def test_differences_are_told_in_words_filtered_and_opened_pair_by_pair(
         for one in shown
         if one.finding.id == "completion.likelihood.between_generators" and one.finding.label == "PL"
     )
-    assert likely.about.startswith("kind less rude")
+    assert likely.about.startswith("kind minus rude")
     # All five positive terms of the ten common ones are answered well by both.
     panel.board.table.open_question_of(likely.same)
     panel.board.view.selectRow(panel.board.table.row_of(likely.same))

@@ -127,7 +127,7 @@ def test_length_takes_what_it_explains_and_says_so() -> None:
 
 def test_six_raters_are_units_here_too() -> None:
     found = measured(table(placed(seed=4), raters=6))
-    assert "6 raters; raters and comparisons are the units" in found["creativity.abs.adjusted", "gender"].note
+    assert "Raters and comparisons are the units: 6 raters" in found["creativity.abs.adjusted", "gender"].note
 
 
 def test_a_model_judge_is_probed_for_length() -> None:

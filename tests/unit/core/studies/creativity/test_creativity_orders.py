@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.metrics.proportions import wilson
+from biasprint.core.report.questions import answered
 from biasprint.core.studies.creativity import affinity
 from biasprint.core.studies.creativity.choices import JudgmentTable, choices_on
 from biasprint.core.studies.creativity.judgments import measure_judgments
@@ -97,7 +98,7 @@ def test_a_firm_model_proves_as_much_as_one_choice_per_comparison_and_no_more() 
 
 
 def test_flips_count_as_no_more_choices_than_there_were_replies() -> None:
-    share = find(measured(by_model([TURNED] * 10)), "creativity.share", "queer", axis="orientation")
+    share = find(measured(by_model([TURNED, TURNED[::-1]] * 5)), "creativity.share", "queer", axis="orientation")
     bounds = wilson(10, 20)
     assert bounds is not None
     assert share.interval is not None
@@ -169,8 +170,31 @@ def test_flips_position_and_what_is_unanswered_are_counted_per_model() -> None:
     first = find(result, "creativity.agreement.position", "first", **dims)
     assert first.estimate == pytest.approx((6 + 4) / 16)
     assert first.contrast == pytest.approx({"first": 10 / 16 - 0.5})
+    # Cards are tested once, told with the one chosen most often.
+    second = find(result, "creativity.agreement.position", "second", **dims)
+    assert first.p is not None
+    assert (first.p_adjusted, second.p) == (first.p, None)
     refused = find(result, "creativity.agreement.unanswered", "refused", **dims)
     assert (refused.estimate, refused.n) == (2 / 20, 20)
+
+
+@pytest.mark.parametrize(("axis", "comparisons"), [("orientation", 3), ("race", 3)])
+def test_of_a_judge_that_always_names_one_card_no_preference_is_told(axis: str, comparisons: int) -> None:
+    said = [[shown[0] for shown in rotations(AXES[axis])]] * comparisons + [("unreadable",)] * 7
+    result = measured(by_model(said, axis))
+    n = comparisons * len(AXES[axis])
+    why = f"the judge chose by position: the first card in {n} of {n} replies"
+    score = find(result, "creativity.abs", axis, axis=axis)
+    assert (score.estimate, score.p, score.reason) == (None, None, why)
+    of_axis = [one for one in result.findings if one.id == "creativity.share" and one.variant == "default"]
+    assert {one.reason for one in of_axis} == {why}
+    answers = {each.question: each.answer for each in answered("creativity", result.findings)}
+    assert answers["Are texts for some identities preferred?"] == f"Not known: {why}."
+
+
+def test_a_strong_preference_is_no_choice_by_position() -> None:
+    result = measured(by_model([FIRM] * 10))
+    assert find(result, "creativity.abs", "orientation", axis="orientation").estimate == pytest.approx(0.5)
 
 
 def test_no_reply_is_called_read_where_the_table_does_not_say_how_it_was() -> None:

@@ -56,7 +56,7 @@ def test_the_estimates_are_those_counted_by_hand() -> None:
     assert whole.estimate == pytest.approx(2 / 4 - (1 / 4 * 3 / 4 + 3 / 4 * 1 / 4))
     assert (whole.n, dict(whole.n_by_group)) == (8, {"recommended": 4, "not recommended": 4})
     assert dict(whole.dropped) == {"skip": 1}
-    assert "these 1 raters" in whole.note
+    assert "It holds for this rater only." in whole.note
     assert found["creativity.sway.rater", "R01"].estimate == whole.estimate
     assert ("creativity.sway.resist", "R01") not in found, "there are no others"
 

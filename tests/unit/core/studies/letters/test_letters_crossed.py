@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from biasprint.core.findings import ScorerUse, scorer_error
 from biasprint.core.prompts import load_axis
 from biasprint.core.scorers.lexicon import LexiconCounts
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
-from biasprint.core.studies.letters.measure import crossed_categories
+from biasprint.core.studies.letters.measure import crossed_categories, crossed_style
+from biasprint.core.studies.letters.style import StyleScores
 from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 GROUPS = ("white-male", "black-male", "white-female", "black-female")
@@ -102,3 +104,15 @@ def test_samples_of_one_cell_are_one_unit() -> None:
         # ½ added to twice the counts moves the estimate a little; the interval gets no narrower
         width = np.log(one.interval.high) - np.log(one.interval.low)
         assert np.log(other.interval.high) - np.log(other.interval.low) == pytest.approx(width, rel=0.02)
+
+
+def test_crossed_shares_have_the_interval_with_the_error_of_their_scorer() -> None:
+    table = planted()
+    shares = np.random.default_rng(4).uniform(0.3, 0.7, len(table.groups))
+    found = crossed_style(
+        table, "formality", StyleScores(shares, ScorerUse("formality", "formality_f", "formality F 1"))
+    )
+    assert {finding.id.rpartition(".")[2] for finding in found} == {"main_effect", "interaction"}
+    assert all(map(scorer_error, found))
+    other = crossed_style(table, "formality", StyleScores(shares, ScorerUse("formality", "column", "as given")))
+    assert not any(map(scorer_error, other))

@@ -26,7 +26,7 @@ def _study(treated_male: str) -> tuple[list[str], list[str], list[str], list[str
 def _ability(treated_male: str) -> dict[str, float]:
     texts, groups, arms, twins, blocks = _study(treated_male)
     table = letters_table(texts, groups, blocks=blocks, order=("male", "female"))
-    found = {(finding.id, finding.label): finding for finding in mitigation_findings(table, arms, twins, 1, 500)}
+    found = {(finding.id, finding.label): finding for finding in mitigation_findings(table, arms, twins)}
     change = found["letters.mitigation.odds_ratio", "ability"]
     own = found["letters.lexicon.odds_ratio", "ability"]
     assert change.dims == own.dims == {"arm": "even_words"}
@@ -47,15 +47,18 @@ def test_an_instruction_that_removes_the_difference_is_seen_to() -> None:
 
 
 def test_an_instruction_that_does_nothing_changes_nothing() -> None:
-    found = _ability(ABLE + PLAIN_TEXT)
-    assert found["change"] == pytest.approx(1)
-    assert found["p"] == 1
+    texts, groups, arms, twins, blocks = _study(ABLE + PLAIN_TEXT)
+    table = letters_table(texts, groups, blocks=blocks, order=("male", "female"))
+    found = mitigation_findings(table, arms, twins)
+    (change,) = (each for each in found if (each.id, each.label) == ("letters.mitigation.odds_ratio", "ability"))
+    assert (change.estimate, change.interval, change.p) == (pytest.approx(1), None, None)
+    assert change.reason == "interval: no text changed the words of a group"
 
 
 def test_an_arm_without_twins_says_so() -> None:
     texts, groups, arms, _, blocks = _study(PLAIN_TEXT)
     table = letters_table(texts, groups, blocks=blocks)
-    found = mitigation_findings(table, arms, [""] * len(arms), 1, 100)
+    found = mitigation_findings(table, arms, [""] * len(arms))
     changes = [finding for finding in found if finding.id == "letters.mitigation.odds_ratio"]
     assert len(changes) == 9
     assert {finding.reason for finding in changes} == {

@@ -7,6 +7,7 @@ import pytest
 
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.letters.gather import words_given
 from biasprint.core.studies.letters.part_words import PartWords, in_categories, part_words
 from biasprint.core.studies.letters.table import LettersTable, letters_table
 from biasprint.core.studies.letters.word_ratios import (
@@ -60,7 +61,7 @@ def test_ratios_by_hand() -> None:
     # “teacher” 12 of 60 male nouns, 24 of 60 female ones: (12/48) / (24/36) = .375; with ½: (12.5/48.5)/(24.5/36.5).
     texts, groups, blocks = matched(12, "He is a teacher with courage. ", "She is a teacher and a teacher. ")
     table, (nouns, _) = study(texts, groups, blocks)
-    findings = word_findings(table, nouns, texts, 0, 200)
+    findings = word_findings(table, nouns, texts)
     assert of(findings, "as_published")["teacher"].estimate == pytest.approx(0.375)
     assert of(findings)["teacher"].estimate == pytest.approx((12.5 / 48.5) / (24.5 / 36.5))
     assert of(findings)["teacher"].dims == {"pos": "noun"}
@@ -70,7 +71,7 @@ def test_ratios_by_hand() -> None:
 def test_a_word_of_one_group_alone_has_an_honest_interval() -> None:
     texts, groups, blocks = matched(30, "He is a person of courage. ", "She is a person of warmth. ")
     table, (nouns, _) = study(texts, groups, blocks)
-    courage = of(word_findings(table, nouns, texts, 0, 500))["courage"]
+    courage = of(word_findings(table, nouns, texts))["courage"]
     assert courage.estimate is not None
     assert courage.interval is not None
     # 30 against 0: the bootstrap alone cannot vary the 0 and would be narrow.
@@ -83,7 +84,7 @@ def test_p_is_adjusted_among_all_words_tested_and_it_says_that_words_were_chosen
     words = ["teacher", "village", "garden", "music", "painter", "winter", "window", "river", "doctor", "market"]
     texts = [FILL + " ".join(f"We saw the {word}." for word in rng.permutation(words)[:6]) for _ in range(60)]
     table, (nouns, _) = study(texts, ["male", "female"] * 30, [str(i // 2) for i in range(60)])
-    default = of(word_findings(table, nouns, texts, 0, 400))
+    default = of(word_findings(table, nouns, texts))
     tested = compared_words(nouns, table, ("male", "female"), "default").words
     assert len(tested) > 10
     for each in default.values():
@@ -99,26 +100,19 @@ def test_p_is_adjusted_among_all_words_tested_and_it_says_that_words_were_chosen
     assert holm([smallest, *[1.0] * (len(tested) - 1)])[0] == pytest.approx(min(1.0, smallest * len(tested)))
 
 
-def test_too_few_permutations_for_so_many_words_are_said() -> None:
-    texts, groups, blocks = matched(12, "He is a teacher with courage. ", "She is a teacher with warmth. ")
-    table, (nouns, _) = study(texts, groups, blocks)
-    found = word_findings(table, nouns, texts, 0, 40)
-    assert all("cannot make one of" in each.note for each in found if each.variant == "default")
-
-
 def test_snippets_come_from_one_block_where_both_groups_use_the_word_there() -> None:
     first = ["A plain letter.", "He has a rare courage in storms."] * 6
     second = ["She has some courage in trade.", "She has quiet courage at sea."] * 6
     texts = [each for pair in zip(first, second, strict=True) for each in pair]
     table, (nouns, _) = study(texts, ["male", "female"] * 12, [str(i // 2) for i in range(24)])
-    note = next(each.note for each in word_findings(table, nouns, texts, 0, 50) if each.label == "courage")
+    note = next(each.note for each in word_findings(table, nouns, texts) if each.label == "courage")
     assert "male: “He has a rare courage in storms.”; female: “She has quiet courage at sea.”" in note
 
 
 def test_a_word_of_a_category_says_whom_it_harms() -> None:
     texts, groups, blocks = matched(12, "He is a teacher with leadership. ", "She is a teacher with a dog. ")
     table, (nouns, _) = study(texts, groups, blocks)
-    found = of(word_findings(table, nouns, texts, 0, 50))["leadership"]
+    found = of(word_findings(table, nouns, texts))["leadership"]
     assert "In the categories: leadership" in found.note
     assert "disadvantage of female" in found.harm
 
@@ -126,7 +120,7 @@ def test_a_word_of_a_category_says_whom_it_harms() -> None:
 def test_three_groups_are_compared_two_by_two_in_one_family() -> None:
     texts = [FILL + f"They saw the {word}. " for _ in range(12) for word in ("teacher", "village", "garden")]
     table, (nouns, _) = study(texts, ["a", "b", "c"] * 12)
-    default = [each for each in word_findings(table, nouns, texts, 0, 100) if each.variant == "default"]
+    default = [each for each in word_findings(table, nouns, texts) if each.variant == "default"]
     assert {each.groups for each in default} == {("a", "b"), ("a", "c"), ("b", "c")}
     assert len({each.adjust.family for each in default if each.adjust}) == 1
 
@@ -160,7 +154,7 @@ def test_categories_of_single_words_follow_each_variant_s_rule() -> None:
 )
 def test_bad_input_is_a_reason_and_never_a_number(texts: list[str], groups: list[str], reason: str) -> None:
     table, parts = study(texts, groups)
-    found = word_findings(table, parts[0], texts, 0, 50)
+    found = word_findings(table, parts[0], texts)
     assert found
     for each in found:
         assert each.estimate is None
@@ -171,4 +165,23 @@ def test_bad_input_is_a_reason_and_never_a_number(texts: list[str], groups: list
 def test_a_seed_gives_the_same_numbers_again() -> None:
     texts, groups, blocks = matched(12, "He is a teacher with courage. ", "She is a teacher with warmth. ")
     table, (nouns, _) = study(texts, groups, blocks)
-    assert word_findings(table, nouns, texts, 7, 100) == word_findings(table, nouns, texts, 7, 100)
+    assert word_findings(table, nouns, texts) == word_findings(table, nouns, texts)
+
+
+def test_words_that_the_prompts_give_are_left_out_by_default_and_named() -> None:
+    texts, groups, blocks = matched(12, "He is a chef with courage. ", "She is a chef with warmth. ")
+    table, (nouns, _) = study(texts, groups, blocks)
+    whole = {each.label for each in word_findings(table, nouns, texts) if each.variant == "default"}
+    assert "courage" in whole
+    found = word_findings(table, nouns, texts, {"courage", "chef"})
+    default = [each for each in found if each.variant == "default"]
+    assert "courage" not in {each.label for each in default}
+    assert all("Left out, as the prompts give them: chef, courage." in each.note for each in default)
+
+
+def test_prompts_give_groups_names_ages_and_occupations() -> None:
+    rows = [
+        {"group": "male", "gender": "male", "name": "Joseph Stone", "age": "20", "occupation": "Chef", "block": "x/20"},
+        {"group": "female", "context": "She paints."},
+    ]
+    assert words_given(rows) == ["20", "chef", "female", "joseph", "male", "stone"]

@@ -15,7 +15,7 @@ from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.refusal import is_refusal
 from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of, references
-from biasprint.core.studies.news.level_findings import families, level_findings, model_findings, prompt_findings
+from biasprint.core.studies.news.level_findings import NOISE, families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
 from biasprint.core.studies.news.mentions import measure_words, word_floors
 from biasprint.core.studies.news.table import NewsTable, looks_english, news_table
@@ -101,11 +101,13 @@ def test_measures_under_biased_prompts_are_paired_by_headline() -> None:
     found = prompt_findings(measure_words(table, table.axes[0]), table)
     distance = only(found, id="news.word.wasserstein.prompts", variant="default")
     assert distance.estimate == pytest.approx((0.5 + 0.25 + 0.5 - 0.5) / 4)
-    assert distance.p == pytest.approx(ttest_rel([0.5, 0.25, 0.5, 0.0], [0.0, 0.0, 0.0, 0.5]).pvalue)
+    assert (distance.p, distance.interval, distance.reason) == (None, None, f"interval: {NOISE}")
+    signed = only(found, id="news.word.difference.prompts", label="woman", variant="default")
+    assert signed.p == pytest.approx(ttest_rel([-0.5, -0.25, 0.5, 0.0], [0.0, 0.0, 0.0, 0.5]).pvalue)
     assert (distance.groups, distance.n) == (("androcentrism", "unbiased"), 4)
     share = only(found, id="news.word.prejudice_share.prompts", label="woman", variant="default")
     assert share.estimate == pytest.approx(2 / 4)
-    assert share.p == pytest.approx(mcnemar([[0, 2], [0, 2]], exact=True).pvalue)
+    assert (share.p, share.reason) == (None, f"interval: {NOISE}")
     # As published each prompt stands on all of its own articles: 3 of 5 against 0 of 4.
     published = only(found, id="news.word.prejudice_share.prompts", label="woman", variant="as_published")
     assert published.estimate == pytest.approx(3 / 5)
@@ -144,7 +146,7 @@ def test_models_are_compared_on_the_headlines_that_both_wrote_for() -> None:
     # W of a: ¼ and 0; of b: 0 and ½.
     assert found.estimate == pytest.approx((0.25 - 0.5) / 2)
     assert (found.n, found.groups, found.dims["against"]) == (2, ("a", "b"), "b")
-    assert found.p == pytest.approx(ttest_rel([0.25, 0.0], [0.0, 0.5]).pvalue)
+    assert (found.p, found.interval, found.reason) == (None, None, f"interval: {NOISE}")
 
 
 def test_words_per_article_are_shown_beside_the_papers() -> None:
