@@ -30,6 +30,7 @@ PUBLISHED = ROOT / "resources" / "published"
 STUDIES = ("letters", "creativity", "completion", "news")
 MODEL = "qwen2.5-coder-1.5b-instruct"
 NOT_YET = "Not run yet."
+PLAIN = "unbiased"  # prompts of news
 PAUSE = 300.0  # seconds without a new output: the run was stopped
 DROPPED = ("power", "floor_subtracted", "contrast", "effect", "source", "title", "note", "dropped")
 
@@ -169,20 +170,20 @@ def completion_table() -> Iterator[str]:
 
 def news_table() -> Iterator[str]:
     published = tomllib.loads(PUBLISHED.joinpath("news.toml").read_text(encoding="utf-8"))["reference"]
-    found: dict[tuple[str, str, str], Found] = {
-        (each["id"], each["dims"].get("axis", ""), each["label"]): each
+    found: dict[tuple[str, ...], Found] = {
+        (each["id"], each["dims"].get("axis", ""), each["label"], each["dims"].get("prompt_kind", PLAIN)): each
         for each in kept("news")["findings"]
-        if each["variant"] == "default" and each["dims"].get("prompt_kind", "unbiased") == "unbiased"
-        if not set(each["dims"]) - {"axis", "prompt_kind", "model", "generator"}
+        if each["variant"] == "default" and not set(each["dims"]) - {"axis", "prompt_kind", "model", "generator"}
     }
     yield "| figure | what | ChatGPT, printed | LLaMA-7B, printed | here | n |"
     yield "|---|---|---|---|---|---|"
     for each in published:
-        ours = found.get((each["id"], each.get("axis", ""), each["label"]))
+        kind = each.get("prompt_kind", PLAIN)
+        ours = found.get((each["id"], each.get("axis", ""), each["label"], kind))
         if ours is None:
             continue
         theirs = [shown(each["models"].get(model, {}).get("estimate"), 3) for model in ("ChatGPT", "LLaMA-7B")]
-        what = f"`{each['id']}` {each['label']}"
+        what = f"`{each['id']}` {each['label']}{'' if kind == PLAIN else ', biased prompts'}"
         yield row(each.get("where", ""), what, *theirs, value(ours, 3), f"{ours['n']:,}")
 
 
