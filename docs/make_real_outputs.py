@@ -1,8 +1,8 @@
-"""Make docs/sample_making/rows: what a real language model wrote, chose and judged for the sample project.
+"""Make docs/sample_making/rows: the letters and the judgments that a real language model wrote for the sample project.
 
-    python docs/make_real_outputs.py WORK.biasprint [--only letters|completion|creativity|judging]
+    python docs/make_real_outputs.py WORK.biasprint [--only letters|judging]
 
-It needs the model (biasprint models get smollm2-135m-instruct) and an hour or two of one processor. Stopped, it goes
+It needs the model (biasprint models get qwen2.5-coder-1.5b-instruct) and half an hour of two cores. Stopped, it goes
 on: what came back is kept in the project WORK.biasprint, by the jobs that everybody's runs go through. Each text is
 asked for once, and what fails a filter stays. docs/make_sample.py then puts the rows into the sample.
 """
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "core" / "python"))
 from biasprint.core.compute import models, shared  # noqa: E402
 from biasprint.core.jobs import JobContext, Progress  # noqa: E402
 from biasprint.core.project.project import Project  # noqa: E402
-from sample_making.real import JUDGING, PARTS, ROWS, ask, rows_of  # noqa: E402
+from sample_making.real import ASKED, ROWS, ask, rows_of  # noqa: E402
 from sample_making.rows import packed  # noqa: E402
 from sample_making.whole import add_planted  # noqa: E402
 
@@ -29,12 +29,12 @@ SECONDS_BETWEEN_LINES = 30
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
-    parser.add_argument("--only", choices=[*PARTS, JUDGING], action="append")
+    parser.add_argument("--only", choices=ASKED, action="append")
     asked = parser.parse_args()
     with Project.open(asked.work) if asked.work.exists() else Project.create(asked.work) as project:
         if not project.judging.plans():
             add_planted(JobContext(), project, shared())
-        for name in asked.only or (*PARTS, JUDGING):
+        for name in asked.only or ASKED:
             ask(JobContext(told(name)), project, name, models())
             file = ROWS / f"{name}.jsonl.gz"
             file.write_bytes(packed(rows_of(project, name)))

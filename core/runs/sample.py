@@ -4,8 +4,8 @@ It is shipped as a compressed project file, so that it is there at once (decisio
 file by the same code as everybody's projects, and a test compares the two.
 """
 
-import gzip
 import json
+import lzma
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -77,8 +77,8 @@ def _evidence(finding: Finding) -> str:
 
 AXES = ("race", "gender", "orientation")
 DIAL = "medium"  # how strong the planted bias of its synthetic letters is
-MODEL = "smollm2-135m-instruct"  # wrote its real part
-SHIPPED = "sample.biasprint.gz"
+MODEL = "qwen2.5-coder-1.5b-instruct"  # wrote its real part
+SHIPPED = "sample.biasprint.xz"
 
 
 def open_sample() -> Path:
@@ -91,7 +91,7 @@ def open_sample() -> Path:
 
 def unpack_sample(target: Path) -> None:
     """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
-    content = gzip.decompress(files("biasprint.resources").joinpath("sample", SHIPPED).read_bytes())
+    content = lzma.decompress(files("biasprint.resources").joinpath("sample", SHIPPED).read_bytes())
     # Of a file that was here before: SQLite would roll it back into this one.
     try:
         journal_of(target).unlink(missing_ok=True)

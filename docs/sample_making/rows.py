@@ -16,11 +16,8 @@ Row = dict[str, Any]
 DECIMALS = 4  # of log-likelihoods, as they are kept
 
 
-def outputs_of(project: Project, study: str, model: str, *, builds: bool = False) -> list[Row]:
-    """The recipe of a model's run for a study, and its outputs. Raises `AppError` where some are missing.
-
-    `builds`: is the build that wrote an output kept with each, or in the recipe alone?
-    """
+def outputs_of(project: Project, study: str, model: str) -> list[Row]:
+    """The recipe of a model's run for a study, and its outputs. Raises `AppError` where some are missing."""
     generators = project.runs.generators()
     known = project.studies.of_kind(study)
     run = next(
@@ -46,16 +43,16 @@ def outputs_of(project: Project, study: str, model: str, *, builds: bool = False
         "begun": run.created_at,
         "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
     }
-    return [recipe, *(_output(row, builds) for row in found)]
+    return [recipe, *(_output(row) for row in found)]
 
 
-def _output(row: OutputRow, builds: bool) -> Row:
-    """The seed follows from the run's. The time it took is no property of the text."""
+def _output(row: OutputRow) -> Row:
+    """A build is in the recipe; the seed follows from the run's. The time it took is no property of the text."""
     kept = {"error": row.error, "failure": row.failure} if row.status == "error" else {}
-    detail = {name: value for name, value in row.detail.items() if builds or name != BUILD}
+    detail = {name: value for name, value in row.detail.items() if name != BUILD}
     return {
         "key": row.prompt_key, "sample": row.sample, "text": row.text, "ended": row.finish_reason, **kept,
-        **({"detail": _rounded(detail)} if detail or builds else {}),
+        **({"detail": _rounded(detail)} if detail else {}),
     }  # fmt: skip
 
 

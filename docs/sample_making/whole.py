@@ -2,27 +2,34 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
+from biasprint.core.project.specs import ScoreSpec
 from biasprint.core.prompts import letters_context_less_set
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.sample import AXES, DIAL, about, add_written, sample_texts
 from biasprint.core.runs.setup import generator_spec, store_set, study_of
-from biasprint.core.scorers.registry import describe
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe, score_batch
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.score import score
 from sample_making.real import add_real
 
-# What the studies' measures read, and a sentiment to look at.
+# What the studies' measures read, and a sentiment to look at. The embedder is the paper's own.
+EMBEDDER = "mpnet"
 SCORERS = {
-    "creativity": ("minilm", "textblob"),
+    "creativity": ("textblob",),
     "letters": ("lexicon", "lexicon_published", "textblob"),
     "completion": (),
+    "news": (),
 }
 SEED = 2026
+MOST = 1_000  # texts of the study
 
 
 def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
@@ -33,8 +40,26 @@ def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
         for study in project.studies.all():
             for name in SCORERS[study.kind]:
                 score(ctx, project, study.id, known[name], compute)
+            if study.kind == "creativity":
+                embed(ctx, project, study.id, known[EMBEDDER], compute)
             measure_project(ctx, project, study.kind, MeasureOptions(), compute)
         project.events.add("sample", {"about": about()["statement"]})
+
+
+def embed(ctx: JobContext, project: Project, study_id: int, embedder: ScorerInfo, compute: ComputeProcess) -> None:
+    """Embed every text; the vectors are rounded to eleven binary digits, so that the shipped file packs to its half."""
+    texts = project.scores.unscored(
+        "output", embedder.name, embedder.version, study_id=study_id, after_id=0, limit=MOST, embeddings=True
+    )
+    _, values = compute.call(score_batch, embedder.name, [row.text for row in texts], ctx=ctx)
+    specs = [
+        ScoreSpec(
+            output_id=row.output_id, scorer=embedder.name, version=embedder.version,
+            values=value.values.astype(np.float16).astype(np.float32),
+        )
+        for row, value in zip(texts, values, strict=True)
+    ]  # fmt: skip
+    project.scores.record_many(specs, embeddings=True)
 
 
 def add_texts(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:

@@ -38,6 +38,7 @@ ROWS = (
     "one letter with a CV on the command line, processor time of all processes",
     "words marked after a letter is opened, 8 s after the window",
     "writing with teaching.gguf, beside llama_cpp’s bare functions",
+    "16 letters beside each other, Qwen 1.5B, by the clock",
     "64 requests at once, streamed, 100 ms of latency, by the clock",
     "64 requests at once, whole, 100 ms of latency, by the clock",
     "An endpoint of two addresses, 8 requests at once each, 200 ms a text, by the clock",

@@ -22,6 +22,8 @@ from llama_cpp import llama_cpp as lib
 from biasprint.core.backends import llama_cpp as backend_package
 from biasprint.core.backends.llama_cpp.writer import LlamaCpp
 from biasprint.core.backends.protocol import Request
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models import catalogue
 from biasprint.core.prompts import letters_context_less_set
 from biasprint.core.studies.completion.prompts import completion_set
 
@@ -35,6 +37,8 @@ SAMPLING = {"top_k": 40, "top_p": 0.95, "min_p": 0.05, "temperature": 0.8}
 SAME = 0.1  # quantised weights meet inputs that are quantised for each evaluation, which differ in their last bits
 BOUND = 0.95
 BOUND_OF_OPTIONS = 2.5
+TOGETHER = 16
+WRITER = "qwen2.5-coder-1.5b-instruct"
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +151,33 @@ def test_tokens_per_second(model: Path, backend: LlamaCpp, bare: Llama, record: 
         )
         shares = spread([ours / theirs for ours, theirs in zip(speeds["here"], speeds[name], strict=True)])
         at_least(f"share of the bare {name}' speed, median of {TURNS}", shares.median, BOUND, "")
+
+
+def test_letters_written_beside_each_other(record: Callable[[Ratio], None]) -> None:
+    """By the clock: what is saved is the reading of the weights, which all texts of a step share."""
+    preset = catalogue.preset(WRITER, "letters")
+    assert preset is not None
+    try:
+        backend_package.find_file(WRITER)
+    except AppError as error:
+        pytest.skip(f"{WRITER} is not in the home that BIASPRINT_HOME names: {error}")
+    prompts = [prompt.text for prompt in letters_context_less_set().prompts[:TOGETHER]]
+    requests = [Request(f"letter {seed}", prompt, seed) for seed, prompt in enumerate(prompts)]
+    speeds = {}
+    for at_once in (TOGETHER, 1):
+        writer = backend_package.open(WRITER, {**preset.parameters, "at_once": at_once})
+        writer.generate(requests[0], nothing, nothing)
+        written: list[int] = []
+        began = time.perf_counter()
+        writer.generate_many(
+            requests, lambda _, done: written.append(done.usage["completion"]), nothing, nothing, lambda: True,  # noqa: B023
+        )  # fmt: skip
+        speeds[at_once] = sum(written) / (time.perf_counter() - began)
+        writer.close()
+        assert len(written) == TOGETHER
+    title(f"Writing {TOGETHER} letters with {WRITER}")
+    name = f"{TOGETHER} letters beside each other, Qwen 1.5B, by the clock"
+    record(more(name, [speeds[TOGETHER]], "one after another", [speeds[1]], "tokens/s"))
 
 
 def test_three_options_beside_each_other(model: Path, backend: LlamaCpp) -> None:
