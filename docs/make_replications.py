@@ -110,7 +110,8 @@ def cost_table() -> Iterator[str]:
     for study in filter(is_kept, STUDIES):
         cost = kept(study)["cost"]
         minutes = f"{cost['seconds'] / 60:.0f} min"
-        numbers = [f"{cost[name]:,}" for name in ("outputs", "failed", "read", "written")]
+        numbers = [f"{cost['outputs']:,}", f"{cost['failed']:,}"]
+        numbers += [f"{cost[name]:,}" if cost[name] else "not counted" for name in ("read", "written")]
         yield f"| {study} | {' | '.join(numbers)} | {minutes} |"
 
 

@@ -2,7 +2,7 @@
 
 The pictures of the main job come from the end-to-end test's own script. The others show the sample project, and a
 project that is made here: replies of the synthetic author, and news articles put together below. A language model wrote
-only what the sample names as SmolLM2's (docs/explanation/sample-project.md).
+only what the sample names as Qwen's (docs/explanation/sample-project.md).
 """
 
 import csv

@@ -132,8 +132,8 @@ def guess_occupation(
     weights: dict[str, float] = {}
     named_as: dict[str, str] = {}
     held = _HELD.search(page.text)
-    if held is not None and (phrase := _held(held["what"])):
-        return OccupationGuess(phrase, True, f"It says “{' '.join(held[0].split())}”.")
+    if held is not None and (post := _held(held["what"])):
+        return OccupationGuess(post, True, f"It says “{' '.join(held[0].split())}”.")
     for phrase in _phrases(page, person or guess_person(text, parts), by_grammar):
         if phrase.weight == TITLE and phrase.occupation in weights:
             continue

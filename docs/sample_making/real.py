@@ -31,7 +31,7 @@ from sample_making.rows import Row, check_whole, outputs_of, read_rows
 BACKEND = "llama_cpp"
 SEED = 2026
 NAMES = 6  # for each group
-HEADLINES = 24
+HEADLINES = 20
 LETTERS, JUDGING = "letters", "judging"
 ASKED = (LETTERS, JUDGING)
 DOCS = Path(__file__).parent.parent

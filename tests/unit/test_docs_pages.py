@@ -73,7 +73,7 @@ def test_the_page_about_the_sample_gives_the_findings_of_the_sample(tmp_path: Pa
                 finding
                 for finding in project.findings(study).of(finding_id, label)
                 if finding.variant == "default"
-                and finding.dims.get("generator", "smollm2").startswith("smollm2")
+                and finding.dims.get("generator", "qwen").startswith("qwen")
                 and not {"task", "topic", "pronoun"} & set(finding.dims)
             ]
             assert found

@@ -11,7 +11,7 @@ PANELS = {  # what stands there when everything was read
     "Prompts": "In this project",
     "Generate": "Queue and runs",
     "Judge": "36 comparisons",
-    "Raters": "smollm2-135m-instruct (model)",
+    "Raters": "qwen2.5-coder-1.5b-instruct (model)",
     "Charts": "Words of nine categories: Male against female · medium",
     "Explore": "2,520 texts",
     "Letters": "Check a letter",

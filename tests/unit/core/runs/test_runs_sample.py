@@ -93,7 +93,7 @@ def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_te
         ("llama_cpp", MODEL, 360),
         ("llama_cpp", MODEL, 912),
         ("llama_cpp", MODEL, 120),
-        ("llama_cpp", MODEL, 48),
+        ("llama_cpp", MODEL, 40),
     }
     assert check_project(path).sound
 
