@@ -1,4 +1,4 @@
-"""Makes resources/sample/sample.biasprint.gz: the sample project, written, scored and measured.
+"""Makes resources/sample/sample.biasprint.xz: the sample project, written, scored and measured.
 
     python docs/make_sample.py
 
