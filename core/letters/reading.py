@@ -380,7 +380,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         versions=_versions(by_model=by_model, by_grammar=by_grammar, balanced=balance is not None, house=house),
         context_name=context.name if context else "",
         balance=balance,
-        doubted=tuple(mark for mark in counted if mark not in shown),
+        doubted=tuple(mark for mark in counted if mark not in shown and not _is_in_a_doubt(mark, marks)),
         no_grammar=no_grammar,
     )
 
@@ -388,6 +388,11 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
 def read_words(document: Document, request: ReadingRequest) -> Reading:
     """Read a letter in the quick process, without any scorer or context, as the first result that is shown."""
     return read_letter(document, replace(request, scorers={}, context=None))
+
+
+def _is_in_a_doubt(mark: Mark, marks: Sequence[Mark]) -> bool:
+    """Return whether a mark says that these words are denied or weakened: then they are not left out."""
+    return any((doubt.negated or doubt.hedged) and doubt.start < mark.end and mark.start < doubt.end for doubt in marks)
 
 
 def _versions(*, by_model: bool, by_grammar: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:

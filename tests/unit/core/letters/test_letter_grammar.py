@@ -231,6 +231,12 @@ def test_the_reading_says_that_the_parser_is_missing_in_every_place() -> None:
     assert "grammar" not in reading.versions
 
 
+def test_praise_that_is_denied_is_not_told_as_left_out(parsed: None) -> None:
+    reading = read("Nobody would call her a brilliant teacher.")
+    assert [mark.words for mark in reading.marks if mark.category == "doubt"] == ["Nobody would call her a brilliant"]
+    assert "brilliant" not in reading.said_of_marks
+
+
 def test_with_the_parser_nothing_is_missing_and_the_version_is_told(parsed: None) -> None:
     reading = read("She is kind.")
     assert "grammar" not in reading.said_of_marks
