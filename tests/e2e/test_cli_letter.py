@@ -27,7 +27,7 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
-    "parts", "sentences", "marks", "doubted", "scores", "context", "support", "figures", "naming", "balance",
+    "parts", "sentences", "marks", "doubted", "said_of_marks", "scores", "context", "support", "figures", "naming", "balance",
     "compared", "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = (
