@@ -27,8 +27,8 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
-    "parts", "sentences", "marks", "doubted", "said_of_marks", "scores", "context", "support", "figures", "naming", "balance",
-    "compared", "reference", "twin", "name_twins", "scorers", "versions",
+    "parts", "sentences", "marks", "doubted", "said_of_marks", "scores", "context", "support", "figures", "naming",
+    "balance", "compared", "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = (
     "One letter cannot show bias; it can show language worth a second look. About four in ten such passages are missed."
