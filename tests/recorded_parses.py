@@ -54,7 +54,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = RecordedPipeline()
     monkeypatch.setattr(parts_of_speech, "installed", lambda: Path(NAME))
     monkeypatch.setattr(grammar, "_pipeline", lambda _: pipeline)
-    monkeypatch.setattr(grammar, "_read", BatchCache[str, tuple[grammar.Token, ...]](5_000))
+    monkeypatch.setattr(grammar, "_read", BatchCache[str, tuple[grammar.ParsedToken, ...]](5_000))
 
 
 def record(tests: list[str]) -> None:

@@ -200,7 +200,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedModel:
     """A language model that reads the letter too, if a person wants one."""
 
     ask: Annotated[
@@ -239,7 +239,7 @@ def letter(
     as_json: AsJson = False,
     *,
     files: Files,
-    asked: Asked,
+    asked: AskedModel,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
     pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",

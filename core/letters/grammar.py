@@ -26,7 +26,7 @@ Whose = Literal["candidate", "writer", "other", "thing", ""]
 # ---- Tokens and trees
 
 
-class Token(NamedTuple):
+class ParsedToken(NamedTuple):
     """A word of the sentence: `start` and `end` in its text, Penn tag, relation to the token `head` (its own: a root).
 
     `text` is in lower case. `named`: it stands for the candidate's name.
@@ -89,7 +89,7 @@ _ASIDE = frozenset(
 class Parse:
     """One sentence. `pronoun`: the candidate's; `others`: tokens that are another person's he or she."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[ParsedToken, ...]
     pronoun: str = ""
     others: frozenset[int] = field(default_factory=frozenset)
 
@@ -535,7 +535,7 @@ _HIDDEN = re.compile(
 )
 _AS_SHE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 RULES = 1
-_read: BatchCache[str, tuple[Token, ...]] = BatchCache(20_000)  # by the sentence with its names masked
+_read: BatchCache[str, tuple[ParsedToken, ...]] = BatchCache(20_000)  # by the sentence with its names masked
 
 
 def parses(sentences: Sequence[str]) -> list[Parse]:
@@ -546,7 +546,7 @@ def parses(sentences: Sequence[str]) -> list[Parse]:
     return [Parse(tokens) for tokens in _read.get(sentences, _parsed)]
 
 
-def _parsed(sentences: Sequence[str]) -> Iterator[tuple[Token, ...]]:
+def _parsed(sentences: Sequence[str]) -> Iterator[tuple[ParsedToken, ...]]:
     neutral = [_neutral(sentence) for sentence in sentences]
     pipeline = _pipeline(parts_of_speech.place())
     for sentence, (_, places), read in zip(sentences, neutral, pipeline.pipe(text for text, _ in neutral), strict=True):
@@ -581,16 +581,18 @@ def _neutral(sentence: str) -> tuple[str, list[_Place]]:
     return LONE_SURROGATE.sub("\ufffd", "".join([*pieces, sentence[done:]])), places
 
 
-def _token(token: Any, sentence: str, places: Sequence[_Place]) -> Token:
+def _token(token: Any, sentence: str, places: Sequence[_Place]) -> ParsedToken:
     low, high, moved = token.idx, token.idx + len(token), 0
     for place in places:
         if low < place.high and place.low < high:
             start, end = place.start, place.end
-            return Token(sentence[start:end].lower(), start, end, token.tag_, token.dep_, token.head.i, place.named)
+            return ParsedToken(
+                sentence[start:end].lower(), start, end, token.tag_, token.dep_, token.head.i, place.named
+            )
         if place.high <= low:
             moved = place.end - place.high
     start, end = low + moved, high + moved
-    return Token(sentence[start:end].lower(), start, end, token.tag_, token.dep_, token.head.i, False)
+    return ParsedToken(sentence[start:end].lower(), start, end, token.tag_, token.dep_, token.head.i, False)
 
 
 _UNUSED = ("ner", "senter", "lemmatizer", "attribute_ruler")

@@ -1,7 +1,7 @@
 """A language model's own reading of a letter, beside the program's: passages in a fixed format, found in the text.
 
 The model is asked for one line for each passage, `category | words of the letter | reason`, and END. What is no such
-line, of no category, or does not stand in the letter's body is left out and counted. The format and the prompt are in
+line, of no category, or is not in the letter's body is left out and counted. The format and the prompt are in
 docs/reference/model-reading.md, so that others can measure their model.
 """
 
@@ -87,7 +87,7 @@ def prompt_for(letter: str) -> str:
 
 
 def passages_of_reply(reply: str, body: Sequence[Sentence]) -> tuple[tuple[Mark, ...], dict[str, int]]:
-    """Return the passages of a reply that stand in the letter, by place, and how many lines were left out, and why."""
+    """Return the passages of a reply that the letter has, by place, and how many lines were left out, and why."""
     marks: dict[tuple[str, int, int], Mark] = {}
     left_out: Counter[str] = Counter()
     for line in _lines(reply):
@@ -126,7 +126,7 @@ def _lines(reply: str) -> Iterator[str]:
 
 
 def _places(words: str, body: Sequence[Sentence]) -> Iterator[tuple[Sentence, int, int]]:
-    """Yield the places in the letter where the words stand, whatever their blanks, capitals and kinds of quotes."""
+    """Yield the places in the letter that have the words, whatever their blanks, capitals and kinds of quotes."""
     wanted = words.translate(_QUOTES).strip(" \"'.…,;:")
     if not wanted:
         return

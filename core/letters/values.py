@@ -555,7 +555,7 @@ class Generator:
 
 @dataclass(frozen=True)
 class ModelReading:
-    """A model's reading. `marks`: passages that stand in the letter, by place; `left_out`: reason → lines left out.
+    """A model's reading. `marks`: passages of the letter, by place; `left_out`: reason → lines left out.
 
     `made_by`: the model, in words. `prompt_sha256`: of the prompt with the letter in it; `reply`: as it came.
     """

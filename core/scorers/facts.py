@@ -448,7 +448,7 @@ class _Claim:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FactDifference:
     """A fact as the claim gives it, and as the context gives it; "" where the context gives none of that kind."""
 
     claimed: str
@@ -463,7 +463,7 @@ class Difference:
 LONGEST_CONTEXT, LONGEST_CLAIM = 100_000, 2_000  # characters that are compared
 
 
-def difference(context: str, claim: str, *, names: bool = True) -> Difference | None:
+def difference(context: str, claim: str, *, names: bool = True) -> FactDifference | None:
     """Return the first fact of a claim that the context gives otherwise or does not have; None where all agree.
 
     `names`: names are compared, too, those with a capital inside the sentence.
@@ -480,7 +480,7 @@ def difference(context: str, claim: str, *, names: bool = True) -> Difference | 
     return next(_wrong_names(own), None) if names else None
 
 
-def _attempt(claim: _Claim) -> Iterator[Difference]:
+def _attempt(claim: _Claim) -> Iterator[FactDifference]:
     """“At the first attempt” needs a context that says so."""
     lists = _lists()
     match = lists.first_attempt.search(claim.text)
@@ -488,12 +488,12 @@ def _attempt(claim: _Claim) -> Iterator[Difference]:
         return
     for line in claim.context.entries(claim.lines(match.start())):
         if later := lists.later_attempt.search(line.text):
-            yield Difference(match.group(), line.text[later.start() :].split(",")[0].strip(" .;()"))
+            yield FactDifference(match.group(), line.text[later.start() :].split(",")[0].strip(" .;()"))
             return
-    yield Difference(match.group(), "")
+    yield FactDifference(match.group(), "")
 
 
-def _wrong_dates(claim: _Claim) -> Iterator[Difference]:
+def _wrong_dates(claim: _Claim) -> Iterator[FactDifference]:
     for date in _dates(claim.text):
         about = claim.lines(date.start)
         dated = [line for line in about if line.dates] or [line for line in claim.context.entries(about) if line.dates]
@@ -501,7 +501,7 @@ def _wrong_dates(claim: _Claim) -> Iterator[Difference]:
         if not any(_has_date(line, date, claim.context.latest) for line in lines) and not _goes_on(date, claim, dated):
             there = [other for line in dated for other in line.dates]
             fitting = [other for other in there if date.role in ("in", other.role)] or there
-            yield Difference(date.words, " and ".join(dict.fromkeys(other.words for other in fitting[:2])))
+            yield FactDifference(date.words, " and ".join(dict.fromkeys(other.words for other in fitting[:2])))
 
 
 def _has_date(line: _Line, date: _Date, latest: int) -> bool:
@@ -532,12 +532,12 @@ def _spans(line: _Line, latest: int) -> Iterator[tuple[int, int]]:
             yield date.year, latest + STILL if goes_on or following is None else following.year
 
 
-def _wrong_counts(claim: _Claim) -> Iterator[Difference]:
+def _wrong_counts(claim: _Claim) -> Iterator[FactDifference]:
     everywhere = [count for line in claim.context.lines for count in line.counts]
     for count in _counts(claim.text):
         if "time" in count.units or (count.quantity.years and not count.units):
             if not count.quantity.among(claim.context.held):
-                yield Difference(count.words, "")
+                yield FactDifference(count.words, "")
             continue
         about = claim.lines(count.start)
         near = [other for line in claim.context.entries(about) for other in line.counts]
@@ -548,7 +548,7 @@ def _wrong_counts(claim: _Claim) -> Iterator[Difference]:
         if same:
             # The line's own number first: “four” before what another line of the same post counts.
             own = [other for line in about for other in line.counts if other in same]
-            yield Difference(count.words, (own or same)[0].words)
+            yield FactDifference(count.words, (own or same)[0].words)
             continue
         if any(
             count.holds(other) and (other.units & count.units or not count.units or not other.units)
@@ -558,18 +558,18 @@ def _wrong_counts(claim: _Claim) -> Iterator[Difference]:
         if count.value <= COUNTED_OFF or count.words.lower().endswith("half"):
             continue  # “three languages” that are listed, “half the ward”
         alike = [other for other in everywhere if other.units & count.units]
-        yield Difference(count.words, alike[0].words if alike else "")
+        yield FactDifference(count.words, alike[0].words if alike else "")
 
 
-def _wrong_ordinals(claim: _Claim) -> Iterator[Difference]:
+def _wrong_ordinals(claim: _Claim) -> Iterator[FactDifference]:
     yield from _other_kinds(claim, _phrases(claim.text, _lists().ordinal, 2), "ordinals")
 
 
-def _wrong_ranks(claim: _Claim) -> Iterator[Difference]:
+def _wrong_ranks(claim: _Claim) -> Iterator[FactDifference]:
     yield from _other_kinds(claim, _phrases(claim.text, _ranks()), "ranks")
 
 
-def _other_kinds(claim: _Claim, phrases: Sequence[_Phrase], what: str) -> Iterator[Difference]:
+def _other_kinds(claim: _Claim, phrases: Sequence[_Phrase], what: str) -> Iterator[FactDifference]:
     """“First prize” where the context has a second prize and no first one."""
     for phrase in phrases:
         every = [other for line in claim.context.lines for other in getattr(line, what) if other.behind & phrase.behind]
@@ -577,10 +577,10 @@ def _other_kinds(claim: _Claim, phrases: Sequence[_Phrase], what: str) -> Iterat
             continue
         near = [other for line in claim.lines(phrase.start) for other in getattr(line, what) if other in every]
         if near:
-            yield Difference(phrase.words, near[0].words)
+            yield FactDifference(phrase.words, near[0].words)
 
 
-def _wrong_words(claim: _Claim) -> Iterator[Difference]:
+def _wrong_words(claim: _Claim) -> Iterator[FactDifference]:
     """An outcome, or a word against its opposite, in what the claim is about."""
     lists = _lists()
     for kinds, whole in ((lists.outcomes, False), (lists.contrasts, True)):
@@ -601,7 +601,7 @@ def _wrong_words(claim: _Claim) -> Iterator[Difference]:
             other, line = near[0]
             if form in lists.before_the_same_word and not _same_behind(claim.text, word.end(), line.text, other):
                 continue
-            yield Difference(word.group(), other)
+            yield FactDifference(word.group(), other)
 
 
 def _of_family(text: str, kinds: dict[str, tuple[int, int]], family: int) -> list[str]:
@@ -615,15 +615,15 @@ def _same_behind(text: str, end: int, other_text: str, other: str) -> bool:
     return mine is not None and theirs is not None and for_matching(mine.group()) == for_matching(theirs.group())
 
 
-def _wrong_degrees(claim: _Claim) -> Iterator[Difference]:
+def _wrong_degrees(claim: _Claim) -> Iterator[FactDifference]:
     given = {name: match for name, pattern in _lists().degrees.items() if (match := pattern.search(claim.context.text))}
     for name, pattern in _lists().degrees.items():
         match = pattern.search(claim.text)
         if match and name not in given:
-            yield Difference(match.group(), " and ".join(other.group() for other in given.values()))
+            yield FactDifference(match.group(), " and ".join(other.group() for other in given.values()))
 
 
-def _wrong_names(claim: _Claim) -> Iterator[Difference]:
+def _wrong_names(claim: _Claim) -> Iterator[FactDifference]:
     lists, context = _lists(), claim.context
     for name in sorted(claim.statement.names):
         if name in lists.month or name in context.capitals or name in context.initials or "." in name:
@@ -642,4 +642,4 @@ def _wrong_names(claim: _Claim) -> Iterator[Difference]:
         written = next(
             (word.group() for word in _WORD.finditer(claim.text) if for_matching(word.group()).startswith(name)), name
         )
-        yield Difference(re.sub(r"['’]s$", "", written), "")
+        yield FactDifference(re.sub(r"['’]s$", "", written), "")

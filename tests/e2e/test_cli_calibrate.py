@@ -38,6 +38,6 @@ def test_the_command_of_the_explanation_runs(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_simulated_is_wrong_usage() -> None:
-    refused("calibrate", "compare", code=2, says="cannot be calibrated")
+    refused("calibrate", "diaries", code=2, says="diaries")
     refused("calibrate", "news", "--n", "many", code=2, says="no list of whole numbers")
     refused("calibrate", "news", "--planted", "huge", code=2, says="huge")

@@ -1,4 +1,4 @@
-"""The dialog in which a language model reads the letter: its passages stand here, beside the program's own reading."""
+"""The dialog in which a language model reads the letter: with its passages beside the program's own."""
 
 from typing import TYPE_CHECKING
 

@@ -418,7 +418,7 @@ class LettersPanel(Panel):
     # going on from here
 
     def ask_model(self) -> None:
-        """Have a language model read the letter as it stands, beside the program's reading."""
+        """Have a language model read the letter as it is now, beside the program's reading."""
         checked = self.review.check.checked
         if checked is not None and self._can_report():
             ModelReadingDialog(self.shell, checked, self.window()).open()

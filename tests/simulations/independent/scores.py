@@ -148,10 +148,10 @@ FURTHER = (
     Setting("heavy tails (t with 3 df), 15 and 25 texts", independent(heavy, 15, heavy, 25)),
     Setting("whole steps, 6 pairs", steps_of_pairs(6)),
     Setting("whole steps, 25 pairs", steps_of_pairs(25)),
-    Setting("spread of three groups, 15 prompts", alike_groups(15, (1, 1, 1)), 2000),
-    Setting("spread of three groups, SD 3, 1, 1", alike_groups(15, (3, 1, 1)), 2000),
-    Setting("spread of five groups, 10 prompts, SD 4 and four of 1", alike_groups(10, (4, 1, 1, 1, 1))),
-    Setting("spread of three groups that differ", groups_that_differ((1, 1, 1)), discrete=True),
-    Setting("spread of three groups that differ, SD 2, 1, 1", groups_that_differ((2, 1, 1)), discrete=True),
+    Setting("spread of three groups, 15 prompts", alike_groups(15, (1, 1, 1)), 1000),
+    Setting("spread of three groups, SD 3, 1, 1", alike_groups(15, (3, 1, 1)), 1000),
+    Setting("spread of five groups, 10 prompts, SD 4 and four of 1", alike_groups(10, (4, 1, 1, 1, 1)), 1000),
+    Setting("spread of three groups that differ", groups_that_differ((1, 1, 1)), 1000, discrete=True),
+    Setting("spread of three groups that differ, SD 2, 1, 1", groups_that_differ((2, 1, 1)), 1000, discrete=True),
 )
 SETTINGS = tuple(chain(THE_ISSUE, FURTHER))

@@ -47,7 +47,7 @@ def test_all_that_is_stable_is_there_and_nothing_else_is_shown():
 
 def test_a_project_is_opened_to_be_read(project):
     assert project.read_only
-    assert set(project.studies) == {"creativity", "letters", "completion"}
+    assert set(project.studies) == {"creativity", "letters", "completion", "news"}
 
 
 @pytest.mark.parametrize("what", seeded_part(["prompts", "outputs", "scores", "judgments", "findings"], 2))
@@ -260,8 +260,8 @@ def test_an_audit_whose_project_cannot_be_written_is_one_sentence(tmp_path):
 
 def test_a_study_that_is_not_in_the_project_is_told(project):
     for read in (project.outputs, project.findings, project.measure):
-        with pytest.raises(biasprint.Error, match="news"):
-            read("news")
+        with pytest.raises(biasprint.Error, match="compare"):
+            read("compare")
 
 
 def test_the_studies_say_what_they_read():

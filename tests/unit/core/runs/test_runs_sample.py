@@ -84,9 +84,8 @@ def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_te
             (generators[run.generator_id].backend, generators[run.generator_id].model, project.runs.counts(run.id).done)
             for run in project.runs.all()
         }
-    # One real letter is a numbered list to its end, without a sentence that a scorer of sentences could read.
-    by_sentence = dict.fromkeys(("formality_f", "positivity_lexicon", "agency_minilm"), 479)
-    assert scored == {"lexicon": 480, "lexicon_published": 480, **by_sentence, "textblob": 852, "minilm": 372}
+    of_letters = ("lexicon", "lexicon_published", "formality_f", "positivity_lexicon", "agency_minilm")
+    assert scored == {**dict.fromkeys(of_letters, 480), "textblob": 792, "mpnet": 252}
     assert runs == {
         ("written", "sample texts", 132),
         ("synthetic", "medium", 120),
@@ -144,8 +143,8 @@ def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: P
     assert finding.n == 360
     sentence = found_sentence(finding, "the model")
     assert sentence.startswith(
-        "In 360 reference letters that the model wrote, words of confidence and ambition (agentic) are 0.81 times as "
-        "frequent for male as for female candidates; the 95 % interval is 0.47–1.55, where 1 is equally often: "
+        "In 360 reference letters that the model wrote, words of confidence and ambition (agentic) are 0.67 times as "
+        "frequent for male as for female candidates; the 95 % interval is 0.37–1.24, where 1 is equally often: "
     )
     shown = replace(finding, p_adjusted=0.01)
     assert "no evidence of a difference (p = " in sentence
@@ -182,13 +181,12 @@ def test_its_texts_prompts_and_comparisons_are_what_the_code_makes(path: Path, t
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", ["lexicon", "lexicon_published", "textblob", "minilm"])
+@pytest.mark.parametrize("name", ["lexicon", "lexicon_published", "textblob"])
 def test_some_of_its_texts_get_the_same_scores_again(path: Path, name: str) -> None:
-    table, column, values = ("embedding", "embedder", "vector") if name == "minilm" else ("score", "scorer", '"values"')
     with closing(sqlite3.connect(path)) as connection:
         stored = connection.execute(
-            f"SELECT text, {values}, version FROM {table} JOIN output ON output.id = output_id"
-            f" WHERE {column} = ? ORDER BY output.id LIMIT 5",
+            'SELECT text, "values", version FROM score JOIN output ON output.id = output_id'
+            " WHERE scorer = ? ORDER BY output.id LIMIT 5",
             (name,),
         ).fetchall()
     info, again = shared().call(score_batch, name, [text for text, _, _ in stored], ctx=JobContext())

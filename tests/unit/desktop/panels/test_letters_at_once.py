@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.reading import read_words
 from biasprint.core.letters.values import Mark, Support
 from biasprint.desktop.main_window import MainWindow
@@ -201,5 +202,5 @@ def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(mo
     monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
     monkeypatch.setattr("biasprint.core.letters.files.read_bytes", lambda data, name, ctx: read.append(name))
     letters.warm_up_words().work(JobContext())
-    assert quick.calls == [read_words]
+    assert quick.calls == [guess_occupation_read, read_words]
     assert read == ["letter.txt"]
