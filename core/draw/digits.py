@@ -50,10 +50,20 @@ def written(
     if "ratio" in unit and value > 0:
         texts = [fixed(each, _ratio_places(each)) for each in (shown, *bounds)]
     else:
-        texts = [fixed(each, decimals) for each in (shown, *bounds)]
+        texts = [fixed(shown, decimals), *(_end(each, decimals) for each in bounds)]
     estimate, *ends = texts
     between = " to " if "−" in "".join(ends) else "–"
     return estimate + sign(unit), between.join(ends)
+
+
+def _end(bound: float, decimals: int) -> str:
+    """An end of an interval that lies beyond 0 is not written as 0, which a test may leave out: 0.0004 for 0.00039."""
+    if bound == 0 or abs(bound) < LEAST_END or round(bound, decimals) != 0:
+        return fixed(bound, decimals)
+    return fixed(bound, -math.floor(math.log10(abs(bound))))
+
+
+LEAST_END = 1e-6  # what is nearer to 0 is an error of rounding
 
 
 def number(value: float, unit: str = "") -> str:
