@@ -158,12 +158,17 @@ def holds_under(shown: Sequence[Finding]) -> str:
             if len(choices) == 1
             else tr("It holds under all {n} choices.").format(n=all_of_them)
         )
+    if len(choices) == 1:
+        return tr("It does not hold {choice}, the one other choice that there is.").format(choice=choices[0])
     named = "; ".join(tr("not {choice}").format(choice=name) for name in fails[:MOST_FAILS])
     more = len(fails) - MOST_FAILS
     rest = tr("; nor under {n} more").format(n=digits.count(more)) if more > 0 else ""
-    return tr("It holds under {held} of {n} choices; {fails}{rest}.").format(
-        held=held, n=all_of_them, fails=named, rest=rest
+    sentence = (
+        tr("It holds under none of {n} choices; {fails}{rest}.")
+        if len(fails) == len(choices)
+        else tr("It holds under {held} of {n} choices; {fails}{rest}.")
     )
+    return sentence.format(held=held, n=all_of_them, fails=named, rest=rest)
 
 
 MOST_FAILS = 3  # choices that are named

@@ -246,11 +246,15 @@ def shown(*sentences: str) -> list[Finding]:
         ([tried_sentence(["without A"], [])], "It holds under the one other choice that there is, without A."),
         ([tried_sentence(["without A", "without B"], [])], "It holds under all 2 choices."),
         ([tried_sentence(["without A. b"], ["with C; d"])], "It holds under 1 of 2 choices; not with C, d."),
+        ([tried_sentence([], ["with A"])], "It does not hold with A, the one other choice that there is."),
         # One finding of the answer is enough for a yes.
         ([tried_sentence("c", "ab"), tried_sentence("a", "bc")], "It holds under 2 of 3 choices; not b."),
         # One that a choice is not about holds under it.
         ([tried_sentence([], ["a"]), tried_sentence(["b"], [])], "It holds under all 2 choices."),
-        ([tried_sentence([], list("abcde"))], "It holds under 0 of 5 choices; not a; not b; not c; nor under 2 more."),
+        (
+            [tried_sentence([], list("abcde"))],
+            "It holds under none of 5 choices; not a; not b; not c; nor under 2 more.",
+        ),
     ],
 )
 def test_the_answer_says_under_which_choices_it_holds(sentences: list[str], said: str) -> None:
