@@ -1,11 +1,11 @@
 """Measure the letter check on letters that were written for it by authors who knew neither its lists nor its heads.
 
-    python -m letters_measured.measure [--words] FILE…          (in docs)
+    python -m letters_measured.measure [--words | --ask MODEL] FILE…          (in docs)
 
 FILE has one JSON document a line: a letter with its `marks` (words, category, and which of several places `nth`),
 `candidate`, `pronoun`, `occupation`, and where it has a `cv`, `claims`; or a `sentence` and whether it is a `doubt`.
 What is measured is the program as it is on this computer: with BIASPRINT_HOME an empty folder without the tagger and
-the larger encoder. `--words`: the word lists alone.
+the larger encoder. `--words`: the word lists alone; `--ask`: what a language model on this computer names.
 
 A passage is found if a mark of its category shares a sign with it. A mark is right if it shares a sign with a passage
 of its category: what the author did not set off counts as wrong, so this precision is the least. Intervals: Wilson.
@@ -16,13 +16,23 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "core" / "python"))
 
-from biasprint.core.letters import CATEGORIES, ReadingRequest, candidate_of, occupation_of, scorers_for_letters
+from biasprint.core.compute import models
+from biasprint.core.jobs import JobContext
+from biasprint.core.letters import (
+    CATEGORIES,
+    Generator,
+    ReadingRequest,
+    candidate_of,
+    occupation_of,
+    read_by_model,
+    scorers_for_letters,
+)
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.values import Mark, Reading
@@ -54,6 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--words", action="store_true")
+    parser.add_argument("--ask", default="", metavar="MODEL")
     parser.add_argument("--wrong", type=Path, help="Write the marks that no author set off here, for readers.")
     asked = parser.parse_args()
     rows = [json.loads(line) for file in asked.files for line in file.read_text("utf-8").splitlines()]
@@ -61,8 +72,8 @@ def main() -> None:
     counted = Counted()
     for row in rows:
         if "text" in row:
-            of_letter(row, scorers, counted)
-        else:
+            of_letter(row, scorers, counted, asked.ask)
+        elif not asked.ask:
             of_sentence(row, scorers, counted)
     print("\n".join(table(counted)))
     if asked.wrong is not None:
@@ -70,10 +81,15 @@ def main() -> None:
         asked.wrong.write_text("".join(lines), encoding="utf-8")
 
 
-def of_letter(row: Row, scorers: dict[str, str], counted: Counted) -> None:
+def of_letter(row: Row, scorers: dict[str, str], counted: Counted, model: str = "") -> None:
     document = read_pasted(row["text"])
     cv = read_pasted(row["cv"]) if row.get("cv") else None
     reading = read_letter(document, ReadingRequest(scorers, cv))
+    if model:
+        asked = read_by_model(JobContext(), reading, models(), Generator("llama_cpp", model))
+        reading = replace(reading, marks=asked.marks)
+        counted.about["lines of the model that were kept"] += len(asked.marks) + sum(asked.left_out.values())
+        counted.about_right["lines of the model that were kept"] += len(asked.marks)
     text = document.text
     gold = [(*place(text, mark["text"], mark.get("nth", 0)), mark["category"]) for mark in row["marks"]]
     for start, end, category in gold:
