@@ -9,13 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.backends.protocol import Request
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.values import CATEGORIES, Category, Generator, Mark, ModelReading, Reading, Sentence
-from biasprint.core.runs.generate import ask_all, sampling
-from biasprint.core.runs.writing import Written
+from biasprint.core.runs.generate import answers_to, sampling
 from biasprint.core.text import sha256_text
 
 END = "END"
@@ -74,7 +73,8 @@ def read_by_model(ctx: JobContext, reading: Reading, models: ComputeProcess, gen
     prompt = prompt_for("\n".join(sentence.text for sentence in body))
     parameters = {"temperature": 0.0, "max_tokens": MOST_TOKENS, **generator.parameters}
     request = Request(key="letter/reading", prompt=prompt, seed=SEED, **sampling(parameters))
-    completion = _answer(ctx, models, generator, parameters, request)
+    about = (generator.backend, generator.model, parameters)
+    (completion,) = answers_to(ctx, models, about, [request], generator.keys, _not_read)
     marks, left_out = passages_of_reply(completion.text, body)
     made_by = f"{generator.model or generator.backend} ({generator.backend})"
     return ModelReading(made_by, marks, left_out, completion.text, completion.finish_reason, sha256_text(prompt))
@@ -142,27 +142,9 @@ def _mark(category: str, sentence: Sentence, start: int, end: int, reason: str) 
     return Mark(known, start, end, sentence.index, words, reason, "", passage=True)
 
 
-def _answer(
-    ctx: JobContext,
-    models: ComputeProcess,
-    generator: Generator,
-    parameters: Mapping[str, object],
-    request: Request,
-) -> Completion:
-    completions: dict[int, Completion] = {}
-
-    def receive(partial: object) -> None:
-        if isinstance(partial, Written):
-            completions.update(partial.completions)
-
-    ask_all(ctx, models, (generator.backend, generator.model, parameters), [request], generator.keys, receive)
-    ctx.check()
-    completion = completions.get(0)
-    if completion is None or completion.finish_reason == "error" or not completion.text.strip():
-        why = completion.error if completion and completion.error else "it wrote nothing."
-        raise AppError(
-            f"The model could not read the letter: {why}",
-            kept="The program's own reading is there.",
-            hint="Choose another model, or try again.",
-        )
-    return completion
+def _not_read(why: str) -> AppError:
+    return AppError(
+        f"The model could not read the letter: {why}",
+        kept="The program's own reading is there.",
+        hint="Choose another model, or try again.",
+    )

@@ -1,9 +1,8 @@
 """A letter and its twin rewritten by a generator from the candidate's context, and both read."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from biasprint.core.backends.protocol import Completion, Request, output_seed
+from biasprint.core.backends.protocol import Request, output_seed
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -15,8 +14,7 @@ from biasprint.core.letters.twins import swapped_context
 from biasprint.core.letters.values import Document, Generator, TwinDifference, figure_differences
 from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
-from biasprint.core.runs.generate import ask_all, sampling
-from biasprint.core.runs.writing import Written
+from biasprint.core.runs.generate import answers_to, sampling
 from biasprint.core.studies.letters.biographies import WORDS, paragraphs, sampled
 from biasprint.core.swap import Person
 
@@ -48,11 +46,12 @@ def regenerate_twin(
     swapped = compute.call(swapped_context, short, person, other, ctx=ctx)
     sides = ((person, short), (other, swapped))
     requests = [_request(letter, about, occupation, generator, seed) for letter, about in sides]
-    written = _written(ctx, models, generator, requests)
+    about = (generator.backend, generator.model, generator.parameters)
+    written = answers_to(ctx, models, about, requests, generator.keys, _not_written)
     readings = []
-    for text, (who, about) in zip(written, sides, strict=True):
-        own = replace(request, context=about, parts=None, person=who).narrowed()
-        readings.append(compute.call(read_letter, _document(text, who), own, ctx=ctx))
+    for letter, (who, own_context) in zip(written, sides, strict=True):
+        own = replace(request, context=own_context, parts=None, person=who).narrowed()
+        readings.append(compute.call(read_letter, _document(letter.text, who), own, ctx=ctx))
     made_by = f"{generator.model or generator.backend} ({generator.backend})"
     caveat = (
         f"Both letters were written by {made_by} from the same context. One letter for each shows nothing by itself: "
@@ -86,25 +85,8 @@ def _request(person: Person, context: Document, occupation: str, generator: Gene
     )
 
 
-def _written(
-    ctx: JobContext, models: ComputeProcess, generator: Generator, requests: Sequence[Request]
-) -> tuple[str, ...]:
-    completions: dict[int, Completion] = {}
-
-    def receive(partial: object) -> None:
-        if isinstance(partial, Written):
-            completions.update(partial.completions)
-            ctx.report(len(completions), len(requests))
-
-    about = (generator.backend, generator.model, generator.parameters)
-    ask_all(ctx, models, about, requests, generator.keys, receive)
-    ctx.check()
-    for place in range(len(requests)):
-        completion = completions.get(place)
-        if completion is None or completion.finish_reason == "error" or not completion.text.strip():
-            why = completion.error if completion and completion.error else "it wrote nothing."
-            raise AppError(f"A letter could not be written: {why}", hint="Choose another generator, or try again.")
-    return tuple(completions[place].text for place in range(len(requests)))
+def _not_written(why: str) -> AppError:
+    return AppError(f"A letter could not be written: {why}", hint="Choose another generator, or try again.")
 
 
 def _document(text: str, person: Person) -> Document:

@@ -51,6 +51,31 @@ def ask_all(
     )  # fmt: skip
 
 
+def answers_to(
+    ctx: JobContext,
+    compute: ComputeProcess,
+    generator: tuple[str, str, Mapping[str, Any]],
+    requests: Sequence[Request],
+    keys: Mapping[str, str],
+    failed: Callable[[str], AppError],
+) -> list[Completion]:
+    """Have them written as `ask_all` does, and return all. Where one failed or is empty, raise `failed` of why."""
+    completions: dict[int, Completion] = {}
+
+    def receive(partial: object) -> None:
+        if isinstance(partial, Written):
+            completions.update(partial.completions)
+            ctx.report(len(completions), len(requests))
+
+    ask_all(ctx, compute, generator, requests, keys, receive)
+    ctx.check()
+    for place in range(len(requests)):
+        completion = completions.get(place)
+        if completion is None or completion.finish_reason == "error" or not completion.text.strip():
+            raise failed(completion.error if completion and completion.error else "it wrote nothing.")
+    return [completions[place] for place in range(len(requests))]
+
+
 class FailureWatch:
     """Watches a start: given up where all that comes back are failures that every request would meet."""
 

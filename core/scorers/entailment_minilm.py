@@ -65,7 +65,7 @@ class Held:
 def told(text: str) -> tuple[Quantity, ...]:
     """The numbers of a text, in order. “One” is none of them: “one of the best” counts nothing."""
     tokens = [for_matching(token) for token in TOKEN.findall(DATE.sub("", text))]
-    return tuple(_hedged(value, tokens, start, end) for value, start, end in _found(tokens) if value != 1)
+    return tuple(hedged(value, tokens, start, end) for value, start, end in numbers_in(tokens) if value != 1)
 
 
 def is_number(form: str) -> bool:
@@ -121,7 +121,7 @@ def _lengths(span: _Span, every: Sequence[_Span]) -> Iterator[float]:
 
 def _values(text: str) -> Iterator[float]:
     tokens = [for_matching(token) for token in TOKEN.findall(text)]
-    for value, start, end in _found(tokens):
+    for value, start, end in numbers_in(tokens):
         yield value
         if end == start + 2 and tokens[start][0].isdigit():  # 42 m are metres, or millions
             yield float(tokens[start].replace(",", ""))
@@ -130,7 +130,7 @@ def _values(text: str) -> Iterator[float]:
         yield float(len(listed))
 
 
-def _found(tokens: Sequence[str]) -> Iterator[tuple[float, int, int]]:
+def numbers_in(tokens: Sequence[str]) -> Iterator[tuple[float, int, int]]:
     """Yield each number with the place of its first token and the place after its last."""
     place = 0
     while place < len(tokens):
@@ -174,7 +174,8 @@ def _in_words(tokens: Sequence[str], place: int) -> tuple[float | None, int]:
     return (total + current, end) if end > place else (None, place + 1)
 
 
-def _hedged(value: float, tokens: Sequence[str], start: int, end: int) -> Quantity:
+def hedged(value: float, tokens: Sequence[str], start: int, end: int) -> Quantity:
+    """Return a number with the words around it counted in: “over 40” is 40 or more, “about 40” also a little less."""
     before = re.sub(r" (?:an?|the)$", "", " ".join(tokens[max(0, start - WORDS_BEFORE - 1) : start]))
     behind = " ".join(tokens[end : end + 3])
     lists = _lists()

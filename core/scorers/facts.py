@@ -21,13 +21,13 @@ from biasprint.core.scorers.entailment_minilm import (
     Held,
     Quantity,
     Statement,
-    _found,
-    _hedged,
+    hedged,
     held,
+    numbers_in,
     same_stem,
     statement,
 )
-from biasprint.core.scorers.segment import _lemma, function_words
+from biasprint.core.scorers.segment import function_words, lemma_of
 from biasprint.core.text import for_matching
 
 # ---- What is listed
@@ -200,12 +200,12 @@ def _counts(text: str) -> list[_Count]:
     matches = list(TOKEN.finditer(plain))
     tokens = [for_matching(match.group()) for match in matches]
     counts = []
-    for value, start, end in _found(tokens):
+    for value, start, end in numbers_in(tokens):
         if value == 1 or (value in YEARS and tokens[start][0].isdigit()) or tokens[start] in _LOOSELY:
             continue
         if tokens[start][0].isdigit() and tokens[end : end + 1] in (["st"], ["nd"], ["rd"], ["th"]):
             continue
-        quantity = _hedged(value, tokens, start, end)
+        quantity = hedged(value, tokens, start, end)
         units, currency, last = _units(tokens, start, end)
         begins = matches[start].start() - (start > 0 and tokens[start - 1] in _lists().currencies)
         counts.append(
@@ -216,7 +216,7 @@ def _counts(text: str) -> list[_Count]:
             counts.append(_Count(Quantity(metres, metres), metres, frozenset(), "", counts[-1].start, counts[-1].words))
     for match in _PARTS_OF_ONE.finditer(plain):
         before = [for_matching(token.group()) for token in TOKEN.finditer(plain[: match.start()])]
-        half = _hedged(50.0, [*before, "half"], len(before), len(before) + 1)
+        half = hedged(50.0, [*before, "half"], len(before), len(before) + 1)
         counts.append(_Count(half, 50.0, frozenset({"percent"}), "", match.start(), match.group()))
     return counts
 
@@ -235,7 +235,7 @@ def _units(tokens: Sequence[str], start: int, end: int) -> tuple[frozenset[str],
     if unit == "" and tokens[end : end + 1] == ["of"]:
         return frozenset(), currency, end - 1  # “19 of them”
     if start > 1 and (before == "of" or (before == ":" and not unit)):
-        units |= {_lemma(tokens[start - 2]), tokens[start - 2]}
+        units |= {lemma_of(tokens[start - 2]), tokens[start - 2]}
     if not units and tokens[start] in ("a", "one") and end == start + 2:
         units = {"percent"}  # “a third”
     if currency:
@@ -260,8 +260,8 @@ def _unit_behind(tokens: Sequence[str], end: int) -> tuple[str, int]:
     for place in behind:
         token = tokens[place]
         if token in _lists().units or (token.endswith("s") and not token.endswith(_NOT_PLURAL)):
-            return _lemma(token), place
-    return (_lemma(tokens[behind[0]]), behind[0]) if behind else ("", end - 1)
+            return lemma_of(token), place
+    return (lemma_of(tokens[behind[0]]), behind[0]) if behind else ("", end - 1)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -294,7 +294,7 @@ def _phrases(text: str, kinds: dict[str, int], reach: int = 3) -> list[_Phrase]:
             between = text[end : following.start()]
             if between.strip(" -–\n") or for_matching(following.group()) in function_words():
                 break
-            behind.append(_lemma(for_matching(following.group())))
+            behind.append(lemma_of(for_matching(following.group())))
             end = following.end()
         phrases.append(_Phrase(kinds[form], frozenset(behind), word.start(), text[word.start() : end]))
     return phrases
@@ -405,7 +405,7 @@ class _Claim:
         found = []
         for place, word in enumerate(_WORD.finditer(self.text)):
             form = for_matching(re.sub(r"['’]s$", "", word.group()))
-            parts = {form, _lemma(form), *form.split("-")}
+            parts = {form, lemma_of(form), *form.split("-")}
             found += [(place, word.start(), part) for part in parts if part in own]
         return found
 

@@ -63,7 +63,7 @@ def words(text: str) -> list[Word]:
             form = token.text
             if any(map(str.isalnum, form)):
                 first = start + token.idx
-                words_found.append(Word(form, _lemma(form), first, first + len(form)))
+                words_found.append(Word(form, lemma_of(form), first, first + len(form)))
     return words_found
 
 
@@ -109,7 +109,8 @@ def _tokenizer() -> Any:
 
 
 @lru_cache(maxsize=100_000)
-def _lemma(form: str) -> str:
+def lemma_of(form: str) -> str:
+    """Return the lemma of a word, ready for matching; the word itself where the table has none."""
     folded = for_matching(form)
     return for_matching(lookups("lemma_lookup").get(folded, folded))
 

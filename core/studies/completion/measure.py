@@ -227,6 +227,7 @@ TAU_IDS: tuple[tuple[str, Literal["b", "c"]], ...] = (("completion.tau_b", "b"),
 def taus(cell: ReplyCell) -> Iterator[Finding]:
     """τ-b and τ-c, negative below neutral below positive, each by default and as published."""
     resampled = kendall_draws(_ordered(cell.resampled))
+    test: tuple[float | None, str] | None = None  # of both: they have the same sign and zero
     for (finding_id, kind), draws in zip(TAU_IDS, resampled, strict=True):
         tau = kendall_tau(_ordered(cell.observed), variant=kind)
         notes = ["Asymptotic p and interval, as if replies were independent.", tau_line(cell.dims)]
@@ -236,12 +237,17 @@ def taus(cell: ReplyCell) -> Iterator[Finding]:
             yield published
             continue
         bounds = clustered_interval(draws, tau.value, min(*cell.terms, cell.pairs))
-        # Half of Somers' d, whose sign and zero are τ's, and which has an error by terms.
-        (statistic,), (null,) = cell.studentised(ridits(cell.chosen, ASCENDING)[None])
-        p, no_p = term_p(cell, float(statistic), null)
+        test = test or _tau_test(cell)
+        p, no_p = test
         notes = [no_p, times_as_wide(bounds, tau.interval.bounds), tau_line(cell.dims)]
         yield _tau_finding(cell, finding_id, tau, bounds, p, "default", notes)
         yield published
+
+
+def _tau_test(cell: ReplyCell) -> tuple[float | None, str]:
+    """Two-sided p of half of Somers' d, whose sign and zero are τ's, and which has an error by terms."""
+    (statistic,), (null,) = cell.studentised(ridits(cell.chosen, ASCENDING)[None])
+    return term_p(cell, float(statistic), null)
 
 
 def _ordered(counts: Draws) -> Floats:
