@@ -1,6 +1,7 @@
 """A report as PDF. Typst lays it out by `resources/report/paper.typ`: it shapes every script that its fonts have."""
 
 import json
+import os
 import re
 import struct
 import unicodedata
@@ -73,6 +74,8 @@ def figure_pdf(figure: Figure) -> bytes:
 
 # ---- Typst
 
+_ROOT = os.sep  # without one typst takes the current folder, which may be gone; the template reads no file
+
 
 def _written(report: str) -> bytes:
     written = bytes(_compiler(report).compile(format="pdf", pdf_tags=False))
@@ -84,13 +87,13 @@ def _compiler(report: str) -> Any:
     """A compiler of the template with this report. It reads our fonts alone, and no other file."""
     Compiler, fonts = _typst()
     template = files("biasprint.resources").joinpath("report", "paper.typ").read_bytes()
-    return Compiler(template, font_paths=fonts, sys_inputs={"report": report})
+    return Compiler(template, root=_ROOT, font_paths=fonts, sys_inputs={"report": report})
 
 
 def _forget() -> None:
     """Free what typst remembers of a report, 160 MB of 3,000 rows: it drops what ten compilations have not used."""
     Compiler, fonts = _typst()
-    empty = Compiler(b"", font_paths=fonts)
+    empty = Compiler(b"", root=_ROOT, font_paths=fonts)
     for _ in range(11):
         empty.compile(b" ", format="pdf")
 

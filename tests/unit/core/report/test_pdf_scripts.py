@@ -3,6 +3,7 @@
 import io
 import itertools
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -114,3 +115,13 @@ def test_laying_out_tells_how_many_rows_are_done_and_stops_where_it_is_cancelled
     cancelled = JobContext(lambda progress: cancelled.cancel())
     with pytest.raises(JobCancelled):
         pdf_bytes(blocks, "T", "", cancelled)
+
+
+def test_a_pdf_is_written_also_where_the_current_folder_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert words_of(Heading("A letter"))[0].startswith("A letter")
