@@ -1,6 +1,7 @@
 """What spaCy's en_core_web_sm 3.8.0 says of the sentences in tests, recorded: tests of grammar need no download.
 
-`python tests/recorded_parses.py FILES…` records the sentences that these tests read, where the pipeline is installed.
+`python tests/recorded_parses.py NAME FILES…` records in data/NAME.json the sentences that these tests read, where the
+pipeline is installed: NAME is `parses` for letters' grammar, `parses_of_twins` for twins.
 """
 
 import json
@@ -15,9 +16,9 @@ import pytest
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.letters import grammar
-from biasprint.core.scorers import parts_of_speech
+from biasprint.core.scorers import parts_of_speech, sentence_parser
 
-FILE = Path(__file__).parent / "data" / "parses.json"
+DATA = Path(__file__).parent / "data"
 NAME = "en_core_web_sm-3.8.0"
 
 
@@ -37,7 +38,9 @@ class RecordedPipeline:
     pipe_names = ("tok2vec", "tagger", "parser")
 
     def __init__(self) -> None:
-        self._parses: dict[str, list[list[Any]]] = json.loads(FILE.read_text("utf-8"))
+        self._parses: dict[str, list[list[Any]]] = {}
+        for file in DATA.glob("parses*.json"):
+            self._parses |= json.loads(file.read_text("utf-8"))
 
     def pipe(self, texts: Iterable[str]) -> Iterator[list[RecordedToken]]:
         for text in texts:
@@ -53,13 +56,15 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the recorded pipeline the one that is installed."""
     pipeline = RecordedPipeline()
     monkeypatch.setattr(parts_of_speech, "installed", lambda: Path(NAME))
-    monkeypatch.setattr(grammar, "_pipeline", lambda _: pipeline)
+    monkeypatch.setattr(sentence_parser, "pipeline", lambda _: pipeline)
     monkeypatch.setattr(grammar, "_read", BatchCache[str, tuple[grammar.ParsedToken, ...]](5_000))
+    monkeypatch.setattr(sentence_parser, "_kept", BatchCache[str, tuple[sentence_parser.ParsedWord, ...]](5_000))
 
 
-def record(tests: list[str]) -> None:
+def record(name: str, tests: list[str]) -> None:
     """Run tests with the installed pipeline and keep what it says of their sentences."""
-    real = parts_of_speech.loaded(parts_of_speech.place(), ("ner", "senter", "lemmatizer", "attribute_ruler"))
+    file = DATA / f"{name}.json"
+    real = parts_of_speech.loaded(parts_of_speech.place(), sentence_parser.UNUSED)
     parses: dict[str, list[list[Any]]] = {}
 
     def pipe(_: RecordedPipeline, texts: Iterable[str]) -> Iterator[Any]:
@@ -68,15 +73,14 @@ def record(tests: list[str]) -> None:
             parses[text] = [[token.idx, len(token), token.tag_, token.dep_, token.head.i] for token in read]
             yield read
 
-    FILE.write_text("{}", "utf-8")
     RecordedPipeline.pipe = pipe  # type: ignore[method-assign, assignment]
     pytest.main(["-q", "-n", "0", "-p", "no:randomly", *tests], plugins=[sys.modules[__name__]])
     lines = [
         f"{json.dumps(text)}: {json.dumps(parse, separators=(',', ':'))}" for text, parse in sorted(parses.items())
     ]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
 if __name__ == "__main__":
     sys.modules["recorded_parses"] = sys.modules["__main__"]
-    record(sys.argv[1:])
+    record(sys.argv[1], sys.argv[2:])

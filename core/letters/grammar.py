@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.letters.categories import MASK, lists
-from biasprint.core.scorers import parts_of_speech
+from biasprint.core.scorers import parts_of_speech, sentence_parser
 from biasprint.core.scorers.segment import LONE_SURROGATE
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, given_pronoun
@@ -548,7 +547,7 @@ def parses(sentences: Sequence[str]) -> list[Parse]:
 
 def _parsed(sentences: Sequence[str]) -> Iterator[tuple[ParsedToken, ...]]:
     neutral = [_neutral(sentence) for sentence in sentences]
-    pipeline = _pipeline(parts_of_speech.place())
+    pipeline = sentence_parser.pipeline(parts_of_speech.place())
     for sentence, (_, places), read in zip(sentences, neutral, pipeline.pipe(text for text, _ in neutral), strict=True):
         yield tuple(_token(token, sentence, places) for token in read)
 
@@ -593,17 +592,6 @@ def _token(token: Any, sentence: str, places: Sequence[_Place]) -> ParsedToken:
             moved = place.end - place.high
     start, end = low + moved, high + moved
     return ParsedToken(sentence[start:end].lower(), start, end, token.tag_, token.dep_, token.head.i, False)
-
-
-_UNUSED = ("ner", "senter", "lemmatizer", "attribute_ruler")
-
-
-@cache
-def _pipeline(data: Path) -> Any:
-    pipeline = parts_of_speech.loaded(data, _UNUSED)
-    if "parser" not in pipeline.pipe_names:
-        raise AppError(f"spaCy's pipeline “{data.name}” has no parser.", hint=parts_of_speech.HOW_TO_GET)
-    return pipeline
 
 
 def why_without() -> str:

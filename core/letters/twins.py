@@ -16,6 +16,7 @@ from pydantic.dataclasses import dataclass as checked
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.parts import parts_of
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
@@ -38,8 +39,9 @@ from biasprint.core.letters.values import (
     how_said,
 )
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
-from biasprint.core.swap import HE_AND_SHE, Change, Person, Twin
+from biasprint.core.swap import HE_AND_SHE, Change, Person, Pronoun, Twin
 from biasprint.core.swap.engine import swap
+from biasprint.core.swap.guess import doubt_of, guess, guess_called
 from biasprint.core.swap.guess_pronoun import contradicts, other_given_names
 from biasprint.core.swap.mentions import PARTNER_CHANGED
 from biasprint.core.swap.name_groups import LIMITS, NameGroup, group_of_name, name_groups, named_in
@@ -240,7 +242,8 @@ def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDif
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
     unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
-    mixed = tuple(_mixed(reading, about, twin))
+    body = " ".join(sentence.text for sentence in reading.sentences if sentence.part == "body")
+    mixed = tuple(_remarks(reading.person, about, twin, body))
     findings = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
     asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, request.house)
@@ -346,9 +349,8 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
     return differences
 
 
-def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
+def _remarks(person: Person, other: Person, twin: Twin, body: str) -> Iterator[str]:
     """Yield warnings on a twin where a name is kept or goes with the other pronoun (“Jamal … she”)."""
-    person = reading.person
     if not person.full_name:
         yield (
             "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set "
@@ -363,7 +365,6 @@ def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
         yield f"“{names[0].old}” stays in {places} of the twin, {names[0].doubt}. Every place is among the changes."
     yield from _partners(twin)
     if person.pronoun != other.pronoun:
-        body = " ".join(sentence.text for sentence in reading.sentences if sentence.part == "body")
         for name in other_given_names(body, person):
             yield f"“{name}” stays in the twin: if that is the candidate too, set it as the candidate's first name."
 
@@ -436,6 +437,33 @@ def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
 
 def _amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 else "less than 0.01"
+
+
+# ---- The twin's text alone
+
+
+@dataclass(frozen=True)
+class LetterTwin:
+    """The twin of a letter whose scores nobody reads. `remarks`: what to check of the whole twin, in sentences."""
+
+    twin: Twin
+    person: Person
+    remarks: tuple[str, ...]
+
+
+def twin_text(document: Document, given: tuple[str, Pronoun], other: Person) -> LetterTwin:
+    """Make the twin of a letter for `other`. `given`: the candidate's name and pronoun, "" where they are guessed.
+
+    Raises `UsageError` for a pronoun that no twin can be made with.
+    """
+    parts = parts_of(document)
+    guessed = guess(document.text, parts) if not given[0] else guess_called(document.text, given[0], parts)
+    person = replace(guessed.person, pronoun=given[1] or guessed.person.pronoun)
+    about = twin_person(person, other)
+    twin = swap(document.text, person, about, parts=parts)
+    doubt = doubt_of(replace(guessed, person=person, mixed=guessed.mixed and not given[1]))
+    remarks = [doubt] if doubt else []
+    return LetterTwin(twin, person, (*remarks, *_remarks(person, about, twin, document.text)))
 
 
 # ---- One letter under a name of each group

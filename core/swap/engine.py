@@ -18,8 +18,9 @@ from biasprint.core.swap.pronouns import FORMS, change_pronouns
 from biasprint.core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
 from biasprint.core.swap.vocabulary import swap_words
 
-# Which engine made a twin, as it is stored beside it. Twins by “rules 1” are of an older one, for biographies.
-ENGINE = "rules 2"
+# Which engine made a twin, as it is stored beside it. Earlier ones: “rules 1”, for biographies, and “rules 2”.
+ENGINE = "rules 3"
+# The parser that read it too follows, where one did: “rules 3; en_core_web_sm-3.8.0”.
 UNCHANGED = "nothing in it shows a name or gender"
 DOUBTFUL = "a word in it may be about somebody else"
 MIXED = "words of both genders stand in it"
@@ -41,6 +42,7 @@ def swap(
     parts: Sequence[Stretch] = (),
     everywhere: bool = False,
     couples: bool = False,
+    grammar: bool = True,
 ) -> Twin:
     """The text about `person` as one about `other`.
 
@@ -49,7 +51,8 @@ def swap(
     Addresses, salutation and signature are kept, and so are names inside quotations and titles of works and names
     that others may bear: unless `everywhere`, for a text in which nothing may show `person`, such as a prompt.
     `couples`: “his wife” becomes “her husband” where nothing else tells the partner's gender; otherwise partners stay,
-    as all relations do. English only.
+    as all relations do. `grammar`: ask the parser too, where it is installed; not for prompts, which must be the same
+    on every computer. English only.
 
     Heavy at the first call (a tagger and a dictionary are loaded); raises `UsageError` for a pronoun it does not know.
     """
@@ -64,7 +67,7 @@ def swap(
     other = replace(other, pronoun=other.pronoun or person.pronoun)
     if not text.strip():
         return Twin(text, (), ())
-    page = read_page(text, parts)
+    page = read_page(text, parts, grammar=grammar)
     names = find_names(page, person, other, words, everywhere=everywhere)
     spoken = change_pronouns(page, person, other, names, words)
     titles = list(change_titles(page, person, other, names.person, words))
@@ -76,6 +79,13 @@ def swap(
     changes = _in_order([*changes, *change_articles(page, changes)])
     left = sorted((change for change in decided if change.new == change.old), key=lambda item: item.start)
     return Twin(applied(text, changes), tuple(changes), tuple(left))
+
+
+def made_by() -> str:
+    """Return the engine as it is stored beside a twin: its rules, and the parser where one is installed."""
+    from biasprint.core.scorers.sentence_parser import parser_version
+
+    return "; ".join(filter(None, (ENGINE, parser_version())))
 
 
 @dataclass(frozen=True)

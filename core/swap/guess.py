@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from biasprint.core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
 from biasprint.core.swap.guess_pronoun import Sureness, contradicts, guess_pronoun
 from biasprint.core.swap.mentions import Named, given_names
+from biasprint.core.swap.page import folded_to_letters
 from biasprint.core.swap.result import Person, Stretch
 from biasprint.core.swap.told import Telling, told
 
@@ -63,6 +64,30 @@ def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     whole = name if name != f"{first} {last}".strip() else ""
     person = Person(first, last, title, pronoun.pronoun, whole)
     return Guess(person, _sure(people), pronoun.sure, f"{_why(best)}; {pronoun.reason}.", pronoun.mixed)
+
+
+def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
+    """The guess of whoever is called `name` in the letter, as a person gave it; its name is sure.
+
+    The letter says where its family name begins, with which title it is said, and which pronoun is this person's.
+    """
+    page = told(text, parts)
+    everybody = [named.person for named in ranked(page)]
+    words = tuple(name.split())
+    own = next((person for person in everybody if _has_name(person, words)), None)
+    mentions = own.mentions if own is not None else []
+    title, first, last = _taken_apart(Named(words, mentions), page) if words else ("", "", "")
+    pronouns = spoken_of(page, everybody)[everybody.index(own)] if own is not None else None
+    pronoun = guess_pronoun(page.text, name, title, pronouns)
+    whole = own.name if own is not None and len(own.words) > len(words) else name
+    person = Person(first, last, title, pronoun.pronoun, whole if whole != f"{first} {last}".strip() else "")
+    return Guess(person, "sure", pronoun.sure, f"the name was given; {pronoun.reason}.", pronoun.mixed)
+
+
+def _has_name(person: Named, words: Sequence[str]) -> bool:
+    """Is everything of the shorter of both names in the longer one, accents apart?"""
+    ours, theirs = ({folded_to_letters(word) for word in some} for some in (person.words, words))
+    return bool(ours) and bool(theirs) and (ours <= theirs or theirs <= ours)
 
 
 def _sure(people: Sequence[Ranked]) -> Sureness:

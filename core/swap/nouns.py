@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from biasprint.core.swap.names import Names
 from biasprint.core.swap.page import Page
 from biasprint.core.swap.pronouns import Mention, Spoken
-from biasprint.core.swap.readings import her_is_an_owners, lemma
+from biasprint.core.swap.readings import lemma, read_her
 from biasprint.core.swap.result import Change, Person, in_case_of
 from biasprint.core.swap.vocabulary import SwapWords, is_person
 
@@ -190,7 +190,7 @@ def _is_the_persons_own(page: Page, place: int) -> bool:
 
 
 def _owns(page: Page, place: int, words: SwapWords) -> bool:
-    return her_is_an_owners(page, place)
+    return read_her(page, place).owner
 
 
 def _why_noun_left(page: Page, place: int, start: int, spoken: Spoken, names: Names, words: SwapWords) -> str | None:

@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from biasprint.core.swap.result import Stretch
@@ -99,15 +100,27 @@ class Token(NamedTuple):
     lower: str  # every rule asks for it
 
 
+class Branch(NamedTuple):
+    """The grammar of a token: its Penn tag, its relation (“poss”), and the token it hangs on, itself for a root."""
+
+    tag: str
+    relation: str
+    head: int
+
+
 @dataclass(frozen=True)
 class Page:
-    """`sentence[i]` is the number of the sentence of token `i`; `kept[i]` what it is kept as, or ""."""
+    """`sentence[i]` is the number of the sentence of token `i`; `kept[i]` what it is kept as, or "".
+
+    `tree`: the grammar of each token by the parser; empty where none is installed.
+    """
 
     text: str
     tokens: tuple[Token, ...]
     sentence: tuple[int, ...]
     kept: tuple[KeptKind | None, ...]
     stretches: tuple[Kept, ...]
+    tree: tuple[Branch, ...] = ()
 
     @cached_property
     def lowered(self) -> bool:
@@ -140,6 +153,11 @@ class Page:
     def tag(self, place: int | None) -> str:
         return self.tokens[place].tag if place is not None and 0 <= place < len(self.tokens) else ""
 
+    def branch(self, place: int) -> Branch | None:
+        """The grammar of a token; None where there is no parser, or it reads no such word there."""
+        known = bool(self.tree) and 0 <= place < len(self.tree) and self.tree[place].tag != ""
+        return self.tree[place] if known else None
+
     def is_adverb(self, place: int) -> bool:
         token = self.tokens[place]
         return (
@@ -158,8 +176,11 @@ class Page:
         return not token.first or (token.tag == "NNP" and not is_a_word(token.lower))
 
 
-def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
-    """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded)."""
+def read_page(text: str, parts: Sequence[Stretch] = (), *, grammar: bool = False) -> Page:
+    """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded).
+
+    `grammar`: with their grammar, where the parser is installed.
+    """
     token_matches = list(_TOKEN.finditer(text))
     numbers = _sentences(text, token_matches)
     words = [match.group() for match in token_matches]
@@ -178,12 +199,42 @@ def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
             if stretch.kind == kind:
                 here = slice(bisect_left(starts, stretch.start), bisect_left(starts, stretch.end))
                 kinds[here] = [stretch.kind] * len(starts[here])
-    return Page(text, tokens, tuple(numbers), tuple(kinds), tuple(stretches))
+    tree = _tree(text, tokens, numbers) if grammar else ()
+    return Page(text, tokens, tuple(numbers), tuple(kinds), tuple(stretches), tree)
+
+
+_UNREAD = Branch("", "", -1)
+
+
+def _tree(text: str, tokens: Sequence[Token], numbers: Sequence[int]) -> tuple[Branch, ...]:
+    """The grammar of every token, sentence by sentence; a token of several parsed words has that of its head."""
+    from biasprint.core.scorers.sentence_parser import parsed
+
+    ends = [place for place in range(1, len(tokens)) if numbers[place] != numbers[place - 1]]
+    spans = list(pairwise([0, *ends, len(tokens)])) if tokens else []
+    read = parsed([re.sub(r"\s", " ", text[tokens[low].start : tokens[high - 1].end]) for low, high in spans])
+    if read is None:
+        return ()
+    tree = [_UNREAD] * len(tokens)
+    for (low, high), words in zip(spans, read, strict=True):
+        begins = [token.start - tokens[low].start for token in tokens[low:high]]
+        places = [low + bisect_right(begins, word.start) - 1 for word in words]
+        for word, place in zip(words, places, strict=True):
+            head = places[word.head]
+            if tree[place] is _UNREAD or head != place:
+                tree[place] = Branch(word.tag, word.relation, head)
+    return tuple(tree)
 
 
 def folded(name: str) -> str:
     """A name for comparing: one way of writing accents and apostrophes."""
     return unicodedata.normalize("NFC", name).replace("’", "'")
+
+
+def folded_to_letters(name: str) -> str:
+    """A name without its accents, in lower case: for recognising one that is written with them and without."""
+    apart = unicodedata.normalize("NFD", folded(name).lower())
+    return "".join(sign for sign in apart if not unicodedata.combining(sign)).replace("ł", "l").replace("ø", "o")
 
 
 def _first_after_quotes(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 from biasprint.core.swap.agreement import agree
 from biasprint.core.swap.names import Names, pronoun_of_title, title_before
 from biasprint.core.swap.page import Kept, Page
-from biasprint.core.swap.readings import her_is_an_owners, his_is_an_owners
+from biasprint.core.swap.readings import read_her, read_his
 from biasprint.core.swap.result import Change, Person, in_case_of
 from biasprint.core.swap.vocabulary import SwapWords, is_person, plural_form, swap_words
 
@@ -242,7 +242,7 @@ def change_pronouns(page: Page, person: Person, other: Person, names: Names, wor
             before.append(done.others[place])
         if not _is_a_persons(page, place, person.pronoun, names):
             continue
-        role = _role(page, place)
+        role, unsure = _role(page, place)
         about = _about(page, place, role, person.pronoun, before, last_subject)
         if any(quotation.start < token.start < quotation.end for quotation in quoted):
             about = Whose(False, "inside a quotation that has the name: kept as it was said")
@@ -252,6 +252,7 @@ def change_pronouns(page: Page, person: Person, other: Person, names: Names, wor
         done.person.add(place)
         before.append(Mention(place, "person", person.pronoun, role == "subject"))
         if person.pronoun != other.pronoun:
+            about = Whose(True, about.doubt or unsure) if _differs(page.lower(place), person, other) else about
             _say(page, place, role, person.pronoun, other.pronoun, about, done)
     return done
 
@@ -285,21 +286,26 @@ def _about(page: Page, place: int, role: Role, pronoun: str, before: list[Mentio
     return whose(page, place, role, pronoun, before)
 
 
-def _role(page: Page, place: int) -> Role:
+TWO_FORMS = "this word has two forms in the twin, and the sentence allows both"
+_ROLES: Mapping[str, Role] = {
+    "he": "subject", "she": "subject", "they": "subject", "him": "object", "them": "object", "himself": "self",
+    "herself": "self", "themself": "self", "themselves": "self", "hers": "alone", "theirs": "alone", "their": "owner",
+}  # fmt: skip
+
+
+def _role(page: Page, place: int) -> tuple[Role, str]:
+    """The form that the pronoun has, and the doubt of it."""
     form = page.lower(place)
-    if form in ("he", "she", "they"):
-        return "subject"
-    if form in ("him", "them"):
-        return "object"
-    if form in ("himself", "herself", "themself", "themselves"):
-        return "self"
-    if form in ("hers", "theirs"):
-        return "alone"
-    if form == "their":
-        return "owner"
-    if form == "his":
-        return "owner" if his_is_an_owners(page, place) else "alone"
-    return "owner" if her_is_an_owners(page, place) else "object"
+    if form in _ROLES:
+        return _ROLES[form], ""
+    answer = read_his(page, place) if form == "his" else read_her(page, place)
+    role: Role = "owner" if answer.owner else "alone" if form == "his" else "object"
+    return role, "" if answer.sure else TWO_FORMS
+
+
+def _differs(form: str, person: Person, other: Person) -> bool:
+    """Do the two readings of this form differ in the twin? “His” is his whether it is before a noun or not."""
+    return form in ("his", "her") and person.pronoun != other.pronoun
 
 
 def _for_everybody(page: Page, place: int) -> bool:

@@ -1,7 +1,7 @@
 """The two readings of “her” (his book, him) and of “his” (her book, hers), distinguished by the words around them."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from biasprint.core.scorers.segment import words
 from biasprint.core.swap.page import Page, Token
@@ -17,6 +17,15 @@ from biasprint.core.swap.vocabulary import (
 )
 
 Reading = Literal["owner", "object"]
+
+
+class Answer(NamedTuple):
+    """Is it the owner's form (his book, her book), and do rules and grammar leave no doubt of it?"""
+
+    owner: bool
+    sure: bool
+
+
 _INSIDE = ("JJ", "CD", "RB", "VBN", "VBG", "VBD")  # what may stand between “her” and its noun
 _NOUN = ("NN", "FW")
 _TIMES = ("today", "yesterday", "tomorrow", "tonight", "twice", "once")
@@ -399,3 +408,101 @@ def lemma(form: str) -> str:
         return irregular[form]
     lemmas = words(form)
     return lemmas[0].lemma if lemmas else form
+
+
+# ---- Both readings, and whether they are sure
+
+_LASTING = ("in", "during", "over", "throughout", "after", "for", "of", "within", "across", "from", "since")
+
+
+def read_her(page: Page, place: int) -> Answer:
+    """Return whether “her” is the owner's (his), not the object (him), and whether that is sure.
+
+    Two independent readers decide: the rules, and the parser where one is installed. Where they differ, or
+    where the words allow both (“gave her flowers”, “met her Monday”), a person is asked.
+    """
+    after = page.touching(place)
+    if after is None or page.sentence[after] != page.sentence[place]:
+        return Answer(False, True)
+    if page.lower(after) in ("and", "&", "or", "/") and page.lower(after + 1) in ("my", "our", "your", "his", "their"):
+        return Answer(page.tokens[place].first, False)  # “Her and my work differ”
+    if page.lower(after) in (*swap_words().file.readings.closed, "and", "&"):
+        return Answer(False, True)
+    if page.lower(after) in ("every", "each", "any", "some", "another") and _verb_before(page, place):
+        return Answer(False, page.touching(after) is not None)  # “gave her every chance”
+    owner = her_is_an_owners(page, place)
+    grammar = _owner_by_grammar(page, place)
+    if owner and page.lower(after) in ("own", "all", "best", "utmost") and _said_of_herself(page, place):
+        return Answer(True, True)
+    if grammar is not None and grammar != owner:
+        return Answer(owner and not _is_time(page, after), False)
+    return Answer(owner, not _allows_both(page, place, after, owner))
+
+
+def read_his(page: Page, place: int) -> Answer:
+    """Return whether “his” is before what is his (her book), not alone (hers), and whether that is sure."""
+    after = page.touching(place)
+    if after is None or page.sentence[after] != page.sentence[place]:
+        return Answer(False, True)
+    joint = page.lower(after) in ("and", "&", "or", "/")
+    if joint and page.lower(after + 1) in ("my", "our", "your", "her", "their"):
+        return Answer(True, True)  # “his and my work”
+    if page.lower(after) in swap_words().file.readings.closed or joint:
+        return Answer(False, True)
+    owner, grammar = his_is_an_owners(page, place), _owner_by_grammar(page, place)
+    if grammar is not None and grammar != owner:
+        return Answer(owner, False)
+    near = page.tag(after).startswith(("NN", "JJ", "CD", "VBG", "VBN", "FW"))
+    return Answer(owner, grammar is not None or (owner and (near or page.lower(after) == "own")))
+
+
+def _owner_by_grammar(page: Page, place: int) -> bool | None:
+    """Does the parser hang the pronoun on a noun after it, as that noun's owner? `None` where there is no parser."""
+    branch = page.branch(place)
+    return None if branch is None else branch.relation == "poss" and branch.head > place
+
+
+def _is_time(page: Page, after: int) -> bool:
+    """Do the words after the pronoun tell when or how: “Monday”, “three years”, “last spring”, “full time”?"""
+    rules = swap_words().file.readings
+    first, second = page.lower(after), page.lower(after + 1)
+    if first in ("full", "part") and second in ("time", "-") and not page.tag(after + 2).startswith("NN"):
+        return True
+    if page.tag(after) == "CD" or first in (*rules.this_time, "many", "several", "some", "all", "most", "two", "three"):
+        return second.removesuffix("s") in rules.times
+    names_a_time = first.removesuffix("s") in rules.times or first in ("mornings", "evenings", "afternoons", "weekends")
+    return first in _TIMES or (names_a_time and not page.tag(after + 1).startswith(("NN", "VB")))
+
+
+def _may_be_a_verb(page: Page, place: int) -> str:
+    """The dictionary form of the word before, if it is a verb of two readings that the tagger may take for a noun."""
+    rules, gendered = swap_words().file.readings, swap_words().gendered
+    form = lemma(page.lower(place - 1)) if page.sentence[place - 1] == page.sentence[place] and place else ""
+    both = form in (*gendered.two_objects, *gendered.naming, *rules.two_objects, *rules.finding, *gendered.seeing)
+    return form if both and page.tag(place - 2) != "DT" else ""
+
+
+def _allows_both(page: Page, place: int, after: int, owner: bool) -> bool:
+    """Do the words allow the other reading too, for all that rules and grammar say?"""
+    verb, known = _verb_before(page, place) or _may_be_a_verb(page, place), page.branch(place) is not None
+    if _is_time(page, after):
+        return not (owner and page.lower(place - 1) in _LASTING)
+    if not verb:
+        return not owner and not known
+    if owner and _said_of_herself(page, place):
+        return False
+    rules, gendered = swap_words().file.readings, swap_words().gendered
+    head = _head(page, after)
+    noun = page.lower(head) if head is not None else ""
+    if page.lower(after) == "own" or noun in rules.her_own or plural_form(noun) in rules.her_own:
+        return not owner
+    if verb in gendered.naming and (is_person(noun) or noun in swap_words().file.nouns.beside or not noun):
+        return not (_ends_as_adjective(page, after) and not owner and known)
+    if verb in gendered.two_objects or verb in rules.two_objects:
+        return not (owner and head is not None and page.tag(head + 1) == "DT" and page.lower(head + 1) != "every")
+    if verb in (*gendered.seeing, *rules.watching) and is_base(page.lower(after)):
+        return True
+    if verb in rules.finding:
+        ends = head is not None and (page.lower(head + 1) in (*_ENDS, "and", "") or page.tag(head + 1) in ("IN", "TO"))
+        return not known or (owner and not ends)
+    return not known and not (owner or page.is_adverb(after))

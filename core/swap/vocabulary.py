@@ -110,6 +110,7 @@ class ReadingRules:
     uncounted: Words
     uncounted_endings: tuple[str, ...]
     brought_to: Words
+    closed: Words
 
 
 @dataclass(frozen=True, config=_STRICT)

@@ -36,7 +36,7 @@ from biasprint.core.runs.compare.pool import (
 )
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.swap import HE_AND_SHE, Person
-from biasprint.core.swap.engine import ENGINE, StrictTwin, strict_twins
+from biasprint.core.swap.engine import StrictTwin, made_by, strict_twins
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.values import Original, Originals
 
@@ -488,7 +488,7 @@ def _source(letter: _Letter, twin: str) -> SourceSpec:
         "twin_of": f"{kind} {text_id}",
         "group": letter.about.groups[1],
         "name": name,
-        "engine": ENGINE,
+        "engine": made_by(),
     }
     origin = f"twin of {kind} {text_id}, {sha256_text(twin)[:12]}"
     return SourceSpec(kind="twin", origin=origin, row=0, text=twin, fields=fields)

@@ -126,7 +126,7 @@ def letters_context_based_set(
         for identity in chosen.identities:
             for version in range(versions):
                 person = _drawn(identity, output_seed(seed, f"{biography.key}/{identity.key}", version), version)
-                twin = swap(text, biography.person, person, everywhere=True)
+                twin = swap(text, biography.person, person, everywhere=True, grammar=False)
                 prompt = _draft(key, template, chosen, identity, biography, version, person, twin.text)
                 prompts.append(prompt)
                 doubts += [
