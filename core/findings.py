@@ -1,5 +1,6 @@
 """A finding: one number with everything needed to judge it. JSON keys are a contract: docs/reference/findings.md."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,6 +22,8 @@ OF_GROUPS = (
 
 @dataclass(frozen=True)
 class Interval:
+    """`high` of a ratio is infinite where the data exclude no ratio above `low`; JSON has null then."""
+
     low: float
     high: float
     level: float
@@ -78,7 +81,7 @@ class Finding:
     and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ". An interval
     without a width is none: nothing varied that it could be made of. A number that is not finite is removed together
     with its details, and the finding reports this: JSON has no such number, so that one of them would end the whole
-    measurement.
+    measurement. Only the upper end of a ratio's interval may be infinite.
     """
 
     id: str
@@ -130,7 +133,10 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """The contract's keys, plain values only."""
-        return asdict(self)
+        data = asdict(self)
+        if self.interval is not None and math.isinf(self.interval.high):
+            data["interval"]["high"] = None
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Finding":
@@ -143,6 +149,8 @@ class Finding:
             fields = dict(data)
             fields["groups"] = tuple(fields["groups"])
             fields["scorers"] = tuple(ScorerUse(**use) for use in fields["scorers"])
+            if fields["interval"] is not None and fields["interval"]["high"] is None:
+                fields["interval"] = {**fields["interval"], "high": math.inf}
             for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
                 fields[key] = build(kind, fields[key])
             fields["power"] = build(Power, fields["power"])
@@ -296,8 +304,14 @@ def _numbers(fields: Mapping[str, Any]) -> list[Any]:
     return [
         *(fields.get(name) for name in ("n", "estimate", "p", "p_adjusted", "floor_subtracted")),
         *(value for each in mappings for value in each.values()),
-        *(value for value in _inside(fields) if not isinstance(value, str)),
+        *(value for value in _inside(fields) if not isinstance(value, str) and not _is_open(fields, value)),
     ]
+
+
+def _is_open(fields: Mapping[str, Any], value: Any) -> bool:
+    """Whether the value is the infinite end of a ratio's interval."""
+    interval = fields.get("interval")
+    return value == math.inf and interval is not None and interval.high == value and "ratio" in str(fields["unit"])
 
 
 def _can_be_told(value: Any) -> bool:
@@ -308,7 +322,8 @@ def _without_endless(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return replacements for fields with a number that is not finite. Such an estimate loses all its details."""
     if not _can_be_told(fields["estimate"]):
         return {"estimate": None, "reason": f"it is {ENDLESS}", "adjust": None, **dict.fromkeys(OF_ESTIMATE)}
-    left_out = [name for name in OF_ESTIMATE if not all(map(_can_be_told, _numbers({name: fields[name]})))]
+    unit = fields["unit"]
+    left_out = [n for n in OF_ESTIMATE if not all(map(_can_be_told, _numbers({"unit": unit, n: fields[n]})))]
     changed: dict[str, Any] = dict.fromkeys(left_out)
     if {"p", "p_adjusted"} & changed.keys():
         changed |= {"p_adjusted": None, "adjust": None}

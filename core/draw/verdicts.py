@@ -6,7 +6,7 @@ can exclude a value that the other does not, and every place that shows both exp
 
 import re
 from collections.abc import Sequence
-from math import log
+from math import isinf, log
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
@@ -203,7 +203,7 @@ def still_compatible(finding: Finding) -> str:
         return ""
     ends = (interval.high, interval.low)  # of two as far the one above
     if is_ratio(finding):
-        if min(ends) <= 0:
+        if min(ends) <= 0 or isinf(max(ends)):
             return ""
         farthest = max(ends, key=lambda end: abs(log(end / null)))
     else:

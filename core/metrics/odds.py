@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 
@@ -126,6 +127,9 @@ def sample_odds_ratio(count_first: int, total_first: int, count_second: int, tot
 
 AT_LEAST = "at least log-normal with ½"
 FEWEST_CLUSTERS = 5
+MOST_OF_RARE = 0.5
+NO_DIFFERENCE = "no text or block has it more often than another"
+UNBOUNDED = "texts of one group alone have it, too few to exclude any odds ratio"
 
 
 def clustered_odds_ratios(
@@ -133,13 +137,14 @@ def clustered_odds_ratios(
 ) -> list[OddsRatio]:
     """Return one odds ratio (first group over second, Haldane's ½) per column of `counts`.
 
-    `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval at `level` and
-    p: t of ln OR, with the jackknife's influence of each text (of matched blocks, of each block), corrected for their
-    skewness (`SkewedT`): groups may differ in size and in how much their texts vary. The error is at least that of the
-    log-normal interval with ½ in every cell (Gart 1966): the jackknife takes what is rare for certain. Where one group
-    alone has something, p is the exact chance of it. A higher `level` makes up for words that are chosen by their
-    ratios, so that no more than 5 % of the intervals shown miss (Benjamini & Yekutieli 2005). Undefined where a group
-    has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
+    `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). What is rare, because
+    at most MOST_OF_RARE of a group's texts or blocks have it, is tested by its score (`ScoreOdds`). Otherwise interval
+    at `level` and p: t of ln OR, with the jackknife's influence of each text (of matched blocks, of each block),
+    corrected for their skewness (`SkewedT`): groups may differ in size and in how much their texts vary. The error is
+    at least that of the log-normal interval with ½ in every cell (Gart 1966). A higher `level` makes up for words that
+    are chosen by their ratios, so that no more than 5 % of the intervals shown miss (Benjamini & Yekutieli 2005).
+    Undefined where a group has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than
+    words.
     """
     finite(counts, "counts")
     finite(tokens, "tokens")
@@ -151,7 +156,7 @@ def clustered_odds_ratios(
         nothing = OddsRatio(None, "a group has no words", MaybeBounds(None, "no estimate"))
         return [nothing] * counts.shape[1]
     observed = _log_ratio(in_first, in_second)
-    tested = None if estimates_alone() else _tested(observed, first, second, clusters, level)
+    tested = None if estimates_alone() else _tested(observed, (first, second), clusters, counts > 0, level)
     results = []
     for column, log_value in enumerate(observed.tolist()):
         expected = smallest_expected(in_first[column] + in_second[column], in_first[-1], in_second[-1])
@@ -163,10 +168,7 @@ def clustered_odds_ratios(
         elif tested is None:
             results.append(OddsRatio(exp(log_value), "", NO_BOUNDS))
         else:
-            ratio = tested[column]
-            if min(in_first[column], in_second[column]) == 0:
-                ratio = replace(ratio, p=clusters.chance_on_one_side(counts[:, column] > 0))
-            results.append(ratio)
+            results.append(tested[column])
     return results
 
 
@@ -175,29 +177,172 @@ def _log_ratio(first: Floats, second: Floats) -> Floats:
     return log_odds_ratio(first[..., :-1], first[..., -1:], second[..., :-1], second[..., -1:])
 
 
-def _tested(observed: Floats, first: Floats, second: Floats, clusters: Clusters, level: float) -> list[OddsRatio]:
-    """The ratios with interval and p, of sums per cluster of each group, shape (clusters, c + 1)."""
-    in_first, in_second = first.sum(axis=0), second.sum(axis=0)
+Sides: TypeAlias = tuple[Floats, Floats]  # sums per cluster of each group, shape (clusters, c + 1), the last of tokens
+
+
+def _tested(observed: Floats, sides: Sides, clusters: Clusters, has: Bools, level: float) -> list[OddsRatio]:
+    """Return the ratios with interval and p. `has`: does a text have it? shape (n, c)."""
+    alone = np.min([side[:, :-1].sum(axis=0) for side in sides], axis=0) == 0
+    exact = {place: clusters.chance_on_one_side(has[:, place]) for place in np.flatnonzero(alone).tolist()}
     if min(clusters.on_both_sides) < FEWEST_CLUSTERS:
-        reason = f"fewer than {FEWEST_CLUSTERS} texts or matched blocks on a side"
-        return [OddsRatio(exp(value), "", MaybeBounds(None, reason)) for value in observed.tolist()]
+        none = MaybeBounds(None, f"fewer than {FEWEST_CLUSTERS} texts or matched blocks on a side")
+        return [OddsRatio(exp(each), "", none, exact.get(place)) for place, each in enumerate(observed.tolist())]
+    shares = [
+        (side[:, :-1] > 0).sum(axis=0) / number for side, number in zip(sides, clusters.on_both_sides, strict=True)
+    ]
+    rare = np.min(shares, axis=0) <= MOST_OF_RARE
+    results: dict[int, OddsRatio] = {}
+    for ratios, asked in ((_scored, rare), (_jackknifed, ~rare)):
+        places = np.flatnonzero(asked)
+        columns = [*places, -1]
+        chances = np.array([exact.get(place, np.nan) for place in places.tolist()])
+        found = ratios(observed[places], (sides[0][:, columns], sides[1][:, columns]), clusters, chances, level)
+        results |= dict(zip(places.tolist(), found, strict=True))
+    return [results[place] for place in range(len(observed))]
+
+
+def _method(model: str, clusters: Clusters, note: str, level: float) -> str:
+    unit = "matched blocks" if clusters.matched.all() else "texts and blocks" if clusters.matched.any() else "texts"
+    chosen = f"; at {100 * level:.4g} %, for words chosen by their ratios" if level > LEVEL else ""
+    return f"{model} over {clusters.number} {unit}{note}{chosen}"
+
+
+def _seen_at(error: Floats) -> Floats:
+    """Return the smallest ratio above 1 that is found with power POWER. `error`: standard errors of ln OR."""
+    return np.exp((NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * error)
+
+
+def _jackknifed(observed: Floats, sides: Sides, clusters: Clusters, _: Floats, level: float) -> list[OddsRatio]:
+    first, second = sides
+    in_first, in_second = first.sum(axis=0), second.sum(axis=0)
     without = _log_ratio(in_first - first, in_second - second)
     of_cells = [cells + HALDANE for side in (in_first, in_second) for cells in (side[:-1], side[-1] - side[:-1])]
     least = np.sqrt(sum(1 / cells for cells in of_cells))
     skewed = SkewedT.of(without, clusters.strata(), least)
-    low, high = skewed.bounds(observed, level)
-    p = skewed.p(observed)
-    seen_at = np.exp((NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * skewed.error)
-    unit = "matched blocks" if clusters.matched.all() else "texts and blocks" if clusters.matched.any() else "texts"
+    low, high = np.exp(skewed.bounds(observed, level))
+    p, seen_at = skewed.p(observed), _seen_at(skewed.error)
     ratios = []
     for column, value in enumerate(observed.tolist()):
-        method = f"jackknife t over {clusters.number} {unit}, corrected for skewness"
+        model, note = "jackknife t", ", corrected for skewness"
         if skewed.error[column] == least[column]:
-            method = f"{AT_LEAST}, over {clusters.number} {unit}"
-        if level > LEVEL:
-            method += f"; at {100 * level:.4g} %, for words chosen by their ratios"
-        bounds = Bounds(exp(low[column]), exp(high[column]), method, level)
+            model, note = f"{AT_LEAST},", ""
+        method = _method(model, clusters, note, level)
+        bounds = Bounds(float(low[column]), float(high[column]), method, level)
         ratios.append(OddsRatio(exp(value), "", MaybeBounds(bounds), float(p[column]), float(seen_at[column])))
+    return ratios
+
+
+# ---- what few texts have
+
+LARGEST_LOG_RATIO = 40.0
+HALVINGS = 50
+ROUNDING = 1e-20  # of a share of squares
+WORDS_IN_COMMON = 5.0
+
+
+@dataclass(frozen=True)
+class ScoreOdds:
+    """Scores of odds ratios ψ, with the variance that texts or blocks show: T(ψ) = (A − N p₁) / √(d I(ψ)).
+
+    A of the first group's N words, B of the second's M; p₁ and p₂ have the odds ratio ψ and N p₁ + M p₂ = A + B.
+    I = v₁ v₂ / (v₁ + v₂) with v₁ = N p₁ (1 − p₁) and v₂ likewise is the variance if words were independent. `design`
+    is how many times as much texts or blocks vary where ψ = 1 and p = (A + B) / (N + M): d = (e d_u + 5 d_r) / (e + 5)
+    with the smaller expected count e. d_u = Σ u_i² / I(1), where u_i = [M x_i − N y_i] / (N + M), x_i = a_i − n_i p,
+    y_i = b_i − m_i p, is what text or block i adds to the score, so that T(1) with d_u is the robust score of
+    generalised estimating equations (Rotnitzky & Jewell 1990). d_r = Σ (x_i − y_i)² / (v₁ + v₂) is the same if both
+    groups vary alike: of a small group alone few words do not tell how they vary. All T within ± z are Miettinen and
+    Nurminen's interval (1985), widened by d. With u_i of every ψ instead T would be the same for all where B = 0.
+    `a`, `b`, `design`: shape (c,); `n`, `m`: words of the groups.
+    """
+
+    a: Floats
+    b: Floats
+    n: float
+    m: float
+    design: Floats
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats, chances: Floats) -> "ScoreOdds":
+        """`first`, `second`: sums per cluster, in the last column of words, shape (clusters, c + 1).
+
+        `chances`: the exact p of what one group has alone, which replaces the normal p of T(1) by scaling d; else NaN.
+        """
+        from scipy.special import ndtri
+
+        (*a, n), (*b, m) = first.sum(axis=0), second.sum(axis=0)
+        score = cls(np.array(a), np.array(b), float(n), float(m), np.ones(len(a)))
+        p = (score.a + score.b) / (n + m)
+        above, beyond = first[:, :-1] - first[:, -1:] * p, second[:, :-1] - second[:, -1:] * p
+        difference, information = score._fitted(np.ones(len(a)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exact = difference**2 / (information * ndtri(chances / 2) ** 2)
+            own = (((m * above - n * beyond) / (n + m)) ** 2).sum(axis=0) / information
+            common = ((above - beyond) ** 2).sum(axis=0) / ((n + m) * p * (1 - p))
+            smaller = min(n, m) * p
+            shown = (smaller * own + WORDS_IN_COMMON * common) / (smaller + WORDS_IN_COMMON)
+            shown = np.where(shown > ROUNDING, shown, 0.0)
+        return replace(score, design=np.where(np.isnan(chances), shown, exact))
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of ln OR where ψ = 1."""
+        return np.sqrt(self.design / self._fitted(np.ones(len(self.a)))[1])
+
+    def statistic(self, ratios: Floats) -> Floats:
+        """Return T of an odds ratio of each column, shape (c,); not a number where nothing varies."""
+        difference, information = self._fitted(ratios)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(difference / np.sqrt(self.design * information))
+
+    def p(self) -> Floats:
+        """Return the two-sided p of ψ = 1; 1 where nothing varies."""
+        from scipy.special import ndtr
+
+        return np.nan_to_num(2 * ndtr(-np.abs(self.statistic(np.ones(len(self.a))))), nan=1.0)
+
+    def bounds(self, level: float = LEVEL) -> tuple[Floats, Floats]:
+        """Return the lowest and highest ψ with |T| at most z of the level; 0 where A = 0, infinite where B = 0."""
+        z = NormalDist().inv_cdf((1 + level) / 2)
+        low, high = self._where(z), self._where(-z)
+        return np.where(self.a == 0, 0.0, low), np.where(self.b == 0, np.inf, high)
+
+    def _where(self, wanted: float) -> Floats:
+        """The ψ at which T, which falls as ψ grows, is as wanted."""
+        low, high = (np.full(len(self.a), end) for end in (-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO))
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            above = self.statistic(np.exp(middle)) > wanted
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        return np.exp((low + high) / 2)
+
+    def _fitted(self, ratios: Floats) -> tuple[Floats, Floats]:
+        """A − N p₁ and I(ψ)."""
+        total = self.a + self.b
+        square = self.m * (ratios - 1)  # of square p₂² + middle p₂ − total = 0
+        middle = self.n * ratios + self.m - total * (ratios - 1)
+        in_second = 2 * total / (middle + np.sqrt(middle**2 + 4 * square * total))
+        in_first = ratios * in_second / (1 + (ratios - 1) * in_second)
+        of_first = self.n * in_first * (1 - in_first)
+        of_second = self.m * in_second * (1 - in_second)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.a - self.n * in_first, of_first * of_second / (of_first + of_second)
+
+
+def _scored(observed: Floats, sides: Sides, clusters: Clusters, chances: Floats, level: float) -> list[OddsRatio]:
+    score = ScoreOdds.of(*sides, chances)
+    low, high = score.bounds(level)
+    p, seen_at = score.p(), _seen_at(score.error)
+    ratios = []
+    for column, value in enumerate(observed.tolist()):
+        note = "" if np.isnan(chances[column]) else ", scaled to the exact chance of words of one group alone"
+        method = _method("score", clusters, note, level)
+        bounds = MaybeBounds(Bounds(float(low[column]), float(high[column]), method, level))
+        if not np.isfinite(score.design[column]):
+            bounds = MaybeBounds(None, UNBOUNDED)
+        elif low[column] == high[column]:
+            bounds = MaybeBounds(None, NO_DIFFERENCE)
+        seen = float(seen_at[column]) if 0 < score.design[column] < np.inf else None
+        ratios.append(OddsRatio(exp(value), "", bounds, float(p[column]), seen))
     return ratios
 
 

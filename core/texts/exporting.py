@@ -355,7 +355,7 @@ def finding_row(finding: Finding, study: str, recipe: Mapping[str, Any]) -> Row:
         **{name: whole[name] for name in FINDING if name in whole},
         "groups": ", ".join(finding.groups),
         "low": interval and interval.low,
-        "high": interval and interval.high,
+        "high": interval and whole["interval"]["high"],
         "level": interval and interval.level,
         "method": interval and interval.method,
         "floor_mean": floor and floor.mean,

@@ -58,6 +58,7 @@ HELPERS = {
     "likelihood.studentised": "many permuted tables at once; test_completion_metrics holds it to Welch's t",
     "likelihood.likelihood_draws": "conditional_likelihoods for many resampled tables",
     "means.t_of": "the test behind one_sample_mean and paired_difference",
+    "odds.ScoreOdds": "the test and interval of rare words; test_metrics_rare_words does it by a loop",
     "odds.log_odds_ratio": "the formula behind clustered_odds_ratios",
     "odds.smallest_expected": "decides whether an odds ratio is defined",
     "power.splits": "lists what exact_power adds up",

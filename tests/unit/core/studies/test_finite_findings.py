@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from biasprint.core import findings
+from biasprint.core.draw import digits, verdicts
 from biasprint.core.findings import LARGEST, Effect, Finding, Floor, Interval, Power, StudyResult
 from biasprint.core.metrics.grouped import hedges_g
 from biasprint.core.metrics.means import paired_difference, two_sample_difference
@@ -18,6 +19,7 @@ from biasprint.core.studies.compare.table import Compared, Measure
 from biasprint.core.studies.creativity import affinity
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
+from biasprint.core.texts.exporting import finding_row
 
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -137,6 +139,19 @@ def test_any_other_such_number_is_left_out_alone_and_this_is_told(name: str, val
     assert found.note.startswith("As before. Left out, as it is no finite number: ")
     assert (found.reason == "interval: an end of it is no finite number") == (name == "interval")
     json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_the_interval_of_a_ratio_may_have_no_upper_end() -> None:
+    """A word of one group alone: null in JSON, ∞ on the page, and read again as it was."""
+    found = finding(unit="odds ratio", interval=Interval(4.2, INFINITE, 0.95, "score"), estimate=31.0)
+    assert found.interval == Interval(4.2, INFINITE, 0.95, "score")
+    stored = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert stored["interval"]["high"] is None
+    assert Finding.from_json(stored) == found
+    assert digits.of_finding(found) == ("31", "4.20–∞")
+    assert verdicts.still_compatible(found) == ""
+    row = finding_row(found, "letters", {})
+    assert (row["low"], row["high"]) == (4.2, None)
 
 
 def test_a_stored_finding_with_such_a_number_is_damaged_and_not_mended() -> None:
