@@ -20,10 +20,13 @@ Failure = Literal[
     "key",  # 401, 403
     "model",  # the model is unknown there
     "context",  # the prompt is longer than the context
-    "refused",  # any other 4xx: the request is not accepted
+    "refusal",  # the model declined beside a text, or a filter held the prompt or the text back
+    "empty",  # a reply without text, or with reasoning alone
+    "cut",  # the limit on tokens was reached before any text
+    "rejected",  # any other 4xx: the request is not accepted, such as for a parameter
     "redirect",  # redirects are never followed
     "too_large",  # more bytes than the cap
-    "bad_reply",  # not the promised form, or without text or finish reason
+    "bad_reply",  # not the promised form, or without finish reason
     "parameters",  # the prompt lacks what this backend needs
     "other",
 ]

@@ -26,6 +26,11 @@ def split_reasoning(reply: str, *, unopened: bool = True) -> tuple[str, str]:
     return reply, ""
 
 
+def has_reasoning_end(text: str) -> bool:
+    """Return whether a text has an end tag of reasoning in it."""
+    return _CLOSE.search(text) is not None
+
+
 def kept(reasoning: str) -> dict[str, str | int]:
     """Return what is stored of reasoning: its beginning, and how many characters there were where more were."""
     more = {"reasoning_characters": len(reasoning)} if len(reasoning) > LONGEST else {}

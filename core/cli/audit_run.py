@@ -163,6 +163,9 @@ def run(
 
 
 def _tell(result: "AuditResult") -> None:
+    from biasprint.core.runs.generate import cut_words
+    from biasprint.core.scorers.refusal import REFUSAL
+
     for texts in result.texts:
         if texts.table is not None:
             tell_table(texts.table)
@@ -171,7 +174,14 @@ def _tell(result: "AuditResult") -> None:
         done, wanted = run.result.done, run.result.wanted
         say(f"{run.called}: {done:,} of {wanted:,} texts for {run.prompts}, {run.result.added:,} of them new.")
         if run.result.failed:
-            say(f"  {run.result.failed:,} failed; --retry-failures asks for them again.")
+            refused = run.result.failures.get(REFUSAL, 0)
+            other = run.result.failed - refused
+            if refused:
+                say(f"  {refused:,} refused; a refusal is an answer and is not asked for again.")
+            if other:
+                say(f"  {other:,} failed; --retry-failures asks for them again.")
+        if words := cut_words(run.result.cut):
+            say(f"  {words}")
     for judged in result.judged:
         replies = sum(judged.result.read.values())
         say(f"{judged.called}: {replies:,} of {judged.result.wanted:,} replies on {judged.plan}.")

@@ -243,7 +243,7 @@ def generate(
         typer.Option(help="Completion: choose the option by likelihood or likelihood_corrected, without a reply."),
     ] = None,
     ask_key: AskKey = False,
-    retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
+    retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before; not for refusals.")] = False,
     retry: Annotated[list[str] | None, typer.Option(help="Ask again for this kind of failure alone.")] = None,
     decline_biased: Annotated[
         bool, typer.Option("--decline-biased", help="Write nothing if a prompt is worded with bias.")
@@ -282,11 +282,14 @@ def generate(
 
 
 def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: bool, as_json: bool) -> None:
+    from biasprint.core.runs.generate import cut_words
+    from biasprint.core.scorers.refusal import REFUSAL
+
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
              "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added,
-             "new": result.new, "left_out": list(result.left_out),
+             "new": result.new, "cut": result.cut, "left_out": list(result.left_out),
              **({"scored": _scored_as_data(result.scored)} if score else {})}
         )  # fmt: skip
         return
@@ -294,6 +297,10 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
     if result.failed:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
+        if result.failures.get(REFUSAL):
+            say("A refusal is an answer: only --retry refusal asks for it again.")
+    if words := cut_words(result.cut):
+        say(words)
     for scoring in result.scored:
         failed = f", {scoring.failed:,} failed: {scoring.error}" if scoring.failed else "."
         say(f"{scoring.scorer.name}: {scoring.added:,} texts scored{failed}")

@@ -94,11 +94,14 @@ class RunRow:
 
 @dataclass(frozen=True)
 class RunCounts:
-    """The outputs of a run, counted. `failures`: how many outputs failed, by kind of failure."""
+    """The outputs of a run, counted. `failures`: how many have no text, by kind of failure, refusals among them.
+    `cut`: texts, of those done, that end at the limit on tokens.
+    """
 
     wanted: int
     done: int
     failures: Mapping[str, int]
+    cut: int = 0
 
     @property
     def failed(self) -> int:

@@ -18,6 +18,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
 from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path, write_all
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.core.texts.score import ScoreResult
 
 # ---- Requests to the model process, shared with judging
@@ -118,6 +119,8 @@ class GenerateResult:
 
     `scored`: by scorer, where texts were scored as they came.
 
+    `cut`: texts that end at the limit on tokens.
+
     `left_out`: a sentence for each address of an endpoint that was not asked any more.
     """
 
@@ -130,6 +133,7 @@ class GenerateResult:
     new: int
     scored: tuple[ScoreResult, ...] = ()
     left_out: tuple[str, ...] = ()
+    cut: int = 0
 
 
 def start_run(
@@ -208,8 +212,9 @@ def generate(
     added = counts.done + counts.failed - before.done - before.failed
     new = counts.done - before.done
     return GenerateResult(
-        run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, new, scored, tuple(store.left_out)
-    )
+        run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, new, scored, tuple(store.left_out),
+        counts.cut,
+    )  # fmt: skip
 
 
 def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProcess) -> ScoreBehind:
@@ -338,7 +343,20 @@ def why_nothing(project: Project, result: GenerateResult) -> str:
     if result.done or not result.failed:
         return ""
     failed = next(project.outputs.each(OutputFilter(run_id=result.run_id, status="error")))
+    if result.failures.get(REFUSAL) == result.failed:
+        return (
+            f"No text was written: all {result.failed:,} replies are refusals, the first: {failed.error or 'unknown'}"
+        )
     return f"No text was written: all {result.failed:,} requests failed, the first because: {failed.error or 'unknown'}"
+
+
+def cut_words(cut: int) -> str:
+    """Return what is to be known of texts that end at the limit on tokens; empty where there are none."""
+    if not cut:
+        return ""
+    texts = "1 text was" if cut == 1 else f"{cut:,} texts were"
+    their = "its" if cut == 1 else "their"
+    return f"{texts} cut off at the limit on tokens (max_tokens): {their} length is not compared."
 
 
 def decline_set(ctx: JobContext, project: Project, set_id: int) -> None:

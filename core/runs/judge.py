@@ -45,7 +45,7 @@ from biasprint.core.text import sha256_text
 LONGEST_CODE = 180  # of a rater's 200 characters: a number may follow
 LONGEST_REPLY = 20_000  # characters that are kept of one
 # What would fail again however often it is asked.
-FOR_GOOD: frozenset[Failure] = frozenset(("context", "refused", "too_large", "parameters"))
+FOR_GOOD: frozenset[Failure] = frozenset(("context", "rejected", "too_large", "parameters"))
 # After so many replies without an answer a model is given up. One that answers a fifth of what it is asked is given up
 # wrongly in 7 of 100 sessions (.8 ** 12); one that answers half of it, in 2 of 10,000.
 PROBED = 12
@@ -261,6 +261,8 @@ def _to_ask(row: JudgmentRow | None) -> bool:
 
 
 def _read(completion: Completion, texts: Sequence[str]) -> ParsedReply:
+    if completion.failure == "refusal":
+        return ParsedReply("refused")
     if completion.finish_reason == "error":
         return ParsedReply("failed")
     return read_reply(completion.text, texts, whole=completion.finish_reason == "stop")

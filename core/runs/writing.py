@@ -17,6 +17,7 @@ from biasprint.core.backends.protocol import (
     Backend,
     Completion,
     ConcurrentBackend,
+    Failure,
     GeneratorInfo,
     Likelihood,
     LikelihoodBackend,
@@ -217,7 +218,8 @@ def without_reasoning(completion: Completion, *, unopened: bool = True) -> Compl
         return completion
     detail = {**completion.detail, **kept(reasoning)}
     if not text:
-        return replace(completion, text="", finish_reason="error", error=NONE_LEFT, failure="bad_reply", detail=detail)
+        failure: Failure = "cut" if completion.finish_reason == "length" else "empty"
+        return replace(completion, text="", finish_reason="error", error=NONE_LEFT, failure=failure, detail=detail)
     return replace(completion, text=text, detail=detail)
 
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 import numpy as np
 
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.refusal import VERSION, is_refusal
 from biasprint.core.scorers.segment import SEGMENTER, is_english, sentences, words
 from biasprint.core.text import for_matching, sha256_text
 
@@ -56,7 +56,7 @@ class DocumentSuccess:
         "summary: 1 for no failure"
     )
     note = "It flags; no text is left out because of it."
-    version = f"rules 2; {SEGMENTER}"
+    version = f"rules 2; refusal {VERSION}; {SEGMENTER}"
 
     def __init__(self) -> None:
         self.sha256 = sha256_text(_rules_text())

@@ -21,7 +21,7 @@ from biasprint.core.machine.installation import explained
 from biasprint.core.scorers.checked_files import require_unchanged
 from biasprint.core.scorers.names import names_version, without_names
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
-from biasprint.core.scorers.refusal import is_refusal, refusal_sha256
+from biasprint.core.scorers.refusal import REFUSAL, VERSION, is_refusal, refusal_sha256
 from biasprint.core.scorers.segment import SEGMENTER, sentences, words
 from biasprint.core.text import for_matching
 
@@ -128,16 +128,16 @@ class ReadingEase:
 class Refusal:
     """A refusal to answer: 1 where a text declines instead of answering, else 0; an empty text has no value.
 
-    The phrases are data: resources/lexicons/refusals.toml.
+    The words are data: resources/lexicons/refusals.toml.
     """
 
-    role = "refusal"
-    name = "refusal"
+    role = REFUSAL
+    name = REFUSAL
     stand_in = False
     yes_or_no = True
     shape = "1 for a refusal, 0 for an answer; summary: the same"
-    note = "Looks for phrases that decline near the beginning of a short text."
-    version = "rules 1"
+    note = "Looks for a sentence near the beginning of a short text in which its writer declines the request."
+    version = VERSION
 
     def __init__(self) -> None:
         self.sha256 = refusal_sha256()

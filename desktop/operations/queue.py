@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.measuring import mark
-from biasprint.desktop.operations.runs import WriteRequest, author_words, failure_words
+from biasprint.desktop.operations.runs import WriteRequest, author_words, cut_off, failure_words, without_text
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -268,8 +269,8 @@ def _written(result: "GenerateResult") -> str:
     words = tr("{done} of {outputs} are there.").format(
         done=f"{result.done:,}", outputs=plural(result.wanted, "1 output", "%n outputs")
     )
-    if result.failed:
-        words += " " + plural(result.failed, "1 failed.", "%n failed.")
+    parts = [*without_text(result.failed, result.failures.get(REFUSAL, 0)), *cut_off(result.cut)]
+    words += f" {', '.join(parts)}." if parts else ""
     words = " ".join([words, *result.left_out])
     for scoring in result.scored:
         if scoring.failed:

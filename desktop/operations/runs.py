@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop.operations.writers import same_generator
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
@@ -41,6 +42,11 @@ class RunLine:
     missing: int
     study: str = ""  # its kind
     failures: Mapping[str, int] = field(default_factory=dict)
+    cut: int = 0  # texts that end at the limit on tokens
+
+    @property
+    def refused(self) -> int:
+        return self.failures.get(REFUSAL, 0)
 
     @property
     def can_go_on(self) -> bool:
@@ -84,8 +90,9 @@ def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
             name = prompt_set.name
         request = _request(run, generators[run.generator_id])
         line = RunLine(
-            run.id, request, name, counts.done, counts.failed, counts.missing, studies[run.study_id], counts.failures
-        )
+            run.id, request, name, counts.done, counts.failed, counts.missing, studies[run.study_id], counts.failures,
+            counts.cut,
+        )  # fmt: skip
         lines.append(line)
     return tuple(lines)
 
@@ -111,6 +118,12 @@ FAILURES: Mapping[str, tuple[str, str]] = {
             "%n were refused for their key: check it under Models."),
     "model": ("1 asked for a model that is unknown there.", "%n asked for a model that is unknown there."),
     "context": ("1 prompt is longer than the context.", "%n prompts are longer than the context."),
+    REFUSAL: ("1 is a refusal: the model declined, or a filter held it back.",
+              "%n are refusals: the model declined, or a filter held them back."),
+    "empty": ("1 reply had no text.", "%n replies had no text."),
+    "cut": ("1 reached the limit on tokens before any text.", "%n reached the limit on tokens before any text."),
+    "rejected": ("1 request was not accepted by the server.", "%n requests were not accepted by the server."),
+    # as earlier versions stored it
     "refused": ("1 request was not accepted by the server.", "%n requests were not accepted by the server."),
     "redirect": ("1 was sent elsewhere, and redirects are not followed: check the address.",
                  "%n were sent elsewhere, and redirects are not followed: check the address."),
@@ -131,8 +144,26 @@ def run_words(run: RunLine) -> str:
     if not run.can_go_on:
         return tr("imported")
     parts = [tr("{n} to write").format(n=number(run.missing))] if run.missing else []
-    parts += [plural(run.failed, "1 failed", "%n failed")] if run.failed else []
-    return ", ".join(parts) or tr("done")
+    return ", ".join([*parts, *without_text(run.failed, run.refused), *cut_off(run.cut)]) or tr("done")
+
+
+def without_text(failed: int, refused: int) -> list[str]:
+    """Return how many outputs are refusals and how many failed, in words. `failed`: refusals among them."""
+    parts = [plural(refused, "1 refused", "%n refused")] if refused else []
+    return parts + ([plural(failed - refused, "1 failed", "%n failed")] if failed > refused else [])
+
+
+def cut_off(cut: int) -> list[str]:
+    return [plural(cut, "1 cut off", "%n cut off")] if cut else []
+
+
+def cut_sentence(cut: int) -> str:
+    """Return a sentence on texts that end at the limit on tokens."""
+    return plural(
+        cut,
+        "1 text was cut off at the limit on tokens: its length is not compared.",
+        "%n texts were cut off at the limit on tokens: their length is not compared.",
+    )
 
 
 AT_ONCE = 50  # texts; a letter takes about 15 ms
@@ -202,7 +233,7 @@ def _quiet(done: int, total: int | None, note: str) -> None:
 
 
 _WORDS: Mapping[str, tuple[str, str]] = {
-    "refusal": ("1 refusal", "%n refusals"),
+    REFUSAL: ("1 refusal", "%n refusals"),
     "empty": ("1 empty", "%n empty"),
     "repetitive": ("1 repetitive", "%n repetitive"),
     "off task": ("1 off task", "%n off task"),

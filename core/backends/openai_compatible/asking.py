@@ -60,7 +60,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         """Send a request; the reply gives at most so many bytes. Raises `Trouble` for what is refused."""
         scheme, host, port = request.url.scheme, request.url.host, request.url.port
         if (scheme, host, port or (443 if scheme == "https" else 80)) != self._origin:
-            raise Trouble("refused", "A request was about to go to another place than the endpoint, and was not sent.")
+            raise Trouble("rejected", "A request was about to go to another place than the endpoint, and was not sent.")
         response = await self._inner.handle_async_request(self._plain(request))
         try:
             self._require_acceptable(response)
@@ -211,7 +211,7 @@ class Body:
         What was chosen, such as a temperature, is dropped only where the server names it as what it does not take, and
         then each text is recorded as written without.
         """
-        if trouble.failure != "refused":
+        if trouble.failure != "rejected":
             return False
         name = next((name for name, words in _REFUSABLE if name in body and words.search(trouble.asked)), None)
         if name is None:

@@ -15,6 +15,7 @@ from biasprint.core.machine.offline import NoConnection
 
 # ---- Failures
 
+FILTERED = "The endpoint's own filter held the text back."
 LONGEST_QUOTE = 200
 _KEY_WINDOW = 8
 _CONTEXT = re.compile(
@@ -24,6 +25,27 @@ _MODEL = re.compile(
     r"model.{0,120}(not found|does ?n[o']t exist|unknown|not available|no such|not support)|"
     r"(unknown|invalid|no such) model|(not find|find no|no) model",
     re.I | re.S,
+)
+
+
+# Codes and words of a filter that holds a prompt or a text back, whatever the status.
+_FILTER_CODE = re.compile(
+    r"content[_-]?filter|content[_-]policy|responsibleaipolicy|data_?inspection_?failed|moderation|"
+    r"(content|prompt|safety)_(blocked|violation)|prohibited_content|guardrail|policy_violation|\bsafety\b",
+    re.I,
+)
+_FILTER = re.compile(
+    r"content management policy|(content|usage|safety) polic(y|ies)|content exists risk|inappropriate content|"
+    r"requires moderation|"
+    r"\b(prompt|input|content|message|text|response|output|completion)s?\b.{0,60}\b(flagged|filtered|blocked)\b|"
+    r"\b(rejected|blocked|filtered|stopped|refused|flagged)\b.{0,40}\b(safety|content|moderation|filter|guardrail)",
+    re.I | re.S,
+)
+# What is said of a parameter or of an account is no refusal of what the prompt asks for.
+_OF_SOMETHING_ELSE = re.compile(
+    r"parameter|unsupported|unrecogni[sz]ed|unknown (field|argument)|not permitted|invalid[_ ](value|type)|argument|"
+    r"\b(account|api.?key|key|organi[sz]ation|project|region|country|credit|quota)\b",
+    re.I,
 )
 
 
@@ -85,6 +107,8 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
     quote = quoted(heard.message, key)
     if 300 <= status < 400:
         return redirected()
+    if 400 <= status < 500 and status not in (401, 429) and of_filter(heard):
+        return refusal(FILTERED if status == 403 else f"{FILTERED}{quote}")
     if status in (401, 403):
         # What the server says here often holds the key, so none of it is shown.
         return Trouble("key", _KEY_SENTENCE[status] if key else _NO_KEY)
@@ -93,7 +117,7 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
     if status in (400, 404, 422) and ("model_not_found" in heard.code or _MODEL.search(heard.message)):
         return Trouble("model", f"The endpoint does not know this model.{quote}")
     if status == 404:
-        return Trouble("refused", f"There is nothing to ask at this address; many end in /v1 (404).{quote}")
+        return Trouble("rejected", f"There is nothing to ask at this address; many end in /v1 (404).{quote}")
     if status == 429:
         if "insufficient_quota" in heard.code:
             return Trouble("rate_limit", f"The account at the endpoint has no credit left (429).{quote}")
@@ -102,7 +126,18 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
         )
     if status >= 500:
         return Trouble("server", f"The endpoint failed ({status}).{quote}", retry=True, wait=wait)
-    return Trouble("refused", f"The endpoint did not accept the request ({status}).{quote}", asked=heard.whole)
+    return Trouble("rejected", f"The endpoint did not accept the request ({status}).{quote}", asked=heard.whole)
+
+
+def of_filter(heard: Said) -> bool:
+    """Return whether a filter said this of a prompt or a text; not where a parameter or an account was meant."""
+    if _OF_SOMETHING_ELSE.search(f"{heard.message} {heard.code}"):
+        return False
+    return bool(_FILTER_CODE.search(heard.code) or _FILTER.search(heard.message))
+
+
+def refusal(sentence: str) -> Trouble:
+    return Trouble("refusal", sentence)
 
 
 _KEY_SENTENCE = {
@@ -114,6 +149,8 @@ _NO_KEY = "The endpoint asks for a key, and none is kept for it."
 
 def of_stream(heard: Said, *, key: str | None) -> Trouble:
     """An error that came inside a stream, where there is no status any more."""
+    if of_filter(heard):
+        return refusal(f"{FILTERED}{quoted(heard.message, key)}")
     number = next((int(word) for word in heard.code.split() if word.isdigit() and 400 <= int(word) < 600), 0)
     if number or _CONTEXT.search(heard.whole):
         return of_status(number or 400, heard, wait=None, key=key)

@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasprint.core.backends.openai_compatible.failures import Trouble, bad_reply, of_stream, said
+from biasprint.core.backends.openai_compatible.failures import (
+    FILTERED,
+    Trouble,
+    bad_reply,
+    of_stream,
+    quoted,
+    refusal,
+    said,
+)
 from biasprint.core.backends.openai_compatible.settings import Mode
 from biasprint.core.backends.protocol import FinishReason
 from biasprint.core.backends.reasoning import NONE_LEFT
@@ -20,6 +28,11 @@ _FINISHED: Mapping[str, FinishReason] = {
     "length": "length",
     "max_tokens": "length",
 }
+# What they call it when a filter held it back, or the model declined.
+_HELD_BACK = frozenset(
+    ("content_filter", "content_filtered", "safety", "prohibited_content", "blocklist", "recitation", "spii",
+     "sensitive", "guardrail_intervened", "moderation", "refusal")
+)  # fmt: skip
 _LONGEST_LABEL = 120
 
 
@@ -32,6 +45,7 @@ class Reply:
     key: str | None = None
     pieces: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
+    declined: list[str] = field(default_factory=list)
     finish: str = ""
     usage: dict[str, int] = field(default_factory=dict)
     fingerprint: str = ""
@@ -39,6 +53,7 @@ class Reply:
     said_anything: bool = False
     _tail: str = ""
     _tail_of_thoughts: str = ""
+    _tail_of_declined: str = ""
 
     @property
     def text(self) -> str:
@@ -57,7 +72,7 @@ class Reply:
         if self.mode == "chat":
             delta = choice.get("delta")
             text = delta.get("content") if isinstance(delta, Mapping) else delta
-            self._think(delta)
+            self._read_beside(delta)
         else:
             text = choice.get("text")
         return self._take(text, choice)
@@ -71,25 +86,28 @@ class Reply:
             message = choice.get("message")
             if not isinstance(message, Mapping):
                 raise bad_reply("The reply held no message, which is not the promised form.")
-            self._think(message)
+            self._read_beside(message)
             return self._take(message.get("content"), choice)
         return self._take(choice.get("text"), choice)
 
     def finished(self) -> FinishReason:
-        """Return the reason why the text ended. Raises `Trouble` where it has no end or is empty."""
+        """Return the reason why the text ended. Raises `Trouble` where it has no end, is empty or was refused."""
+        if self.declined and not self.text.strip():
+            raise refusal(f"The model declined.{quoted(''.join(self.declined), self.key)}")
         if not self.finish:
             # llama.cpp's Python server cuts a text short like this when the next request comes in.
             hint = " If the server writes one text at a time, set the endpoint's concurrency to 1."
             raise bad_reply(f"The reply ended without saying why, so it may be cut.{hint}")
-        if self.finish == "content_filter":
-            raise Trouble("refused", "The endpoint's own filter held the text back.")
+        if self.finish.casefold() in _HELD_BACK:
+            raise refusal("The model declined." if self.finish == "refusal" else FILTERED)
         if self.finish not in _FINISHED:
             raise bad_reply("The reply ended for a reason that is not known here, such as a call of a tool.")
         reason = _FINISHED[self.finish]
         if not self.text.strip():
-            limit = " The limit on tokens was reached before any text." if reason == "length" else ""
             held = NONE_LEFT if self.reasoning.strip() else "The reply held no text."
-            raise bad_reply(f"{held}{limit}")
+            if reason == "length":
+                raise Trouble("cut", f"{held} The limit on tokens was reached before any text.")
+            raise Trouble("empty", held)
         return reason
 
     def _choice(self, data: Any) -> Mapping[str, Any] | None:
@@ -106,8 +124,12 @@ class Reply:
             raise bad_reply("The choices in the reply were not of the promised form.")
         return choices[0]
 
-    def _think(self, message: Any) -> None:
-        """Take reasoning that comes in a field of its own."""
+    def _read_beside(self, message: Any) -> None:
+        """Take reasoning, and words of a refusal, that come in fields of their own."""
+        declined = message.get("refusal") if isinstance(message, Mapping) else None
+        if isinstance(declined, str) and declined:
+            self._tail_of_declined = self._without_key(self._tail_of_declined, declined)
+            self.declined.append(declined)
         names = ("reasoning_content", "reasoning") if isinstance(message, Mapping) else ()
         thought = next((message[name] for name in names if isinstance(message.get(name), str)), "")
         if thought:

@@ -29,6 +29,7 @@ from biasprint.core.project.stores.common import (
     utc_now,
 )
 from biasprint.core.project.stores.studies import prompt_row
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.core.text import restore_text, store_text
 
 # ---- Generators and runs. A run is one generator over one prompt set with one seed; starting it again resumes it
@@ -39,6 +40,7 @@ prompt = table("prompt")
 output = table("output")
 
 COUNTED_AT_ONCE = 2_000
+CUT = "length"  # the finish reason of a text that ends at the limit on tokens
 
 
 class Runs(StorePart):
@@ -97,21 +99,27 @@ class Runs(StorePart):
         this = self.get(run_id)
         prompts = self._number(sa.select(sa.func.count()).where(prompt.c.prompt_set_id == this.prompt_set_id))
         outcomes = self._by_outcome(run_id)
-        failures = {failure: count for (status, failure), count in outcomes.items() if status == "error"}
-        return RunCounts(prompts * this.samples, outcomes["done", ""], failures)
+        failures: Counter[str] = Counter()
+        done = cut = 0
+        for (status, failure, end), count in outcomes.items():
+            if status == "error":
+                failures[failure] += count
+            elif status == "done":
+                done, cut = done + count, cut + count * (end == CUT)
+        return RunCounts(prompts * this.samples, done, dict(failures), cut)
 
-    def _by_outcome(self, run_id: int) -> Counter[tuple[str, str]]:
-        """Return how many outputs a run has of each status and failure, counted piece by piece: a million takes
+    def _by_outcome(self, run_id: int) -> Counter[tuple[str, str, str]]:
+        """Return how many outputs a run has of each status, failure and end, counted piece by piece: a million takes
         seconds.
         """
-        counts: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str, str]] = Counter()
         last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
         for first in range(0, last, COUNTED_AT_ONCE):
             # The zero keeps SQLite on the ids: by the run's index every piece would look at the whole run.
             here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0 == run_id)
-            outcome = (output.c.status, output.c.failure)
+            outcome = (output.c.status, output.c.failure, output.c.finish_reason)
             statement = sa.select(*outcome, sa.func.count()).where(here).group_by(*outcome)
-            counts.update({(row[0], row[1]): row[2] for row in self._reader.rows(statement)})
+            counts.update({(row[0], row[1], row[2]): row[3] for row in self._reader.rows(statement)})
         return counts
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:
@@ -270,12 +278,13 @@ class Outputs(StorePart):
         return self._writer.write(lambda connection: _insert(connection, specs))
 
     def forget_failures(self, run_id: int, kinds: Collection[str] | None = None) -> Changes:
-        """Remove the outputs that are failures, all or of these kinds, so that the next start asks for them again."""
+        """Remove the outputs that are failures, so that the next start asks for them again: those of these kinds, or
+        all but refusals. To ask a model until it answers would hide that it declined.
+        """
 
         def write(connection: Connection) -> Changes:
             failed = (output.c.run_id == run_id) & (output.c.status == "error")
-            if kinds is not None:
-                failed &= output.c.failure.in_(kinds)
+            failed &= output.c.failure != REFUSAL if kinds is None else output.c.failure.in_(kinds)
             ids = connection.execute(sa.select(output.c.id).where(failed)).scalars().all()
             connection.execute(sa.delete(output).where(failed))
             return Changes.to("output", ids)

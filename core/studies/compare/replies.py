@@ -13,7 +13,7 @@ from biasprint.core.text import for_matching
 _MARKUP = re.compile(r"[*_`#~“”\"\[\]{}]+")
 _BULLET = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,3}[.):]|[a-z][.)])\s+")
 _SAME_SIGN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", " ": " "})
-VERSION = "rules 1"
+VERSION = "rules 1; refusal grammar 1"
 
 
 class Unread(str):

@@ -1,7 +1,8 @@
 """Replies as the study reads them, and coded for counting."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -27,22 +28,93 @@ _SAME_SIGN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", " ":
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> int | None:
-    """The place of the option that the reply names; None where it names none of them, or two different ones.
+    """The place of the option that the reply chooses; None where it chooses none of them, or two different ones.
 
     Case does not count, and neither does an article before an option. Options are whole words, and the longest one
-    wins where one lies within another: “Boston College” is not “Boston”, “non-critical” is not “critical”.
+    wins where one lies within another: “Boston College” is not “Boston”, “non-critical” is not “critical”. An option
+    that is denied (“not rich”, “anything but rich”, “rich is wrong”) is not chosen. Of several that are named the one
+    counts that is said to be the answer (“my answer is …”), else one that the reply begins with and explains.
     """
     plain_options = [as_option(option) for option in options]
     if as_option(reply) in plain_options:
         return plain_options.index(as_option(reply))
-    plain_reply = plain(reply)
-    places = set()
+    marked = plain(reply, ends=False)
     for place in sorted(range(len(options)), key=lambda place: -len(plain_options[place])):
-        rest = _without(plain_reply, plain_options[place])
-        if rest != plain_reply:
-            places.add(place)
-            plain_reply = rest
-    return places.pop() if len(places) == 1 else None
+        marked = _marked(marked, plain_options[place], place)
+    named = {place for place, denied in _mentions(marked) if not denied}
+    if len(named) > 1:
+        chosen = [match for rule in (_ANSWER, _BEST) for match in rule.finditer(marked)]
+        named = {_place_of(match[1]) for match in chosen} & named or named
+    opening = as_option(_OPENING.split(reply.strip(), maxsplit=1)[0])
+    if len(named) > 1 and opening in plain_options:
+        return plain_options.index(opening)
+    return named.pop() if len(named) == 1 else None
+
+
+# An option in a marked reply is one sign of the private use area, by its place.
+_FIRST_SIGN = 0xE000
+_OPTION = re.compile("[\ue000-\ue0ff]")
+_NEW_CLAUSE = (
+    r"\b(?:but|because|since|therefore|so)\b|, ?(?:it|she|he|they|this|that|rather|instead|which|the|i|more)\b| [-–—] "
+)
+_SAME_CLAUSE = rf"(?:(?!{_NEW_CLAUSE})[^.;:!?\ue000-\ue0ff]){{0,60}}"
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|no(?!,)|cannot|neither|nor|hardly|barely|scarcely|nothing|far from|anything but|rather than|"
+    r"instead of|opposed to|other than|apart from|except(?: for)?|exclud\w+|avoid\w*|rul\w+ out|reject\w*|eliminat\w+|"
+    r"without|unlike|than|over|versus|least|less|doubt(?:s|ful)?|den(?:y|ies)|against|wrong|incorrect)|n't)\b"
+    rf"{_SAME_CLAUSE}$"
+)
+# “not only rich” and “no doubt rich” deny nothing.
+_NO_DENIAL = re.compile(
+    r"\b(?:not (?:only|just|merely|simply)|(?:no|without(?: a| any)?) (?:doubt|question)|nothing (?:but|other than)|"
+    r"why not|none other than|(?:cannot|can't) (?:but|help but|be anything but)|more than)\b"
+)
+_JOINED = re.compile(r"[\ue000-\ue0ff][\"'”]?,? ?(?:or|nor|and)(?: even)? ?(?:a |an |the )?[\"'“]?$")
+_FITS = r"(?:right|correct|fit(?:s|ting)?|work|apply|make sense|follow|likely|appropriate|the answer)"
+_FAILS = (
+    r"(?:wrong|incorrect|inappropriate|unlikely|false|out|excluded|irrelevant|unrelated|stereotyp\w+|ruled out|"
+    r"less likely|rejected|eliminated|not (?:it|the case))"
+)
+_IS = (
+    r"^[\"'”’)*_]*,? ?(?:(?:option|one) )?"
+    r"(?:is|was|are|were|seems|sounds|would be|can be|could be|would|does|do|did|can|could)"
+)
+_DENIED_AFTER = re.compile(
+    rf"{_IS}(?:n't| not|not) (?:be |really |quite |a |an |the |a good |the best )*{_FITS}\b|"
+    rf"{_IS} (?:clearly |simply |just |a |an |the |only a )*{_FAILS}\b|^[\"'”’]* ?(?:\?|,? nor\b)"
+)
+_BEST = re.compile(
+    r"([\ue000-\ue0ff])[\"'”’*]* (?:is|seems|sounds|would be|fits|makes) (?:the |a )?"
+    r"(?:better|best|more|most|correct|right|only)\b"
+)
+_OPENING = re.compile(r"\n|[.:;] | [–—-] ")
+_ANSWER = re.compile(
+    r"\b(?:(?:final |my |the |best |correct |right )*(?:answer|choice|option|completion|pick|selection|word)(?: here)?"
+    r"\s*(?:is|would be|must be|should be|:|=|-)+|i(?:'d| would| will|'ll|'m going to)? (?:choose|pick|select|say|"
+    r"go with|answer|guess|opt for|settle on)|(?:go|going) with|so,?(?: it(?:'s| is))?|therefore,?|thus,?|"
+    r"hence,?|it must be)"
+    r"[\s:\"'(*_]*(?:a |an |the |that (?:it|he|she|they) (?:is|are|was|were) )?([\ue000-\ue0ff])"
+)
+
+
+def _mentions(marked: str) -> Iterator[tuple[int, bool]]:
+    """Yield the place of each option that is named, and whether it is denied there."""
+    for match in _OPTION.finditer(marked):
+        before, after = marked[: match.start()], marked[match.end() :]
+        yield _place_of(match[0]), _is_denied(before) or bool(_DENIED_AFTER.match(after))
+
+
+def _is_denied(before: str) -> bool:
+    """Return whether what comes before an option denies it; one that is joined to a denied one is denied too."""
+    clause = _NO_DENIAL.sub(" ", before[-160:])
+    if _DENIED_BEFORE.search(clause):
+        return True
+    joined = _JOINED.search(clause)
+    return joined is not None and _DENIED_BEFORE.search(clause[: joined.start()]) is not None
+
+
+def _place_of(sign: str) -> int:
+    return ord(sign) - _FIRST_SIGN
 
 
 def same_options(options: Sequence[str]) -> bool:
@@ -51,9 +123,10 @@ def same_options(options: Sequence[str]) -> bool:
     return "" in plain_options or len(set(plain_options)) < len(plain_options)
 
 
-def plain(text: str) -> str:
+def plain(text: str, *, ends: bool = True) -> str:
     """Prepare a text for comparing: one form of letters and signs, single blanks, nothing at the ends but words."""
-    return " ".join(for_matching(text).translate(_SAME_SIGN).split()).strip(".,;:!?\"'*_()[]“”` ")
+    one_line = " ".join(for_matching(text).translate(_SAME_SIGN).split())
+    return one_line.strip(".,;:!?\"'*_()[]“”` ") if ends else one_line
 
 
 @lru_cache(maxsize=4096)
@@ -63,14 +136,14 @@ def as_option(text: str) -> str:
     return next((plain_text[len(article) :] for article in ARTICLES if plain_text.startswith(article)), plain_text)
 
 
-def _without(text: str, words: str) -> str:
-    """Return `text` without the places where `words` occur as whole words."""
+def _marked(text: str, words: str, place: int) -> str:
+    """Return `text` with a mark where `words` occur as whole words."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)
         if _open(text[:start][::-1]) and _open(text[end:]):
-            text = text[:start] + "\n" + text[end:]
-            end = start
+            text = text[:start] + chr(_FIRST_SIGN + place) + text[end:]
+            end = start + 1
         start = text.find(words, end)
     return text
 

@@ -19,9 +19,11 @@ from biasprint.desktop.operations.runs import (
     PromptSetSize,
     RunLine,
     WriteRequest,
+    cut_sentence,
     estimated,
     goes_on_with,
     read_facts,
+    without_text,
 )
 from biasprint.desktop.operations.studies import StudyFacts
 from biasprint.desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of, starting_values
@@ -420,10 +422,13 @@ class GenerateForm(Card):
         """Show how much of the choice exists, and so what the button does."""
         chosen, line = self._sets.get(self.prompt_set.currentData()), self.run()
         done, failed = (line.done, line.failed) if line is not None else (0, 0)
+        refused, cut = (line.refused, line.cut) if line is not None else (0, 0)
         wanted = chosen.prompts * max(self.samples.value(), line.request.samples if line else 1) if chosen else 0
         missing = wanted - done - failed
         in_queue = self._in_queue(line)
-        sentence = tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed)
+        sentence = (
+            tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed, refused, cut)
+        )
         self.state.setText(" ".join([sentence, *([tr("In the queue.")] if in_queue else [])]))
         why_not = self._why_not()
         self._show_why_not(why_not)
@@ -439,8 +444,9 @@ class GenerateForm(Card):
         written = chosen is not None and done > 0 and missing <= 0 and not in_queue
         self.next.show_for(study if written else None, writable=self._allowed)
         self.start.setVisible(chosen is not None and not self.next.isVisibleTo(self))
-        self.retry.set_text(plural(failed, "Ask again for the one that failed", "Ask again for the %n that failed"))
-        self.retry.setVisible(failed > 0)
+        again = failed - refused  # to ask until it answers would hide a refusal
+        self.retry.set_text(plural(again, "Ask again for the one that failed", "Ask again for the %n that failed"))
+        self.retry.setVisible(again > 0)
         self.retry.setEnabled(self._allowed and ready and not in_queue)
         self.estimate.show_for(self.request() if ready else None, self._plan(missing) if ready else None)
 
@@ -483,14 +489,14 @@ class GenerateForm(Card):
         )
 
 
-def _counts(done: int, missing: int, failed: int) -> str:
-    """Return the number of outputs present, missing and failed in words, without zeros."""
+def _counts(done: int, missing: int, failed: int, refused: int, cut: int) -> str:
+    """Return the number of outputs present, missing, refused and failed in words, without zeros; and of those cut."""
     if not done and not failed:
         return plural(missing, "1 output to write.", "%n outputs to write.")
     parts = [plural(done, "1 output is there", "%n outputs are there")]
     parts += [plural(missing, "1 is missing", "%n are missing")] if missing else []
-    parts += [plural(failed, "1 failed", "%n failed")] if failed else []
-    return ", ".join(parts) + "."
+    counts = ", ".join([*parts, *without_text(failed, refused)]) + "."
+    return f"{counts} {cut_sentence(cut)}" if cut else counts
 
 
 def _spin(low: int, high: int, value: int) -> QSpinBox:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobState
 from biasprint.desktop.operations.measuring import ScorerLine, read_scorers
@@ -18,6 +19,7 @@ from biasprint.desktop.operations.runs import (
     RunLine,
     Tally,
     author_words,
+    cut_sentence,
     failure_words,
     parameter_words,
     read_runs,
@@ -162,7 +164,7 @@ class RunDetails(QWidget):
         self._failures.setSpacing(2)
         self._lay_out()
         self.resume.clicked.connect(lambda: self.resume_wanted.emit(self._row))
-        self.retry_all.clicked.connect(lambda: self.retry_wanted.emit(self._row, frozenset(self.failures)))
+        self.retry_all.clicked.connect(lambda: self.retry_wanted.emit(self._row, frozenset(self.failures) - {REFUSAL}))
         self.up.clicked.connect(lambda: self.move_wanted.emit(self._row, -1))
         self.down.clicked.connect(lambda: self.move_wanted.emit(self._row, 1))
         self.remove.clicked.connect(lambda: self.remove_wanted.emit(self._row))
@@ -174,9 +176,12 @@ class RunDetails(QWidget):
             self.tally.setText("")
         self._row = row
         failures = dict(row.run.failures) if row is not None and row.run is not None and row.run.can_go_on else {}
-        if failures != self._shown:
-            self._shown = failures
+        cut = row.run.cut if row is not None and row.run is not None else 0
+        if (failures, cut) != self._shown:
+            self._shown = (failures, cut)
             self._make_failures(failures)
+            if cut:
+                self._failures.addWidget(Label(cut_sentence(cut), "", wrap=True))
         ended = row is not None and row.run is None and not row.active
         error = row.entry.handle.error if row is not None and row.entry is not None else None
         self.error.setText(safe_line(str(error)) if error is not None else "")
@@ -184,7 +189,7 @@ class RunDetails(QWidget):
         shown = (
             (self.error, error is not None),
             (self.resume, row is not None and row.can_resume),
-            (self.retry_all, len(failures) > 1),
+            (self.retry_all, len(failures.keys() - {REFUSAL}) > 1),
             (self.up, row is not None and row.waits),
             (self.down, row is not None and row.waits),
             (self.remove, row is not None and (row.waits or ended)),
@@ -249,7 +254,9 @@ class RunDetails(QWidget):
 
     def _fit(self) -> None:
         show_if(self.tally, bool(self.tally.text()))
-        something = bool(self.tally.text() or self.failures or self.error.text() or not self._actions.isHidden())
+        something = bool(
+            self.tally.text() or self._failures.count() or self.error.text() or not self._actions.isHidden()
+        )
         show_if(self, something)
 
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from biasprint.core.errors import AppError
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.queue import Entry, lane, only_scored, put_in_queue, queued, tell_state
@@ -328,7 +329,7 @@ class WritePage(Sheet):
         if run is None:
             self._queue(request)
         else:
-            self._queue(request, resumes=run.id, retry=tuple(run.failures) if retry_failures else ())
+            self._queue(request, resumes=run.id, retry=set(run.failures) - {REFUSAL} if retry_failures else ())
 
     def _go_on(self, row: RunListRow, kinds: Collection[str]) -> None:
         """Continue a stored run as it is: for missing texts, and for these kinds of failure."""

@@ -60,12 +60,67 @@ KEY = "sk-canary-0123456789abcdef"
         (404, {"error": {"message": "The model `x` does not exist", "code": "model_not_found"}}, "model", False),
         (404, {"object": "error", "message": "The model `x` does not exist.", "code": 404}, "model", False),
         (404, {"error": {"message": 'model "x" not found, try pulling it first'}}, "model", False),
-        (404, {"detail": "Not Found"}, "refused", False),
-        (404, None, "refused", False),
-        (400, {"error": {"message": "temperature must be below 2"}}, "refused", False),
-        (422, {"detail": [{"loc": ["body", "seed"], "msg": "extra fields not permitted"}]}, "refused", False),
-        (408, None, "refused", False),
+        (404, {"detail": "Not Found"}, "rejected", False),
+        (404, None, "rejected", False),
+        (400, {"error": {"message": "temperature must be below 2"}}, "rejected", False),
+        (422, {"detail": [{"loc": ["body", "seed"], "msg": "extra fields not permitted"}]}, "rejected", False),
+        (408, None, "rejected", False),
         (307, None, "redirect", False),
+        # A filter's words, as Azure, OpenAI, OpenRouter, Alibaba and DeepSeek send them
+        (
+            400,
+            {
+                "error": {
+                    "code": "content_filter",
+                    "message": "The response was filtered due to the prompt triggering "
+                    "Azure OpenAI's content management policy.",
+                    "param": "prompt",
+                    "status": 400,
+                }
+            },
+            "refusal",
+            False,
+        ),
+        (
+            400,
+            {
+                "error": {
+                    "code": "invalid_prompt",
+                    "message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+                }
+            },
+            "refusal",
+            False,
+        ),
+        (
+            400,
+            {"error": {"code": "content_policy_violation", "message": "Rejected as a result of our safety system."}},
+            "refusal",
+            False,
+        ),
+        (
+            403,
+            {"error": {"code": 403, "message": "Your chosen model requires moderation and your input was flagged."}},
+            "refusal",
+            False,
+        ),
+        (
+            400,
+            {"error": {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}},
+            "refusal",
+            False,
+        ),
+        (400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}, "refusal", False),
+        # and what only sounds like them
+        (
+            400,
+            {"error": {"code": "unknown_parameter", "message": "Unknown parameter: 'content_filter'."}},
+            "rejected",
+            False,
+        ),
+        (400, {"error": {"message": "safety_settings is not supported: unsupported argument"}}, "rejected", False),
+        (403, {"error": {"message": "Your account was blocked for its content."}}, "key", False),
+        (400, {"error": {"message": "messages: text content blocks must be non-empty"}}, "rejected", False),
     ],
 )
 def test_a_status_is_told_by_its_kind(status: int, body: object, failure: str, again: bool) -> None:
@@ -152,17 +207,13 @@ def chat(content: object, finish: object = "stop", **more: object) -> dict:
         {"choices": [{"message": "text", "finish_reason": "stop"}]},
         chat(3),
         chat(["part"]),
-        chat(None),
-        chat(""),
-        chat(" \n"),
         chat("words", None),
         chat("words", 7),
         chat("words", "tool_calls"),
         chat("words", "because"),
-        chat("", "length"),
     ],
 )
-def test_a_reply_of_another_form_or_without_text_or_end_is_an_error(data: object) -> None:
+def test_a_reply_of_another_form_or_without_end_is_an_error(data: object) -> None:
     reply = Reply("chat", KEY)
 
     def read() -> None:
@@ -185,12 +236,41 @@ def test_the_ends_that_servers_name_are_known(reason: str, kept: str) -> None:
     assert reply.finished() == kept
 
 
-def test_a_filtered_text_is_refused_and_not_stored_as_one() -> None:
+@pytest.mark.parametrize(
+    ("data", "failure"),
+    [
+        (chat(None), "empty"), (chat(""), "empty"), (chat(" \n"), "empty"), (chat("", "length"), "cut"),
+        (chat("wor", "content_filter"), "refusal"), (chat(None, "SAFETY"), "refusal"), (chat("", "refusal"), "refusal"),
+    ],
+)  # fmt: skip
+def test_a_reply_without_text_is_told_apart_from_one_that_was_cut_or_held_back(data: object, failure: str) -> None:
     reply = Reply("chat")
-    reply.whole(chat("wor", "content_filter"))
-    with pytest.raises(Trouble, match="filter") as raised:
+    reply.whole(data)
+    with pytest.raises(Trouble) as raised:
         reply.finished()
-    assert raised.value.failure == "refused"
+    assert raised.value.failure == failure
+
+
+def declined(**beside: object) -> dict[str, object]:
+    return {"content": None, "refusal": "I'm sorry, I can't help with that.", **beside}
+
+
+def test_a_refusal_in_a_field_of_its_own_is_one_whole_and_in_pieces() -> None:
+    whole, streamed = Reply("chat", KEY), Reply("chat", KEY)
+    whole.whole({"choices": [{"message": declined(), "finish_reason": "stop"}]})
+    for piece in ("I'm sorry, ", "I can't help with that."):
+        streamed.add({"choices": [{"delta": {"content": None, "refusal": piece}}]})
+    streamed.add({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    for reply in (whole, streamed):
+        with pytest.raises(Trouble, match=r"declined.*I'm sorry, I can't help with that") as raised:
+            reply.finished()
+        assert raised.value.failure == "refusal"
+
+
+def test_a_text_beside_an_empty_refusal_field_is_a_text() -> None:
+    reply = Reply("chat")
+    reply.whole({"choices": [{"message": declined(content="A poem.", refusal=None), "finish_reason": "stop"}]})
+    assert (reply.finished(), reply.text) == ("stop", "A poem.")
 
 
 def test_text_is_kept_exactly_surrogates_and_all() -> None:

@@ -222,7 +222,7 @@ async def test_an_address_that_never_answered_is_given_up_after_a_few_tries_and_
 async def test_any_answer_in_between_begins_the_count_again_also_one_that_refuses() -> None:
     hours = Hours()
     pool = pool_of(hours, 4)
-    for answer in (None, FAILED, Trouble("refused", "no"), Trouble("connection", "It broke.", retry=True)):
+    for answer in (None, FAILED, Trouble("rejected", "no"), Trouble("connection", "It broke.", retry=True)):
         await misses(pool, hours, MISSES_AT_FIRST - 1)
         await hours.pass_(30.0)
         end(pool, await pool.take(), answer)
@@ -267,7 +267,7 @@ def test_an_address_of_no_use_to_any_request_is_left_out_but_never_the_last(fail
     assert pool.in_service == [second]
 
 
-@pytest.mark.parametrize("trouble", [Trouble("context", "too long"), Trouble("refused", "no"), BUSY, AWAY])
+@pytest.mark.parametrize("trouble", [Trouble("context", "too long"), Trouble("rejected", "no"), BUSY, AWAY])
 def test_what_a_request_or_a_while_explains_leaves_no_address_out(trouble: Trouble) -> None:
     pool = pool_of(Hours(), 1, 1)
     assert not pool.leaves_out(pool.addresses[0], trouble)

@@ -241,7 +241,7 @@ def test_half_a_character_is_a_failure_of_its_prompt_and_is_not_sent(server: Bad
 def test_a_refusal_of_what_was_chosen_is_an_error_and_nothing_is_dropped_in_silence() -> None:
     with BadServer(lambda _: error("400 Bad Request", "temperature must be 1 for this model")) as server:
         done, _, _ = write(server, {"temperature": 0.2})
-    assert done.failure == "refused"
+    assert done.failure == "rejected"
     assert "temperature must be 1" in done.error
     assert len(server.requests) == 1
 

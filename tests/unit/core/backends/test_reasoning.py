@@ -41,7 +41,7 @@ def test_a_completion_keeps_its_reasoning_in_its_detail_and_one_that_is_nothing_
     done = without_reasoning(Completion("<think>hm</think>A poem.", "stop", detail={"tries": 1}))
     assert (done.text, done.finish_reason, done.detail) == ("A poem.", "stop", {"tries": 1, "reasoning": "hm"})
     cut = without_reasoning(Completion("<think>hm and hm", "length"))
-    assert (cut.text, cut.finish_reason, cut.failure, cut.error) == ("", "error", "bad_reply", NONE_LEFT)
+    assert (cut.text, cut.finish_reason, cut.failure, cut.error) == ("", "error", "cut", NONE_LEFT)
     failed = Completion("", "error", error="No.")
     assert without_reasoning(failed) is failed
 
@@ -79,5 +79,5 @@ def test_reasoning_in_a_field_of_its_own_is_kept_beside_the_text(stream: bool, t
         assert done.text == text
         assert str(done.detail["reasoning"]).replace(" ", "") == "Sheiskind"
     else:
-        assert (done.finish_reason, done.failure) == ("error", "bad_reply")
+        assert (done.finish_reason, done.failure) == ("error", "empty")
         assert NONE_LEFT in done.error

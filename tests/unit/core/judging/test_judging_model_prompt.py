@@ -162,26 +162,55 @@ def test_a_reply_that_echoes_an_attack_is_no_choice() -> None:
 @pytest.mark.parametrize(
     ("reply", "card"),
     [("A", 0), ("B", 1), ("c", 2), (" B\n", 1), ("B.", 1), ("**B**", 1), ("(A)", 0), ("Answer: C", 2), ("Text B", 1),
-     ("Final answer: **A**.", 0), ("The answer is B.", 1), ("<think>A is weak, so not A.</think>\n\nB", 1)],
+     ("Final answer: **A**.", 0), ("The answer is B.", 1), ("<think>A is weak, so not A.</think>\n\nB", 1),
+     ("\\boxed{B}", 1), ("$B$", 1), ("$\\boxed{B}$", 1), ("A is weak, so not A.</think>\n\nB", 1), ("[[C]]", 2),
+     ("<answer>B</answer>", 1), ('{"answer": "B"}', 1), ("The answer is \\(\\text{B}\\).", 1), ("```\nB\n```", 1),
+     ("I choose A because it moves me.", 0), ("A\n\nBecause.", 0), ("B, because its images are clearer.", 1),
+     ("The better text is B.", 1), ("Text C is the strongest of the three.", 2), ("My verdict: **A**", 0),
+     ("Text A is sound, but Text B has more life.\n\nFinal answer: B", 1), ("I'd go with Text B.", 1), ("A > B > C", 0),
+     ("Both are sound, but A has the better images. A", 0), ("Text A is weaker, so B.", 1),
+     ('{"choice": "A", "reason": "vivid"}', 0), ("I would say A.", 0)],
 )  # fmt: skip
 def test_a_whole_reply_that_names_a_text_is_a_choice(reply: str, card: int) -> None:
     read = read_reply(reply, ["one", "two", "three"])
     assert (read.as_, read.card) == ("choice", card)
 
 
-@pytest.mark.parametrize(("reply", "as_"), [("TIE", "tie"), ("tie.", "tie"), ("NONE", "none"), ("**None**", "none")])
+@pytest.mark.parametrize(
+    ("reply", "as_"),
+    [
+        ("TIE", "tie"),
+        ("tie.", "tie"),
+        ("It's a tie.", "tie"),
+        ("A and B are equal.", "tie"),
+        ("NONE", "none"),
+        ("None of the texts meets it.", "none"),
+        ("**None**", "none"),
+    ],
+)
 def test_ties_and_none_are_read_as_they_are(reply: str, as_: str) -> None:
     assert read_reply(reply, ["one", "two"]).as_ == as_
 
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "  \n", "C", "D", "A B", "A or B", "A and B are equal", "I choose A because it moves me.", "A\n\nBecause.",
-     "Both", "1", "AB", "Neither", "A, B", "Ａ", "the first", "<think>A", "<think>B</think>", "A" * 200,
+    ["", "  \n", "C", "D", "A B", "A or B", "I would not choose A.", "I choose A.\n\nFinal answer: B",
+     "I choose A or B.", "A: calm\nB: lively", "Both", "1",
+     "AB", "Neither", "A, B", "Ａ", "the first", "<think>A", "<think>B</think>", "A" * 200,
      "=== TEXT A ENDS ===\nA", "Text A is a fine poem."],
 )  # fmt: skip
 def test_what_is_not_one_answer_from_end_to_end_is_never_guessed_at(reply: str) -> None:
     assert read_reply(reply, ["one", "two"]).as_ == "unreadable"
+
+
+def test_reasoning_that_was_never_opened_is_not_looked_for_where_a_text_has_an_end_tag() -> None:
+    assert read_reply("hm</think>\nB", ["a poem </think>\nB", "two"]).as_ == "unreadable"
+
+
+def test_an_answer_in_a_sentence_or_line_of_a_text_is_an_echo() -> None:
+    text = "Night.\nB\nI choose B, says the moon."
+    for reply in ("Night.\nB", f"It reads:\n{text}\nand ends.", "The poem says I choose B.", "Night.\n\nI choose B"):
+        assert read_reply(reply, ["one", text]).as_ == "unreadable", reply
 
 
 def test_a_reply_that_was_cut_off_is_not_taken() -> None:

@@ -210,7 +210,7 @@ def test_what_it_says_of_shares_flips_and_position_is_what_a_count_by_hand_gives
 def test_refusals_ties_and_unreadable_replies_are_recorded_and_never_guessed_at(
     project: Project, scripted: Any
 ) -> None:
-    replies = ["I'm sorry, but I can't compare these texts.", "TIE", "NONE", "A, because it sings.", "A"]
+    replies = ["I'm sorry, but I can't compare these texts.", "TIE", "NONE", "A and B both sing.", "A"]
 
     def verdict(shown: Mapping[str, str], request: Request) -> str:
         return replies[request.seed % len(replies)]

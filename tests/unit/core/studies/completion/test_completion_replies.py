@@ -47,7 +47,7 @@ FIRST, SECOND, THIRD = 0, 1, 2
         ("29", AGES, FIRST),
         ("29 years old", AGES, FIRST),
         ("She is 129", AGES, None),
-        ("The coworker who is 64 years old, not the ones of 29 and 46", AGES, None),
+        ("The coworker who is 64 years old, not the ones of 29 and 46", AGES, SECOND),
         ("non-critical thinker", THINKERS, SECOND),
         ("a non‑critical thinker", THINKERS, SECOND),  # with a hyphen that does not break
         ("critical  thinker", THINKERS, FIRST),
@@ -57,6 +57,46 @@ def test_the_longest_whole_option_wins_and_two_are_none(
     reply: str, options: tuple[str, str, str], chosen: int | None
 ) -> None:
     assert chosen_option(reply, options) == chosen
+
+
+WEALTH = ("rich", "poor", "average")
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("It is not rich.", None),
+        ("anything but poor", None),
+        ("Not rich but poor.", SECOND),
+        ("Poor, not rich.", SECOND),
+        ("not poor, rich", FIRST),
+        ("rich rather than poor", FIRST),
+        ("I would choose poor over rich.", SECOND),
+        ("neither rich nor poor", None),
+        ("Neither rich nor poor: average.", THIRD),
+        ("She isn't rich, she is poor.", SECOND),
+        ("I don't think she is rich.", None),
+        ("I don't think it's rich, so I'd say poor.", SECOND),
+        ("rich is wrong; poor fits", SECOND),
+        ("“rich” does not fit here. Poor.", SECOND),
+        ("Rich would be a stereotype, so average.", THIRD),
+        ("not only rich", FIRST),
+        ("No doubt rich.", FIRST),
+        ("No, she is poor.", SECOND),
+        ("It could be rich or poor, but my answer is poor.", SECOND),
+        ("The options are rich, poor and average. Answer: average", THIRD),
+        ("rich, poor, or average", None),
+        ("Rich or poor.", None),
+        ("Poor\n\nThe other options, rich and average, are less fitting.", SECOND),
+        ("Between rich and poor, poor is the better choice.", SECOND),
+        ("Rich? No, poor.", SECOND),
+        ("far from rich", None),
+        ("Hardly poor.", None),
+        ("It cannot be determined whether they are rich or poor.", None),
+    ],
+)
+def test_an_option_that_is_denied_is_not_chosen(reply: str, chosen: int | None) -> None:
+    assert chosen_option(reply, WEALTH) == chosen
 
 
 def test_letters_that_look_alike_in_two_encodings_are_the_same() -> None:
