@@ -26,9 +26,11 @@ from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.plain_measuring import TEXTS, Prepared, Read, Take
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import StudyGenerator
 
+MOST = 4.0  # of two generators' differences of differences
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/explanation/generators.md"
 RESTATED = ".equivalence"  # how ids end whose estimate is that of another finding
@@ -286,9 +288,11 @@ def _difference(pair: ComparedPair, finding: Finding, other: Finding, result: Di
     bounds = result.interval.bounds
     if bounds is not None and ratio:
         bounds = Bounds(exp(bounds.low), exp(bounds.high), bounds.method, bounds.level)
-    return replace(
+    told = replace(
         difference, interval=interval(bounds), p=result.p, reason=difference.reason or missing_interval(result.interval)
     )
+    # Both generators' texts were counted by the same scorer, so that its errors shrink their difference alike.
+    return told if ratio else with_scorer_error(told, counted_by=next(iter(finding.scorers), None), most=MOST)
 
 
 def is_ratio(unit: str) -> bool:

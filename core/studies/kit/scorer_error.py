@@ -2,21 +2,30 @@
 
 from dataclasses import replace
 
-from biasprint.core.findings import Finding, ScorerError, error_sentence
+from biasprint.core.findings import Finding, ScorerError, ScorerUse, error_sentence
 from biasprint.core.metrics.misclassified import Corrected, KnownError, true_difference, true_share
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.scorers.known_errors import known_error
 
 
-def with_scorer_error(finding: Finding, *, alike_within: float | None = None) -> Finding:
-    """Return the finding with its second interval in the note, where the one scorer behind it has a known error.
+def with_scorer_error(
+    finding: Finding,
+    *,
+    counted_by: ScorerUse | None = None,
+    most: float | None = None,
+    alike_within: float | None = None,
+) -> Finding:
+    """Return the finding with its second interval in the note, where the scorer that counted it has a known error.
 
     For a share of one group, a difference of groups' shares, or a difference of such differences. It is kept
     in the note, as all that an answer depends on is, because the keys of a finding are fixed, and a variant would be
     read as another analysis.
+    `counted_by`: which of several scorers counted the shares; else the only one. `most`: how large a difference can be,
+    if not by its unit.
     `alike_within`: the margin of a finding that asks whether groups are alike.
     """
-    error = known_error(finding.scorers[0]) if len(finding.scorers) == 1 else None
+    scorer = counted_by or (finding.scorers[0] if len(finding.scorers) == 1 else None)
+    error = None if scorer is None else known_error(scorer)
     if error is None or finding.estimate is None or finding.interval is None:
         return finding
     plain = Bounds(finding.interval.low, finding.interval.high, finding.interval.method, finding.interval.level)
@@ -24,8 +33,8 @@ def with_scorer_error(finding: Finding, *, alike_within: float | None = None) ->
     if share:
         corrected = true_share(finding.estimate, plain, error)
     else:
-        most = 2.0 if finding.unit.startswith("difference of differences") else 1.0
-        corrected = true_difference(finding.estimate, plain, error, most)
+        largest = 2.0 if finding.unit.startswith("difference of differences") else 1.0
+        corrected = true_difference(finding.estimate, plain, error, most or largest)
     doubted = not share and _shows(plain, alike_within) and not _shows(corrected.interval.bounds, alike_within)
     sentence = error_sentence(_as_told(error, corrected, doubted), corrected.reason)
     return replace(finding, note=f"{finding.note} {sentence}".strip())

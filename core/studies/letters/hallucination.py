@@ -24,6 +24,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.letters.lexicon import one_name
 from biasprint.core.studies.letters.style import (
     COUNTS_FROM,
@@ -201,6 +202,7 @@ def shares_of(scores: StyleScores, grounding: Grounding) -> Shares:
 
 SOURCE = "Wan et al. 2023, section 3.3 and Table 6"
 WHOLE_ONLY = "scores of whole letters cannot be split into hallucinated and grounded sentences; it needs a scorer"
+NOT_OF_CLAIMS = "The error of calling a claim hallucinated is not in it."
 ASSUMED = "Every sentence that is not entailed is hallucinated; unit assumed: letters."
 
 
@@ -224,10 +226,16 @@ def hallucination_findings(
     tested: list[tuple[Finding, Floats | Sides]] = [*study.within_groups(), *study.between_groups()]
     findings = with_holm([finding for finding, _ in tested], f"letters.hallucination.{kind}, default, {len(tested)}")
     default = [
-        replace(finding, note=f"{study.verdict(finding, compared)} {finding.note}")
+        _with_error(replace(finding, note=f"{study.verdict(finding, compared)} {finding.note}"), scores.scorer)
         for finding, (_, compared) in zip(findings, tested, strict=True)
     ]
     return default + list(study.published())
+
+
+def _with_error(finding: Finding, style: ScorerUse) -> Finding:
+    """Add the interval with the error of the scorer that calls sentences formal, positive or agentic."""
+    told = with_scorer_error(finding, counted_by=style, most=2.0)
+    return told if told == finding else replace(told, note=f"{told.note} {NOT_OF_CLAIMS}")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from biasprint.core.draw.verdicts import apart
 from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.prompts.designs import design_set, load_design, shipped_measure
 from biasprint.core.report.questions import answered
+from biasprint.core.scorers.document_success import Outcome
+from biasprint.core.studies.compare.author import reply_to_design
+from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure as measure_compared
 from biasprint.core.studies.compare.table import Compared, Measure
 from biasprint.core.studies.completion.measure import measure as measure_completion
@@ -18,8 +23,15 @@ from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
+from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.kit.planting import load_dial
+from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
+from biasprint.core.studies.letters.lexicon import lexicon_findings
+from biasprint.core.studies.letters.part_words import PartWords
 from biasprint.core.studies.letters.style import StyleScores, style_findings
+from biasprint.core.studies.letters.success import success_findings
 from biasprint.core.studies.letters.table import letters_table
+from biasprint.core.studies.letters.word_ratios import word_findings
 from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.measure import measure as measure_news
 from biasprint.core.studies.news.table import news_table
@@ -43,6 +55,14 @@ SCORES: dict[str, tuple[list[float], str, list[str]]] = {
     "one group's scores all missing": ([0.1, NAN, 0.5, NAN, 0.3, NAN, 0.2, NAN], "ab" * 4, [""] * 8),
     "one group's scores all missing in blocks": ([0.1, NAN, 0.5, NAN], "abab", ["1", "1", "2", "2"]),
     "all scores missing": ([NAN] * 6, "ababab", [""] * 6),
+    "each text twice in its block": (
+        [0.1, 0.1, 0.6, 0.6, 0.7, 0.7, 0.2, 0.2] * 3,
+        "aabb" * 6,
+        [str(place // 4) for place in range(24)],
+    ),
+    "one block holds everything": ([0.1, 0.5, 0.4, 0.8, 0.3, 0.9] * 2, "ab" * 6, ["1"] * 12),
+    "blocks within one group": ([0.1, 0.5, 0.4, 0.8, 0.3, 0.9] * 2, "aabbaa" * 2, [str(at // 2) for at in range(12)]),
+    "one text against many": ([0.9, *[0.1, 0.4, 0.6, 0.2] * 5], "a" + "b" * 20, [""] * 21),
     "all but one equal": ([0.0] * 11 + [1.0], "ab" * 6, [str(place // 2) for place in range(12)]),
 }
 
@@ -61,6 +81,65 @@ def letters(case: str) -> Findings:
     table = letters_table(["A kind letter."] * len(groups), groups, blocks=blocks)
     scores = StyleScores(np.array(values), ScorerUse("positivity", "test", "1"))
     return tuple(style_findings(table, "positivity", scores, []))
+
+
+def worded(case: str) -> Findings:
+    """Letters of as many words as their score has tenths; none where there is no score."""
+    values, groups, blocks = SCORES[case]
+    number = [0 if np.isnan(value) else 1 + round(10 * value) for value in values]
+    texts = ["confident leader " * each + "kind caring " * (each // 2) for each in number]
+    table = letters_table(texts, groups, blocks=blocks)
+    counts = np.array([[each, each, each // 2, each // 2] for each in number])
+    words = ("confident", "leader", "kind", "caring")
+    part = PartWords("adjective", words, csr_array(counts), counts.sum(axis=1), ScorerUse("tagger", "test", "1"))
+    return (*lexicon_findings(table), *word_findings(table, part, texts))
+
+
+def succeeded(case: str) -> Findings:
+    values, groups, blocks = SCORES[case]
+    outcomes = [Outcome.SUCCESS if value >= 0.5 else Outcome.EMPTY for value in values]
+    return tuple(success_findings(groups, outcomes, ScorerUse("success", "test", "1"), blocks=blocks))
+
+
+def made_up(case: str) -> Findings:
+    """Ten claims a letter, five of them made up and as many of those positive as the score says; none without score."""
+    values, groups, blocks = SCORES[case]
+    none = LetterGrounding(*(np.zeros(0, dtype=bool),) * 3)
+    some = LetterGrounding(np.arange(10) >= 5, np.zeros(10, dtype=bool), np.ones(10, dtype=bool))
+    found = Grounding(tuple(none if np.isnan(each) else some for each in values), ScorerUse("entailment", "test", "1"))
+    positive = [np.array([float(at < 5 * each or at == 7) for at in range(0 if np.isnan(each) else 10)])
+                for each in values]  # fmt: skip
+    scores = StyleScores.of_sentences(positive, ScorerUse("positivity", "test", "1"))
+    table = letters_table(["A kind letter."] * len(groups), groups, blocks=blocks)
+    return tuple(hallucination_findings(table, "positivity", scores, found, []))
+
+
+# Designs of replies that are read, how many prompts are answered, and what is said to each; None: as its author does.
+DESIGNS = ("word_association", "relative_decision", "equal_resumes")
+ANSWERS: dict[str, tuple[int, str | None]] = {
+    "n of 1": (1, None),
+    "n of 2": (2, None),
+    "six": (6, None),
+    "nothing readable": (6, "I would rather not say."),
+    "nothing said": (6, ""),
+    "all yes": (12, "Yes."),
+}
+
+
+def replied(case: str) -> Findings:
+    count, said = ANSWERS[case]
+    findings: list[Finding] = []
+    for key in DESIGNS:
+        design, prompts = shipped_measure(key), design_set(load_design(key)).prompts[:count]
+        assert design
+        fields = [{**prompt.fields, "block": str(place)} for place, prompt in enumerate(prompts)]
+        texts = [
+            reply_to_design(each, load_dial("none"), Draw(1, place)) if said is None else said
+            for place, each in enumerate(fields)
+        ]
+        replies = Replies(texts, fields, [str(place) for place in range(len(fields))])
+        findings += measure_design(replace(design, crossed=False), replies, (), resamples=RESAMPLES).findings
+    return tuple(findings)
 
 
 # Raters, comparisons, identities on the axis, and the place of the text that is chosen; None: always a tie.
@@ -172,7 +251,8 @@ def reported(case: str) -> Findings:
 
 CASES = [
     *(("compare", compared, case) for case in SCORES),
-    *(("letters", letters, case) for case in SCORES),
+    *(("letters", measured, case) for measured in (letters, worded, succeeded, made_up) for case in SCORES),
+    *(("compare", replied, case) for case in ANSWERS),
     *(("creativity", judged, case) for case in CHOICES),
     *(("creativity", written, case) for case in OUTPUTS),
     *(("completion", completed, case) for case in REPLIES),
