@@ -309,7 +309,7 @@ def _numbers(fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _is_open(fields: Mapping[str, Any], value: Any) -> bool:
-    """Whether the value is the infinite end of a ratio's interval."""
+    """Return whether the value is the infinite end of a ratio's interval."""
     interval = fields.get("interval")
     return value == math.inf and interval is not None and interval.high == value and "ratio" in str(fields["unit"])
 
