@@ -13,6 +13,7 @@ MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
 NO_WIDTH = "interval: nothing varies between the units, so that it would have no width"
 _THESE = re.compile(r"holds for (?:these (\d+) raters|this rater) only")
 _BLOCKS = re.compile(r"over (\d+) matched blocks")
+_MARGIN = re.compile(r"interval within ±(\d[\d.e+-]*):")
 _LEAST = re.compile(r"p cannot be below (\d[\d.]*\d)")
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 OF_GROUPS = (
@@ -179,6 +180,12 @@ def matched_blocks(finding: Finding) -> int | None:
     """In how many matched blocks its items are, by how its interval was made; None where they are not matched."""
     said = None if finding.interval is None else _BLOCKS.search(finding.interval.method)
     return None if said is None else int(said[1])
+
+
+def alike_margin(finding: Finding) -> float | None:
+    """The margin that a finding asks about whether groups are alike; None for all other findings."""
+    said = _MARGIN.search(finding.note)
+    return None if said is None else float(said[1])
 
 
 def too_few_to_tell(least: float, most: float = 0.05) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from biasprint.core.cli.console import say
 from biasprint.core.draw import digits
 from biasprint.core.report.audit.audited import Audited
-from biasprint.core.report.audit.in_short import clearest, yes_in_words
-from biasprint.core.report.questions import Evidence, evidence
+from biasprint.core.report.audit.in_short import most_telling
+from biasprint.core.report.evidence import Evidence
+from biasprint.core.report.in_words import verdict
+from biasprint.core.report.questions import evidence
 from biasprint.core.runs.sample import DIAL, MODEL, about, found_sentence, is_found
 
 MARGIN, GAP = 2, 2
@@ -69,17 +71,15 @@ def _in_short(audited: Audited) -> Iterator[str]:
     """The question with the clearest answer, and for each generator the answer in a sentence."""
     headings = _headings(audited)
     asked = [(question.question, evidence(audited.study, question)) for question in audited.questions]
-    question, all_of_it = clearest([each for each in asked if each[1].tested])
+    question, all_of_it = most_telling([each for each in asked if each[1].tested])
     yield wrapped(f"{audited.texts}: {question}", 2, hanging=2)
     for generator, heading in headings.items():
         own = _of_generator(all_of_it, generator)
         agentic = next((finding for finding in own.leads if is_found(finding, MODEL)), None)
         if agentic is not None:
             answer = found_sentence(agentic, about()["real"]["title"])
-        elif own.shown:
-            answer = yes_in_words(audited.study, own)
-        elif own.doubted:
-            answer = f"Not known with the scorer’s error in {len(own.tested)} comparisons."
+        elif own.shown or own.doubted:
+            answer = verdict(audited.study, own, most=1)
         else:
             answer = f"No difference was shown in {len(own.tested)} comparisons."
         yield wrapped(f"{heading}: {answer}", 4, hanging=2)

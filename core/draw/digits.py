@@ -41,19 +41,24 @@ def written(
 
     The interval is empty where there is none, the estimate "undefined" where there is no number.
     """
+    estimate, *ends = texts(value, low, high, unit)
+    between = " to " if "−" in "".join(ends) else "–"
+    return estimate, between.join(ends)
+
+
+def texts(value: float | None, low: float | None = None, high: float | None = None, unit: str = "") -> list[str]:
+    """Estimate with the sign of its unit and, where they are known, both ends without: ["55 %", "42", "67"]."""
     if value is None:
-        return UNDEFINED, ""
+        return [UNDEFINED]
     factor = 100 if is_proportion(unit) else 1
     shown = value * factor
     bounds = () if low is None or high is None else (low * factor, high * factor)
     decimals = places(shown, *bounds)
     if "ratio" in unit and value > 0:
-        texts = [fixed(each, _ratio_places(each)) for each in (shown, *bounds)]
+        estimate, *ends = (fixed(each, _ratio_places(each)) for each in (shown, *bounds))
     else:
-        texts = [fixed(shown, decimals), *(_end(each, decimals) for each in bounds)]
-    estimate, *ends = texts
-    between = " to " if "−" in "".join(ends) else "–"
-    return estimate + sign(unit), between.join(ends)
+        estimate, *ends = fixed(shown, decimals), *(_end(each, decimals) for each in bounds)
+    return [estimate + sign(unit), *ends]
 
 
 def _end(bound: float, decimals: int) -> str:

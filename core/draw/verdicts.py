@@ -5,8 +5,6 @@ can exclude a value that the other does not, and every place that shows both exp
 """
 
 import re
-from collections.abc import Sequence
-from math import isinf, log
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
@@ -14,10 +12,7 @@ from biasprint.core.findings import (
     BETWEEN_GENERATORS,
     Finding,
     Floor,
-    least_possible_p,
-    raters_meant,
     scorer_error,
-    tried,
 )
 
 ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
@@ -118,95 +113,7 @@ def _tests(finding: Finding) -> str:
     return tr("{n} tests").format(n=digits.count(int(counted[-1]))) if counted else tr("the other tests")
 
 
-# ---- What an answer says of how far it reaches
-
-
-def yes_by(findings: Sequence[Finding]) -> str:
-    """ "Yes,", or who says so where that is about a few raters and about no others."""
-    raters = [known for finding in findings if (known := raters_meant(finding)) is not None]
-    if len(raters) < len(findings):
-        return tr("Yes,")
-    return tr("Yes, by this one rater,") if max(raters) == 1 else tr("Yes, by these {n} raters,").format(n=max(raters))
-
-
-def too_few(tested: Sequence[Finding]) -> str:
-    """The reason why none of these could be shown whatever the data, with the smallest p; empty where some could."""
-    least = [least_possible_p(finding) for finding in tested]
-    if not tested or None in least:
-        return ""
-    smallest = min(p for p in least if p is not None)
-    n = max(finding.n for finding in tested)
-    return tr("n = {n} is too few, the smallest possible p is {p}").format(n=digits.count(n), p=digits.p_text(smallest))
-
-
-def holds_under(shown: Sequence[Finding]) -> str:
-    """ "It holds under 5 of 6 choices; not without the wording “B”.": how far a “Yes” of these findings holds.
-
-    It holds under a choice under which one of them does. Empty where it was not asked for.
-    """
-    each = [said for finding in shown if (said := tried(finding)) is not None]
-    if not each:
-        return ""
-    choices = list(dict.fromkeys(name for said in each for name in (*said.fails, *said.holds)))
-    if not choices:
-        return tr("It was tried under no other choice: nothing else is stored.")
-    fails = [name for name in choices if all(name in said.fails for said in each)]
-    held, all_of_them = digits.count(len(choices) - len(fails)), digits.count(len(choices))
-    if not fails:
-        return (
-            tr("It holds under the one other choice that there is, {choice}.").format(choice=choices[0])
-            if len(choices) == 1
-            else tr("It holds under all {n} choices.").format(n=all_of_them)
-        )
-    if len(choices) == 1:
-        return tr("It does not hold {choice}, the one other choice that there is.").format(choice=choices[0])
-    named = "; ".join(tr("not {choice}").format(choice=name) for name in fails[:MOST_FAILS])
-    more = len(fails) - MOST_FAILS
-    rest = tr("; nor under {n} more").format(n=digits.count(more)) if more > 0 else ""
-    sentence = (
-        tr("It holds under none of {n} choices; {fails}{rest}.")
-        if len(fails) == len(choices)
-        else tr("It holds under {held} of {n} choices; {fails}{rest}.")
-    )
-    return sentence.format(held=held, n=all_of_them, fails=named, rest=rest)
-
-
-MOST_FAILS = 3  # choices that are named
-
-
 def doubted(finding: Finding) -> bool:
     """Return whether it alone shows something that is not known with its scorer's error."""
     error = scorer_error(finding)
     return error is not None and error.doubted
-
-
-def with_error(finding: Finding) -> str:
-    """ "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61): −10.1 to −2.0"; empty where none is
-    known."""
-    error = scorer_error(finding)
-    if error is None:
-        return ""
-    _, ends = digits.written(error.value, error.low, error.high, unit=finding.unit)
-    return tr("with the scorer’s error (sensitivity {se} of {present}, specificity {sp} of {absent}): {ends}").format(
-        se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent,
-        ends=ends or tr("not known"),
-    )  # fmt: skip
-
-
-def still_compatible(finding: Finding) -> str:
-    """ ": an effect of up to 0.11 is compatible with these data": the end of the interval that is farther from no bias.
-
-    Empty without an interval, where no value without bias is known, and where another remark explains the interval.
-    """
-    interval, null = finding.interval, null_value(finding)
-    if interval is None or null is None or apart(finding):
-        return ""
-    ends = (interval.high, interval.low)  # of two as far the one above
-    if is_ratio(finding):
-        if min(ends) <= 0 or isinf(max(ends)):
-            return ""
-        farthest = max(ends, key=lambda end: abs(log(end / null)))
-    else:
-        farthest = interval.high if finding.floor is not None else max(ends, key=lambda end: abs(end - null))
-    said = f"{digits.number(farthest, finding.unit)}"
-    return tr(": an effect of up to {end} is compatible with these data").format(end=said)

@@ -1,9 +1,9 @@
-"""Texts and replies that were sampled together: how they are counted, permuted and resampled as wholes."""
+"""Texts and replies that were sampled together: how they are counted and permuted as wholes, and their errors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
+from math import comb, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -107,7 +107,7 @@ class Clusters:
 
 # ---- replies counted by given term and option pair
 # A reply belongs to a term, which says something positive or negative, and to a pair of options. Replies of one term
-# move together, and so do replies to one pair of options. Resampling counts instead of replies gives the same sums.
+# move together, and so do replies to one pair of options.
 
 # Sums of counts stay whole and far below 2²⁴: half the width is exact, and twice as fast.
 Singles: TypeAlias = NDArray[np.float32]
@@ -157,55 +157,100 @@ class CrossedCounts:
         sums = self.by_term
         return np.stack([sums[self.positive].sum(axis=0), sums[~self.positive].sum(axis=0)])
 
-    def resampled(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
-        """`observed` over terms and, independently, option pairs drawn with replacement: shape (2, c, resamples).
-
-        Positive and negative terms are drawn each among themselves: the design fixes how many there are. An entry
-        counts as often as its term times its pair. Source: Owen 2007 (the pigeonhole bootstrap).
-        """
-        sides = np.concatenate([self._side(True), self._side(False)], axis=1).T.astype(np.float32)
-        sums = np.empty((len(sides), resamples), dtype=np.float32)
-        start = 0
-        for size in chunks(resamples, 4 * len(self.term)):
-            terms = np.empty((len(self.positive), size), dtype=np.float32)
-            for side in (True, False):
-                terms[self.positive == side] = _drawn(int((self.positive == side).sum()), size, rng)
-            weights = terms[self.term]
-            weights *= _drawn(int(self.pair.max()) + 1, size, rng)[self.pair]
-            np.matmul(sides, weights, out=sums[:, start : start + size])
-            start += size
-        return sums.reshape(2, len(sides) // 2, resamples)
-
     def permuted(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
         """`observed` with the terms' polarities shuffled among the terms: shape (2, c, resamples)."""
-        return self.permuted_beside(np.zeros((len(self.positive), 0)), rng, resamples)[0]
-
-    def permuted_beside(
-        self, columns: Floats, rng: np.random.Generator, resamples: int = RESAMPLES
-    ) -> tuple[Singles, Floats]:
-        """`permuted`, and the sums of other columns of the terms, shape (terms, d), under the same shuffles: of shape
-        (2, d, resamples).
-        """
-        sums = self.by_term
+        sums = self.by_term.astype(np.float32)
         positive = np.empty((sums.shape[1], resamples), dtype=np.float32)
-        beside = np.empty((columns.shape[1], resamples))
         start = 0
         for size in chunks(resamples, len(sums)):
             labels = shuffled_within(self.positive, np.zeros(len(sums), dtype=np.int64), rng, size)
-            positive[:, start : start + size] = (labels.astype(np.float32) @ sums.astype(np.float32)).T
-            beside[:, start : start + size] = (labels.astype(np.float64) @ columns).T
+            positive[:, start : start + size] = (labels.astype(np.float32) @ sums).T
             start += size
         total = sums.sum(axis=0, dtype=np.float32)[:, None]
-        rest = columns.sum(axis=0)[:, None] - beside
-        return np.stack([positive, total - positive]), np.stack([beside, rest])
+        return np.stack([positive, total - positive])
 
-    def _side(self, positive: bool) -> Floats:
-        return np.where((self.positive[self.term] == positive)[:, None], self.entries, 0.0)
+    def only(self, columns: slice) -> "CrossedCounts":
+        """The entries with any of some outcomes, under the same numbers of terms and pairs."""
+        entries = self.entries[:, columns]
+        there = entries.any(axis=1)
+        return CrossedCounts(self.term[there], self.pair[there], entries[there], self.positive)
+
+    def influences(self, gradient: Floats) -> "Influences":
+        """Compute what entries add to a statistic: Σ ∂s/∂n of their polarity and outcomes, `gradient` (2, c).
+
+        Entries of a polarity that the statistic is not about are left out.
+        """
+        of_positive = self.positive[self.term]
+        slope = np.where(of_positive[:, None], gradient[0], gradient[1])
+        about = slope.any(axis=1)
+        value = (self.entries * slope).sum(axis=1)
+        return Influences(self.term[about], self.pair[about], of_positive[about], value[about])
 
 
-def _drawn(levels: int, size: int, rng: np.random.Generator) -> Singles:
-    """Count how often each of `levels` is drawn when as many are drawn with replacement: shape (levels, size)."""
-    draws = rng.integers(0, max(levels, 1), size=(levels, size), dtype=np.uint32).astype(np.int64)
-    draws *= size
-    draws += np.arange(size)
-    return np.bincount(draws.ravel(), minlength=levels * size).reshape(levels, size).astype(np.float32)
+@dataclass(frozen=True)
+class Influences:
+    """The parts that replies of a term and a pair add to a statistic, each of shape (e,), in one stratum."""
+
+    term: Ints
+    pair: Ints
+    positive: Bools
+    value: Floats
+
+    def beside(self, other: "Influences") -> "Influences":
+        """These and others of the same stratum, such as those of another pronoun."""
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Influences(*(np.concatenate(pair) for pair in parts))
+
+
+@dataclass(frozen=True)
+class TwoWayError:
+    """Standard error of a statistic whose replies share terms and pairs, and its degrees of freedom for t."""
+
+    error: float
+    degrees: float
+
+
+def two_way_error(strata: Sequence[Influences]) -> TwoWayError:
+    """√(V_t + V_p − V_tp): sums of influences over terms, over pairs, and over both crossed; at least V_t and V_p.
+
+    V = Σ_h m/(m − 1) Σ (u − ū)², u the sum of a unit, m units in a stratum h, terms and crossings by polarity. Degrees
+    by Satterthwaite: the smaller of those of V_t and V_p. Source: Cameron, Gelbach & Miller 2011; of influences Liang &
+    Zeger 1986.
+    """
+    of_terms, of_pairs, of_both = [], [], []
+    for each in strata:
+        crossed = each.term * (int(each.pair.max(initial=0)) + 1) + each.pair
+        for side in (True, False):
+            here = each.positive == side
+            of_terms.append(_variance_of_sums(each.term[here], each.value[here]))
+            of_both.append(_variance_of_sums(crossed[here], each.value[here]))
+        of_pairs.append(_variance_of_sums(each.pair, each.value))
+    terms, pairs, both = (sum(variance for variance, _ in parts) for parts in (of_terms, of_pairs, of_both))
+    degrees = min(_degrees(of_terms), _degrees(of_pairs))
+    return TwoWayError(sqrt(max(terms, pairs, terms + pairs - both)), degrees)
+
+
+def _degrees(parts: Sequence[tuple[float, int]]) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances."""
+    by_degrees = sum(variance**2 / degrees for variance, degrees in parts if degrees)
+    return sum(variance for variance, _ in parts) ** 2 / by_degrees if by_degrees else 0.0
+
+
+def _variance_of_sums(unit: Ints, value: Floats) -> tuple[float, int]:
+    """m/(m − 1) Σ (u − ū)² and m − 1; of one unit u², which has no degrees."""
+    sums = np.bincount(np.unique(unit, return_inverse=True)[1], value) if len(unit) else np.zeros(0)
+    m = len(sums)
+    if m < 2:
+        return float((sums**2).sum()), 0
+    return float(m / (m - 1) * ((sums - sums.mean()) ** 2).sum()), m - 1
+
+
+def gradient(statistics: Callable[[Floats], Floats], counts: Floats) -> Floats:
+    """∂s/∂n of statistics of a table, by central differences: `counts` (2, c) → shape (s, 2, c).
+
+    `statistics`: of many tables at once, shape (2, c, tables) → (s, tables); their value depends on shares alone.
+    """
+    step = max(1.0, counts.sum()) * 1e-5
+    moved = step * np.eye(counts.size).reshape(*counts.shape, -1)
+    ahead, behind = (np.atleast_2d(statistics(counts[..., None] + sign * moved)) for sign in (1, -1))
+    return np.asarray(((ahead - behind) / (2 * step)).reshape(-1, *counts.shape))

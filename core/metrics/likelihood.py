@@ -2,9 +2,7 @@
 
 Counts are always (given, chosen): given positive or negative, chosen positive, negative or neutral."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from math import sqrt
 
 import numpy as np
@@ -111,73 +109,6 @@ def delta_draws(counts: Draws) -> Floats:
     whole = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, whole, out=np.full_like(counts, np.nan), where=whole > 0)
     return np.asarray(shares[0] - shares[1])
-
-
-# The products of two kinds of option, and how often each stands in a sum over both.
-PRODUCTS = tuple(combinations_with_replacement(range(len(CHOSEN)), 2))
-TIMES = np.array([1 if one == other else 2 for one, other in PRODUCTS])
-ROUNDING = 1e-9  # a share of the largest sum: smaller variances are none
-
-
-@dataclass(frozen=True)
-class TermSums:
-    """Sums over the terms of each polarity in one stratum: `counts` of the options, shape (2, 3, draws), and
-    `products` of a term's counts, two by two as `PRODUCTS` has them, shape (2, 6, draws). `terms`: of each polarity.
-    """
-
-    counts: Floats
-    products: Floats
-    terms: tuple[int, int]
-
-
-def products_of(counts: Floats) -> Floats:
-    """The products of the counts of terms, shape (…, 3): shape (…, 6)."""
-    return np.stack([counts[..., one] * counts[..., other] for one, other in PRODUCTS], axis=-1)
-
-
-def studentised(strata: Sequence[TermSums], scores: Floats) -> Floats:
-    """The difference of the mean scores of options between polarities, over its error; shape (c, draws).
-
-    A term t gives x_t = Σ_k a_k n_tk, where option k has score a_k, and n_t replies; μ = Σ x / Σ n of a polarity over
-    all strata. e_t = x_t − μ n_t, and the variance of μ is Σ_h m/(m − 1) Σ (e_t − ē_h)² / (Σ n)², m terms in a stratum
-    h; of one term e². `scores`: shape (c, 3); the unit vectors give Δ. Infinite where the error is 0 and the
-    difference is not, NaN where a polarity has no replies. Source: Cochran 1977, section 9.2 (a ratio over clusters).
-    """
-    means, variances = [], []
-    squares = np.array([[a[one] * a[other] for one, other in PRODUCTS] for a in scores]) * TIMES
-    beside_n = np.array([[a[one] + a[other] for one, other in PRODUCTS] for a in scores]) * TIMES / 2
-    for side in range(len(GIVEN)):
-        counts = sum(stratum.counts[side] for stratum in strata)
-        n = counts.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = (scores @ counts) / n
-        variance, largest = np.zeros_like(mean), np.zeros_like(n)
-        for stratum in strata:
-            own, products, terms = stratum.counts[side], stratum.products[side], stratum.terms[side]
-            whole = TIMES @ products  # Σ n_t²
-            error2 = squares @ products - 2 * mean * (beside_n @ products) + mean**2 * whole
-            if terms > 1:
-                error2 = terms / (terms - 1) * (error2 - (scores @ own - mean * own.sum(axis=0)) ** 2 / terms)
-            variance += error2
-            largest += whole
-        variance[variance <= ROUNDING * largest] = 0
-        with np.errstate(invalid="ignore", divide="ignore"):
-            variances.append(variance / n**2)
-        means.append(mean)
-    difference, error = means[0] - means[1], np.sqrt(variances[0] + variances[1])
-    difference[np.abs(difference) <= ROUNDING] = 0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((difference == 0) & (error == 0), 0.0, difference / error)
-
-
-def ridits(counts: Numbers, order: Sequence[int]) -> Floats:
-    """Scores of options that make a difference of mean scores half of Somers' d: the share of replies below an option
-    plus half of those with it, in `order` from the lowest. `counts`: shape (2, 3). Source: Bross 1958.
-    """
-    total = _table(counts).sum(axis=0)[list(order)]
-    scores = np.empty(len(CHOSEN))
-    scores[list(order)] = (total.cumsum() - total / 2) / total.sum()
-    return scores
 
 
 def omnibus(counts: Numbers) -> Omnibus:

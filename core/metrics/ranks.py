@@ -127,7 +127,7 @@ def kendall_draws(tables: Draws) -> tuple[Floats, Floats]:
     n = low.sum(axis=0) + high.sum(axis=0)
     untied_rows = n**2 - low.sum(axis=0) ** 2 - high.sum(axis=0) ** 2
     untied_columns = n**2 - ((low + high) ** 2).sum(axis=0)
-    scale = np.sqrt(untied_rows * untied_columns)
+    scale = np.sqrt(np.maximum(0, untied_rows * untied_columns))
     nowhere = np.full_like(n, np.nan)
     varies = scale > 0
     return (

@@ -9,7 +9,7 @@ from biasprint.core.draw.verdicts import apart, is_ratio
 from biasprint.core.draw.words import interval_sentence
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.report.questions import question_of
+from biasprint.core.report.evidence import question_of
 from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr

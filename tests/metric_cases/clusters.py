@@ -17,7 +17,7 @@ from metric_cases.case import (
     same,
 )
 
-from biasprint.core.metrics.clusters import Clusters, CrossedCounts
+from biasprint.core.metrics.clusters import Clusters, CrossedCounts, two_way_error
 from biasprint.core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
 
 RESAMPLES = 4000
@@ -37,7 +37,9 @@ def by_clusters(values: np.ndarray, first: np.ndarray, block: np.ndarray) -> tup
 def crossed(term: np.ndarray, pair: np.ndarray, outcome: np.ndarray, positive: np.ndarray) -> tuple[float, ...]:
     counts = CrossedCounts.of(term, pair, outcome, positive, 2)
     first = (0, 1)  # the second outcome under positive terms
-    return moments(counts.resampled(rng(), RESAMPLES)[first]) + moments(counts.permuted(rng(), RESAMPLES)[first])
+    slope = np.where(np.arange(2) == 1, [[1.0], [-1.0]], 0.0)
+    error = two_way_error([counts.influences(slope)])
+    return (error.error, error.degrees, *moments(counts.permuted(rng(), RESAMPLES)[first]))
 
 
 TERMS, OPTIONS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)

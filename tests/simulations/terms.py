@@ -1,7 +1,7 @@
 """Fill in the blank, polarities that are unequal in the number and spread of their terms: false alarms of `delta_P`.
 
-`python -m simulations.terms`, in `tests`, prints the table of docs/explanation/tests.md: beside the studentised
-difference of `completion.delta` the raw one, permuted in the same way.
+`python -m simulations.terms`, in `tests`, prints the table of docs/explanation/tests.md: beside the test of
+`completion.delta`, whose error is that of terms and pairs, the raw difference with polarity permuted over terms.
 """
 
 import sys
@@ -64,16 +64,16 @@ def raw_p(cell: ReplyCell) -> float:
 
 
 def alarms(asked: Terms, studies: int) -> tuple[int, int]:
-    """In how many studies p is at most 5 %: of the studentised difference, and of the raw one."""
+    """In how many studies p is at most 5 %: of `completion.delta`, and of the raw difference permuted."""
     rng = np.random.default_rng([7, *asked.terms, round(100 * asked.spreads[0])])
-    studentised = raw = 0
+    ours = raw = 0
     for _ in range(studies):
         cell = drawn(rng, asked)
         p = next(deltas(cell)).p
         assert p is not None
-        studentised += p <= ALARM
+        ours += p <= ALARM
         raw += raw_p(cell) <= ALARM
-    return studentised, raw
+    return ours, raw
 
 
 def share(hits: int, studies: int) -> str:

@@ -20,7 +20,7 @@ from biasprint.core.draw.verdicts import apart, is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, ScorerUse
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.audit.audited import FEW, Audited, AuditPage, AuditReport
-from biasprint.core.report.audit.in_short import clearest, in_short
+from biasprint.core.report.audit.in_short import in_short, most_telling
 from biasprint.core.report.blocks import (
     Block,
     Cell,
@@ -32,8 +32,9 @@ from biasprint.core.report.blocks import (
     said,
     shortened,
 )
+from biasprint.core.report.evidence import Evidence, question_of
 from biasprint.core.report.figures import figures_of
-from biasprint.core.report.questions import Evidence, evidence, question_of
+from biasprint.core.report.questions import evidence
 from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.texts.copies import COPY, REPEATED, sentences
 
@@ -150,7 +151,7 @@ def _picture(audited: Audited, asked: Sequence[tuple[str, Evidence]]) -> Figure 
     tested = [(ask, each) for ask, each in asked if each.tested]
     if not tested:
         return None
-    ask, each = clearest(tested)
+    ask, each = most_telling(tested)
     unit = (each.shown[0] if each.shown else each.nearest).unit
     others = [finding for finding in each.tested if finding not in each.shown]
     ranked = [finding for finding in (*each.shown, *others) if finding.unit == unit]

@@ -1,27 +1,26 @@
-"""Cells of the replies: counted, resampled and permuted once, their intervals, and the paper's figures beside them."""
+"""Cells of the replies: counted and permuted once, their intervals, and the paper's figures beside them."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from biasprint.core.metrics.clusters import CrossedCounts, Singles
+from biasprint.core.metrics.clusters import CrossedCounts, Influences, Singles, two_way_error
 from biasprint.core.metrics.likelihood import (
     CONDITIONAL,
     Omnibus,
-    TermSums,
     likelihood_deltas,
     omnibus,
-    products_of,
-    studentised,
 )
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.ranks import kendall_tau
-from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
+from biasprint.core.metrics.resampling import TOLERANCE, generator
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -36,8 +35,8 @@ from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONO
 from biasprint.core.studies.completion.table import IRRELEVANT, Coded
 
 # ---- Cells
-# Terms and option pairs are resampled, and polarities permuted, within a direction and domain: the design fixes how
-# many of each there are. A pooled cell adds what its parts gave, so that every cell comes from the same resamples.
+# Terms and option pairs are units within a direction and domain, and polarities are permuted there: the design fixes
+# how many of each there are. A pooled cell adds what its parts gave.
 
 PURPOSE = "completion"
 OUTCOMES = IRRELEVANT + 1  # positive, negative, neutral, irrelevant
@@ -47,23 +46,23 @@ OUTCOMES = IRRELEVANT + 1  # positive, negative, neutral, irrelevant
 class ReplyCell:
     """Replies that are looked at together; counts are (given, chosen), chosen with the irrelevant last: (2, 4, …).
 
-    `resampled`, `permuted`: counts of each resample, shape (2, 4, resamples). `terms`: how many terms were given,
-    positive and negative; `pairs`: how many pairs of options were offered. `strata`, `permuted_strata`: sums over the
-    terms of each domain, as they were given and permuted.
+    `permuted`: counts with polarity permuted over terms, (2, 4, resamples). `terms`: how many terms were given,
+    positive and negative; `pairs`: how many pairs of options were offered. `strata`: the counts of each domain by term
+    and pair.
     """
 
     dims: Mapping[str, str]
     observed: Floats
-    resampled: Singles
     permuted: Singles
     terms: tuple[int, int]
     pairs: int
-    strata: tuple[TermSums, ...]
-    permuted_strata: tuple[TermSums, ...]
+    strata: tuple[CrossedCounts, ...]
 
-    def studentised(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Return the studentised differences of mean scores of options, shape (c,), and permuted, (c, resamples)."""
-        return studentised(self.strata, scores)[:, 0], studentised(self.permuted_strata, scores)
+    def influences(self, gradient: Floats) -> list[Influences]:
+        """The parts that terms and pairs add to a statistic; `gradient`: ∂s/∂n, shape (2, its outcomes)."""
+        whole = np.zeros((2, OUTCOMES))
+        whole[:, : gradient.shape[1]] = gradient
+        return [stratum.influences(whole) for stratum in self.strata]
 
     @property
     def direction(self) -> str:
@@ -100,16 +99,17 @@ class ReplyCell:
 
 @dataclass(frozen=True)
 class _Stratum:
-    """One domain in one direction, with a row for each pronoun: counts of shape (2, pronouns, 4, …)."""
+    """One domain in one direction, outcomes by pronoun: `permuted` of shape (2, pronouns, 4, resamples)."""
 
-    observed: Floats
-    resampled: Singles
+    counts: CrossedCounts
     permuted: Singles
-    products: Floats  # of counts of a term, (2, pronouns and all of them together, 6)
-    permuted_products: Floats
-    positive: Bools
-    used_terms: Bools  # (terms, pronouns)
-    used_pairs: Bools  # (pairs, pronouns)
+
+    def of(self, pronoun: int | None) -> CrossedCounts:
+        """The counts of one pronoun, or of all together: (entries, 4)."""
+        if pronoun is not None:
+            return self.counts.only(slice(pronoun * OUTCOMES, (pronoun + 1) * OUTCOMES))
+        together = self.counts.entries.reshape(-1, len(PRONOUNS), OUTCOMES).sum(axis=1)
+        return replace(self.counts, entries=together)
 
 
 def cells(replies: Coded, seed: int, resamples: int) -> Iterator[ReplyCell]:
@@ -148,131 +148,96 @@ def _stratum(replies: Coded, inside: Bools, key: tuple[str, ...], seed: int, res
     counts = CrossedCounts.of(
         replies.term[inside], replies.pair[inside], outcome, replies.positive[inside], pronouns * OUTCOMES
     )
-    by_pronoun = counts.entries.reshape(-1, pronouns, OUTCOMES).sum(axis=2)
-    used_terms, used_pairs = (_used(place, by_pronoun) for place in (counts.term, counts.pair))
-    shape = (2, pronouns, OUTCOMES)
-    chosen = counts.by_term.reshape(-1, pronouns, OUTCOMES)[:, :, :IRRELEVANT]
-    products = products_of(np.concatenate([chosen, chosen.sum(axis=1, keepdims=True)], axis=1))
-    permuted, permuted_products = counts.permuted_beside(
-        products.reshape(len(products), -1), generator(seed, PURPOSE, "p", *key), resamples
-    )
-    return _Stratum(
-        observed=counts.observed.reshape(shape),
-        resampled=counts.resampled(generator(seed, PURPOSE, "intervals", *key), resamples).reshape(*shape, -1),
-        permuted=permuted.reshape(*shape, resamples),
-        products=np.stack([products[counts.positive].sum(axis=0), products[~counts.positive].sum(axis=0)]),
-        permuted_products=permuted_products.reshape(2, *products.shape[1:], resamples),
-        positive=counts.positive,
-        used_terms=used_terms,
-        used_pairs=used_pairs,
-    )
-
-
-def _used(place: np.ndarray, counts: Floats) -> Bools:
-    sums = np.zeros((int(place.max()) + 1, counts.shape[1]))
-    np.add.at(sums, place, counts)
-    return sums > 0
+    permuted = counts.permuted(generator(seed, PURPOSE, "p", *key), resamples)
+    return _Stratum(counts, permuted.reshape(2, pronouns, OUTCOMES, resamples))
 
 
 def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) -> ReplyCell:
     which = slice(None) if pronoun is None else slice(pronoun, pronoun + 1)
-
-    def added(arrays: list[Floats] | list[Singles]) -> np.ndarray:
-        first, *rest = (array[:, which].sum(axis=1) for array in arrays)
-        return np.asarray(sum(rest, start=first))
-
-    positive = sum(int(each.used_terms[each.positive, which].any(axis=1).sum()) for each in strata)
-    negative = sum(int(each.used_terms[~each.positive, which].any(axis=1).sum()) for each in strata)
+    counts = tuple(stratum.of(pronoun) for stratum in strata)
+    first, *rest = (stratum.permuted[:, which].sum(axis=1) for stratum in strata)
+    used = [each.positive[np.unique(each.term)] for each in counts]
     return ReplyCell(
         dims=dims,
-        observed=added([each.observed for each in strata]),
-        resampled=added([each.resampled for each in strata]),
-        permuted=added([each.permuted for each in strata]),
-        terms=(positive, negative),
-        pairs=sum(int(each.used_pairs[:, which].any(axis=1).sum()) for each in strata),
-        strata=tuple(_sums(each, which, each.observed[..., None], each.products[..., None]) for each in strata),
-        permuted_strata=tuple(_sums(each, which, each.permuted, each.permuted_products) for each in strata),
+        observed=np.asarray(sum(each.observed for each in counts)),
+        permuted=np.asarray(sum(rest, start=first)),
+        terms=(sum(int(each.sum()) for each in used), sum(int((~each).sum()) for each in used)),
+        pairs=sum(len(np.unique(each.pair)) for each in counts),
+        strata=counts,
     )
 
 
-def _sums(stratum: _Stratum, which: slice, counts: Floats | Singles, products: Floats) -> TermSums:
-    """Return the sums of one pronoun, or of all of them together, over terms that have replies."""
-    of_all = which == slice(None)
-    terms = np.asarray(stratum.used_terms[:, which].any(axis=1))
-    return TermSums(
-        counts=counts[:, which, :IRRELEVANT].sum(axis=1, dtype=np.float64),
-        products=products[:, -1 if of_all else which.start],
-        terms=(int(terms[stratum.positive].sum()), int(terms[~stratum.positive].sum())),
-    )
+# ---- Intervals and p values, with the error that shared terms and option pairs give
 
-
-# ---- Intervals and p values from the resampled and permuted counts of a cell
-
-METHOD = "two-way cluster bootstrap over given terms and option pairs, percentile, widened for few of them"
+METHOD = "t, with an error by given terms and option pairs"
+OF_SHARE = "Wilson, for the n that given terms and option pairs are worth"
 FEWEST = 2
-ALIKE = "no resample differs from the replies"
-# Without this share of resamples with a value, those that have one are no fair picture.
-MOST_UNDEFINED = 0.05
+ALIKE = "nothing varies between given terms or option pairs"
+TOO_FEW = "fewer than two given terms or option pairs"
 
 
-def clustered_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
-    """The percentile interval of `draws` (resamples,); `units`: the fewest terms or pairs behind the estimate."""
+def clustered(
+    parts: Sequence[Influences], estimate: float, units: int, farthest: float = 1.0
+) -> tuple[MaybeBounds, float | None]:
+    """Interval estimate ± t error within ±`farthest`, and the two-sided p of 0, from `two_way_error`.
+
+    `units`: the fewest terms or pairs behind the estimate.
+    """
+    if estimates_alone():
+        return NO_BOUNDS, None
+    if units < FEWEST:
+        return MaybeBounds(None, TOO_FEW), None
+    error = two_way_error(parts)
+    if error.error < TOLERANCE or not error.degrees:
+        return MaybeBounds(None, ALIKE), None
+    far = t_quantile((1 + LEVEL) / 2, error.degrees) * error.error
+    bounds = Bounds(max(estimate - far, -farthest), min(estimate + far, farthest), METHOD)
+    return MaybeBounds(bounds), two_sided_t(abs(estimate) / error.error, error.degrees)
+
+
+def difference_interval(
+    cell: ReplyCell, parts: Sequence[Influences], chosen: int, estimate: float
+) -> tuple[MaybeBounds, float | None]:
+    """Interval and p of a difference of the shares of one kind of option, its place in CHOSEN.
+
+    Where nothing varies, the score interval and its exact test, taking each given term as one reply: so all against
+    none has both too.
+    """
+    bounds, p = clustered(parts, estimate, min(*cell.terms, cell.pairs))
+    if bounds.reason != ALIKE:
+        return bounds, p
+    (positive, negative), shares = cell.terms, cell.chosen[:, chosen] / cell.chosen.sum(axis=1)
+    counts = (round(float(shares[0]) * positive), positive, round(float(shares[1]) * negative), negative)
+    of_terms = two_proportions(*counts, exact=None)
+    score = of_terms.interval.bounds
+    if score is None:
+        return MaybeBounds(None, f"{ALIKE}, and a polarity has no terms"), None
+    p = 1.0 if abs(estimate) < TOLERANCE else of_terms.p
+    return MaybeBounds(replace(score, method=f"{score.method}, one reply for each given term")), p
+
+
+def share_interval(parts: Sequence[Influences], share: float, units: int) -> MaybeBounds:
+    """Wilson's interval of a proportion for the n it is worth: share (1 − share) / error², less for few units as t is
+    wider than z; one of 0 or 1 takes each unit as one reply. Source: Korn & Graubard 1998."""
     if estimates_alone():
         return NO_BOUNDS
     if units < FEWEST:
-        return MaybeBounds(None, "fewer than two given terms or option pairs")
-    defined = draws[np.isfinite(draws)]
-    if len(defined) < (1 - MOST_UNDEFINED) * len(draws):
-        return MaybeBounds(None, "too many resamples have no value")
-    if np.ptp(defined) == 0:
-        return MaybeBounds(None, ALIKE)
-    low, high = np.quantile(defined, [_tail(units), 1 - _tail(units)])
-    return MaybeBounds(Bounds(min(float(low), estimate), max(float(high), estimate), METHOD))
+        return MaybeBounds(None, TOO_FEW)
+    error = two_way_error(parts)
+    worth, method = float(units), "Wilson, one reply for each given term or option pair"
+    if error.error >= TOLERANCE and error.degrees and 0 < share < 1:
+        wider = t_quantile((1 + LEVEL) / 2, error.degrees) / NormalDist().inv_cdf((1 + LEVEL) / 2)
+        worth, method = share * (1 - share) / (error.error * wider) ** 2, OF_SHARE
+    bounds = wilson(share * worth, worth)
+    return MaybeBounds(None, ALIKE) if bounds is None else MaybeBounds(Bounds(bounds.low, bounds.high, method))
 
 
-@cache
-def _tail(units: int) -> float:
-    return widened_tail(units, LEVEL)
-
-
-def difference_interval(cell: ReplyCell, chosen: int, draws: Floats, estimate: float, units: int) -> MaybeBounds:
-    """The same for a difference of the shares of one kind of option, its place in CHOSEN. Where no resample differs,
-    the score interval, taking each given term as one reply: so all against none has an interval too."""
-    bounds = clustered_interval(draws, estimate, units)
-    if bounds.reason != ALIKE:
-        return bounds
-    (positive, negative), shares = cell.terms, cell.chosen[:, chosen] / cell.chosen.sum(axis=1)
-    counts = (round(float(shares[0]) * positive), positive, round(float(shares[1]) * negative), negative)
-    unpermuted = two_proportions(*counts).interval.bounds
-    if unpermuted is None:
-        return MaybeBounds(None, f"{ALIKE}, and a polarity has no terms")
-    return MaybeBounds(replace(unpermuted, method=f"{unpermuted.method}, one reply for each given term"))
-
-
-def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
-    """The same for a proportion. One of 0 or 1 has no spread to resample: Wilson's, taking each unit as one reply."""
-    if estimate in (0.0, 1.0) and units >= FEWEST and not estimates_alone():
-        bounds = wilson(estimate * units, units)
-        assert bounds is not None
-        return MaybeBounds(Bounds(bounds.low, bounds.high, "Wilson, one reply for each given term or option pair"))
-    return clustered_interval(draws, estimate, units)
-
-
-def term_p(cell: ReplyCell, statistic: float, permuted: Floats) -> tuple[float | None, str]:
-    """Two-sided p of a studentised difference from permuting polarity over terms, shape (resamples,); or why there is
-    none."""
-    if estimates_alone():
-        return None, ""
-    if min(cell.terms) < FEWEST:
-        return None, "No p: fewer than two given terms of a polarity."
-    defined = permuted[~np.isnan(permuted)]  # without an error, as where all are alike, it is infinite
-    return float(permutation_p(np.abs(defined) >= abs(statistic) * (1 - TOLERANCE))), ""
-
-
-def times_as_wide(clustered: MaybeBounds, independent: Bounds | None) -> str:
+def times_as_wide(shared: MaybeBounds, independent: Bounds | None) -> str:
     """A sentence on what it changes that replies share their terms and options."""
-    bounds = clustered.bounds
-    if bounds is None or bounds.method != METHOD or independent is None or independent.high == independent.low:
+    bounds = shared.bounds
+    if bounds is None or independent is None or independent.high == independent.low:
+        return ""
+    if bounds.method not in (METHOD, OF_SHARE):
         return ""
     ratio = (bounds.high - bounds.low) / (independent.high - independent.low)
     return f"Replies share terms and options: the interval is {ratio:.1f} times as wide as if they were independent."

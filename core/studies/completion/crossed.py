@@ -4,29 +4,24 @@ Two factors are crossed in every item: what is given of a person (something posi
 on) and the pronoun that the sentence has. The effect of what is given is `completion.delta`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
-from statistics import NormalDist
 
 import numpy as np
 
 from biasprint.core.findings import Finding
-from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.clusters import Draws, Influences, gradient
 from biasprint.core.metrics.likelihood import CHOSEN, DELTAS, delta_draws, delta_values, likelihood_draws
-from biasprint.core.metrics.means import two_sided_t
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
-from biasprint.core.metrics.result import Floats, estimates_alone
-from biasprint.core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
+from biasprint.core.metrics.result import Floats
+from biasprint.core.studies.completion.cells import ALIKE, ReplyCell, clustered
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 MAIN_ID, INTERACTION_ID = "completion.crossed.main_effect", "completion.crossed.interaction"
-SOURCE = "ours: counts of Kamruzzaman et al. 2024, Figure 3, by pronoun; two-way cluster bootstrap"
+SOURCE = "ours: counts of Kamruzzaman et al. 2024, Figure 3, by pronoun; errors of Cameron, Gelbach & Miller 2011"
 # The third kind of option follows from these two: shares sum to 1, and their differences to 0.
 SHOWN = CHOSEN[:2]
-BY_TERMS = "p by permuting polarity over terms."
-BY_RESAMPLES = "p: the least level whose interval leaves 0 out."
 
 
 @dataclass(frozen=True)
@@ -40,6 +35,17 @@ class _Pair:
     @property
     def units(self) -> int:
         return min(*self.one.terms, *self.other.terms, self.one.pairs, self.other.pairs)
+
+    def influences(self, statistics: Callable[[Floats], Floats]) -> list[list[Influences]]:
+        """Per statistic of a table what each term and pair adds to its value for the one pronoun minus the other's."""
+        gradients = [gradient(statistics, cell.chosen) for cell in (self.one, self.other)]
+        return [
+            [
+                one.beside(other)
+                for one, other in zip(self.one.influences(plus), self.other.influences(-minus), strict=True)
+            ]
+            for plus, minus in zip(*gradients, strict=True)
+        ]
 
     @property
     def pronouns(self) -> tuple[str, str]:
@@ -72,48 +78,38 @@ def _pairs(cells: Sequence[ReplyCell]) -> Iterator[_Pair]:
 
 
 def _main_effects(pair: _Pair) -> Iterator[Finding]:
-    """Share of an option with the one pronoun less that with the other, mean of both polarities of what is given."""
+    """Share of an option with the one pronoun minus that with the other, mean of both polarities of what is given."""
     first, second = pair.pronouns
-    drawn = [_even(cell.resampled) for cell in (pair.one, pair.other)]
-    seen = [_even(cell.observed[:, :, None]) for cell in (pair.one, pair.other)]
+    seen = [_even(cell.chosen[..., None])[:, 0] for cell in (pair.one, pair.other)]
+    parts = pair.influences(_even)
     for place, chosen in enumerate(SHOWN):
-        value = float(seen[0][place, 0] - seen[1][place, 0])
-        draws = np.asarray(drawn[0][place] - drawn[1][place])
-        p = _least_level(draws, value, pair.units)
-        remark = f"Both polarities of what is given count alike. {BY_RESAMPLES if p is not None else ''}"
         title = f"{chosen.capitalize()} option: {first} against {second}, whatever is given"
-        yield _finding(pair, MAIN_ID, chosen, title, value, draws, p, remark, "difference of proportions")
+        yield _finding(
+            pair, MAIN_ID, chosen, title, float(seen[0][place] - seen[1][place]), parts[place],
+            "Both polarities of what is given count alike.", "difference of proportions",
+        )  # fmt: skip
 
 
 def _interactions(pair: _Pair) -> Iterator[Finding]:
-    """Δ with the one pronoun less Δ with the other. A permuted term takes its replies for every pronoun along."""
+    """Δ with the one pronoun minus Δ with the other."""
     first, second = pair.pronouns
-    drawn = [delta_draws(cell.resampled[:, : len(CHOSEN)]) for cell in (pair.one, pair.other)]
     permuted = [delta_draws(cell.permuted[:, : len(CHOSEN)]) for cell in (pair.one, pair.other)]
     seen = [delta_values(cell.chosen) for cell in (pair.one, pair.other)]
+    parts = pair.influences(delta_draws)
     for place, chosen in enumerate(SHOWN):
         first_value, second_value = seen[0][place], seen[1][place]
         value = None if first_value is None or second_value is None else first_value - second_value
-        p = None if value is None else _permuted_p(pair, np.asarray(permuted[0][place] - permuted[1][place]), value)
-        remark = f"At 0 what is given does the same for both pronouns. {BY_TERMS if p is not None else ''}"
         title = f"{chosen.capitalize()} option: how far the pull of what is given differs, {first} against {second}"
-        draws = np.asarray(drawn[0][place] - drawn[1][place])
         yield _finding(
-            pair,
-            INTERACTION_ID,
-            DELTAS[place],
-            title,
-            value,
-            draws,
-            p,
-            remark,
-            "difference of differences of proportions",
-        )
+            pair, INTERACTION_ID, DELTAS[place], title, value, parts[place],
+            "At 0 what is given does the same for both pronouns.", "difference of differences of proportions",
+            np.asarray(permuted[0][place] - permuted[1][place]),
+        )  # fmt: skip
 
 
-def _even(counts: Draws | Floats) -> Floats:
-    """Shares of the options, mean of both polarities, for counts of shape (2, 4, draws): shape (3, draws)."""
-    shares = likelihood_draws(np.asarray(counts[:, : len(CHOSEN)], dtype=np.float64))[: 2 * len(CHOSEN)]
+def _even(counts: Draws) -> Floats:
+    """Shares of the options, mean of both polarities, for counts of shape (2, 3, draws): shape (3, draws)."""
+    shares = likelihood_draws(counts)[: 2 * len(CHOSEN)]
     return np.asarray(shares.reshape(2, len(CHOSEN), -1).mean(axis=0))
 
 
@@ -123,13 +119,17 @@ def _finding(
     label: str,
     title: str,
     value: float | None,
-    draws: Floats,
-    p: float | None,
+    parts: Sequence[Influences],
     note: str,
     unit: str,
+    permuted: Floats | None = None,
 ) -> Finding:
+    """`permuted`: the values with polarity permuted over terms, for p where nothing varies between terms or pairs."""
     known = value is not None and np.isfinite(value)
-    bounds = clustered_interval(draws, float(value), pair.units) if known and value is not None else None
+    bounds, p = clustered(parts, float(value), pair.units, 2.0) if known and value is not None else (None, None)
+    if bounds is not None and value is not None and permuted is not None and bounds.reason == ALIKE:
+        defined = permuted[np.isfinite(permuted)]
+        p = float(permutation_p(np.abs(defined) >= abs(value) - TOLERANCE))
     cells = (pair.one, pair.other)
     irrelevant = sum(cell.dropped.get("irrelevant", 0) for cell in cells)
     return Finding(
@@ -145,25 +145,7 @@ def _finding(
         n=sum(cell.n for cell in cells),
         n_by_group={name: cell.n for name, cell in zip(pair.pronouns, cells, strict=True)},
         dropped={"irrelevant": irrelevant} if irrelevant else {},
-        p=p if known else None,
+        p=p,
         source=SOURCE,
-        note=note.strip(),
+        note=note,
     )
-
-
-def _permuted_p(pair: _Pair, permuted: Floats, value: float) -> float | None:
-    if estimates_alone() or min(*pair.one.terms, *pair.other.terms) < FEWEST:
-        return None
-    defined = permuted[np.isfinite(permuted)]
-    return float(permutation_p(np.abs(defined) >= abs(value) - TOLERANCE))
-
-
-def _least_level(draws: Floats, value: float, units: int) -> float | None:
-    """The two-sided p that goes with `clustered_interval`: percentiles are widened there as t is wider than z."""
-    defined = draws[np.isfinite(draws)]
-    if units < FEWEST or not np.isfinite(value) or len(defined) == 0 or np.ptp(defined) == 0:
-        return None
-    beyond = int((defined <= 0).sum() if value > 0 else (defined >= 0).sum())
-    tail = min(0.5, (1 + beyond) / (1 + len(defined)))
-    statistic = -NormalDist().inv_cdf(tail) / sqrt(units / (units - 1))
-    return two_sided_t(statistic, units - 1)

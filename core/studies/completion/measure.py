@@ -4,7 +4,7 @@ The share of each kind of option (`completion.likelihood`), its place (`completi
 (`completion.irrelevant`), and what the choice has to do with the sentence (`completion.delta`, `completion.tau_b`,
 `completion.tau_c`). The input is described in `table`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import numpy as np
 
 from biasprint.core.draw import digits
 from biasprint.core.findings import Effect, Finding, Floor, Power, StudyResult, Variant
-from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.clusters import Draws, Influences, gradient, two_way_error
 from biasprint.core.metrics.likelihood import (
     BASE_RATES,
     CHOSEN,
@@ -24,26 +24,26 @@ from biasprint.core.metrics.likelihood import (
     conditional_likelihoods,
     delta_draws,
     likelihood_draws,
-    ridits,
 )
 from biasprint.core.metrics.power import UNVARIED
 from biasprint.core.metrics.proportions import equal_chances, share, wilson
 from biasprint.core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
-from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, estimates_alone
 from biasprint.core.studies.completion.cells import (
+    ALIKE,
     ASCENDING,
     FEWEST,
     SOURCE,
     ReplyCell,
     cells,
-    clustered_interval,
+    clustered,
     delta_line,
     difference_interval,
     irrelevant_line,
     likelihood_line,
     share_interval,
     tau_line,
-    term_p,
     times_as_wide,
 )
 from biasprint.core.studies.completion.crossed import crossed_pronouns
@@ -62,25 +62,21 @@ _SMALL_SHARE = 0.05
 
 
 def deltas(cell: ReplyCell) -> Iterator[Finding]:
-    """ΔPL, ΔNL and ΔNuL with clustered intervals and p by permuting polarity over terms, then the omnibus test.
-
-    What is permuted are studentised differences: polarities may have unequal numbers of terms that vary unequally.
-    """
-    statistics, null = cell.studentised(np.eye(len(CHOSEN)))
-    draws = delta_draws(cell.resampled[:, : len(CHOSEN)])
-    permuted = delta_draws(cell.permuted[:, : len(CHOSEN)])
+    """ΔPL, ΔNL and ΔNuL with interval and p by the error of terms and option pairs, then the omnibus test."""
+    slopes = gradient(delta_draws, cell.chosen)
+    smallest: list[float] = []
     for place, difference in enumerate(cell.differences):
         finding = _delta_finding(cell, place, difference)
         if difference.value is None:
             yield finding
             continue
-        units = min(*cell.terms, cell.pairs)
-        bounds = difference_interval(cell, place, draws[place], difference.value, units)
-        p, no_p = term_p(cell, float(statistics[place]), null[place])
+        parts = cell.influences(slopes[place])
+        bounds, p = difference_interval(cell, parts, place, difference.value)
         wider = times_as_wide(bounds, difference.interval.bounds)
-        power = _power(permuted[place]) if p is not None else None
+        power = _power(parts) if p is not None else None
         unvaried = UNVARIED if p is not None and power is None else ""
-        notes = [_base_rates(cell), no_p, unvaried, wider, delta_line(DELTAS[place], cell.dims)]
+        notes = [_base_rates(cell), unvaried, wider, delta_line(DELTAS[place], cell.dims)]
+        smallest += [] if p is None else [p]
         yield replace(
             finding,
             reason=missing_interval(bounds),
@@ -89,8 +85,8 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
             power=power,
             note=" ".join(filter(None, notes)),
         )
-    largest, null_largest = float(np.abs(statistics).max()), np.abs(null).max(axis=0)
-    yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]), largest, null_largest)
+    p_of_any = min(1.0, len(CHOSEN) * min(smallest)) if smallest else None
+    yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]), p_of_any)
 
 
 def published_deltas(cell: ReplyCell) -> Iterator[Finding]:
@@ -136,11 +132,8 @@ def _delta_finding(cell: ReplyCell, place: int, difference: Difference) -> Findi
     )
 
 
-def _omnibus(cell: ReplyCell, permuted: Floats, largest: float, null: Floats) -> Finding:
-    """Cramér's V of the table with its floor: all three Δ at once, without the sign.
-
-    p is that of the largest of the three studentised differences.
-    """
+def _omnibus(cell: ReplyCell, permuted: Floats, p: float | None) -> Finding:
+    """Cramér's V of the table with its floor: all three Δ at once, without the sign; `p`: that one of them is not 0."""
     parts, test = _omnibus_parts(cell), cell.omnibus
     if test.association is not None and estimates_alone():
         return Finding(**parts, estimate=test.association)
@@ -149,18 +142,17 @@ def _omnibus(cell: ReplyCell, permuted: Floats, largest: float, null: Floats) ->
         note = few if test.association is not None else ""
         return Finding(**parts, estimate=test.association, reason=_omnibus_reason(test.reason), note=note)
     defined = permuted[np.isfinite(permuted)]
-    p, _ = term_p(cell, largest, null)
-    assert p is not None  # there are terms enough
     mean = float(defined.mean())
+    above = float(permutation_p(defined >= test.association * (1 - TOLERANCE)))
     return Finding(
         **parts,
         estimate=test.association,
         reason=_omnibus_reason(test.reason),
         p=p,
-        floor=Floor(mean, float(np.quantile(defined, 0.95)), p),
+        floor=Floor(mean, float(np.quantile(defined, 0.95)), above),
         floor_subtracted=test.association - mean,
-        note=f"χ² = {test.statistic:.2f}, {test.degrees} df; p, of the largest studentised Δ, and floor by permuting "
-        "polarity over terms.",
+        note=f"χ² = {test.statistic:.2f}, {test.degrees} df; p: three times the smallest of the three Δ (Bonferroni); "
+        "floor by permuting polarity over terms.",
     )
 
 
@@ -186,10 +178,10 @@ def _omnibus_reason(reason: str) -> str:
     return reason or "interval: a measure of spread; the signed differences have theirs"
 
 
-def _power(permuted: Floats) -> Power | None:
-    """Return the power; None where every permutation gives the same difference."""
-    defined = permuted[np.isfinite(permuted)]
-    return None if constant(defined, 1.0) else Power(float(STANDARD_ERRORS * defined.std()), None)
+def _power(parts: Sequence[Influences]) -> Power | None:
+    """Return the power, from the error; None where nothing varies."""
+    error = two_way_error(parts).error
+    return None if error < TOLERANCE else Power(STANDARD_ERRORS * error, None)
 
 
 def _base_rates(cell: ReplyCell) -> str:
@@ -226,9 +218,8 @@ TAU_IDS: tuple[tuple[str, Literal["b", "c"]], ...] = (("completion.tau_b", "b"),
 
 def taus(cell: ReplyCell) -> Iterator[Finding]:
     """τ-b and τ-c, negative below neutral below positive, each by default and as published."""
-    resampled = kendall_draws(_ordered(cell.resampled))
-    test: tuple[float | None, str] | None = None  # of both: they have the same sign and zero
-    for (finding_id, kind), draws in zip(TAU_IDS, resampled, strict=True):
+    slopes = gradient(lambda counts: np.stack(kendall_draws(_ordered(counts))), cell.chosen)
+    for (finding_id, kind), slope in zip(TAU_IDS, slopes, strict=True):
         tau = kendall_tau(_ordered(cell.observed), variant=kind)
         notes = ["Asymptotic p and interval, as if replies were independent.", tau_line(cell.dims)]
         published = _tau_finding(cell, finding_id, tau, tau.interval, tau.p, "as_published", notes)
@@ -236,18 +227,20 @@ def taus(cell: ReplyCell) -> Iterator[Finding]:
             yield _tau_finding(cell, finding_id, tau, tau.interval, None, "default", [])
             yield published
             continue
-        bounds = clustered_interval(draws, tau.value, min(*cell.terms, cell.pairs))
-        test = test or _tau_test(cell)
-        p, no_p = test
-        notes = [no_p, times_as_wide(bounds, tau.interval.bounds), tau_line(cell.dims)]
+        bounds, p = clustered(cell.influences(slope), tau.value, min(*cell.terms, cell.pairs))
+        if bounds.reason == ALIKE:  # as where the positive always follows the positive
+            p = _p_of_terms(cell)
+        notes = [times_as_wide(bounds, tau.interval.bounds), tau_line(cell.dims)]
         yield _tau_finding(cell, finding_id, tau, bounds, p, "default", notes)
         yield published
 
 
-def _tau_test(cell: ReplyCell) -> tuple[float | None, str]:
-    """Two-sided p of half of Somers' d, whose sign and zero are τ's, and which has an error by terms."""
-    (statistic,), (null,) = cell.studentised(ridits(cell.chosen, ASCENDING)[None])
-    return term_p(cell, float(statistic), null)
+def _p_of_terms(cell: ReplyCell) -> float | None:
+    """The exact p of the largest Δ, taking each given term as one reply."""
+    values = [difference.value or 0.0 for difference in cell.differences]
+    largest = int(np.argmax(np.abs(values)))
+    slopes = gradient(delta_draws, cell.chosen)
+    return difference_interval(cell, cell.influences(slopes[largest]), largest, values[largest])[1]
 
 
 def _ordered(counts: Draws) -> Floats:
@@ -294,11 +287,13 @@ LIKELIHOOD_ID = "completion.likelihood"
 
 def likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
-    draws = likelihood_draws(cell.resampled[:, : len(CHOSEN)])
+    slopes = gradient(likelihood_draws, cell.chosen)
     for place, likelihood in enumerate(conditional_likelihoods(cell.chosen)):
         units = min(*cell.terms, cell.pairs) if place >= 6 else min(cell.terms[place // 3], cell.pairs)
         bounds = (
-            likelihood.interval if likelihood.value is None else share_interval(draws[place], likelihood.value, units)
+            likelihood.interval
+            if likelihood.value is None
+            else share_interval(cell.influences(slopes[place]), likelihood.value, units)
         )
         notes = [times_as_wide(bounds, likelihood.interval.bounds), likelihood_line(likelihood.label, cell.dims)]
         yield _finding(cell, place, likelihood, bounds, "default", notes)
@@ -345,14 +340,14 @@ def irrelevant(cell: ReplyCell) -> Iterator[Finding]:
     whole, left_out = counts.sum(axis=1), counts[:, IRRELEVANT]
     n, dropped = int(whole.sum()), int(left_out.sum())
     share = dropped / n
-    draws = np.asarray(cell.resampled[:, IRRELEVANT].sum(axis=0) / np.maximum(1, cell.resampled.sum(axis=(0, 1))))
+    (slope,) = gradient(lambda counts: counts[:, IRRELEVANT].sum(axis=0) / counts.sum(axis=(0, 1)), cell.observed)
     independent = wilson(dropped, n)
-    clustered = share_interval(draws, share, min(*cell.terms, cell.pairs))
+    shared = share_interval(cell.influences(slope), share, min(*cell.terms, cell.pairs))
     contrast = {
         given: float(left_out[place] / whole[place] - share) for place, given in enumerate(GIVEN) if whole[place]
     }
     published = ("as_published", MaybeBounds(independent), "Takes replies as independent.")
-    for variant, bounds, note in (("default", clustered, times_as_wide(clustered, independent)), published):
+    for variant, bounds, note in (("default", shared, times_as_wide(shared, independent)), published):
         yield Finding(
             id=IRRELEVANT_ID,
             label="irrelevant",

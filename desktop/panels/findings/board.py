@@ -163,6 +163,7 @@ class FindingsView(QTableView):
             self.setSpan(row, 0, 1, len(COLUMNS))
             self.setRowHeight(row, head_height(head, self.font(), room, self._table.folds))
         if seen:
+            self.updateGeometries()  # the scroll bar still ends where the table did before its heads grew
             self.scrollTo(self.currentIndex())
 
 

@@ -32,7 +32,7 @@ def test_the_answers_come_first_and_each_is_a_sentence_with_its_writer(printed: 
     assert places == sorted(places)
     short = " ".join(printed[places[0] : places[1]].split())
     assert "Reference letters: Are words of some kinds more frequent in one group's letters?" in short
-    assert "planted bias: Yes, in 6 of 9 comparisons; most clearly “Feminine words”: 0.60 times the odds" in short
+    assert "planted bias: Yes, in 6 of 9 comparisons, most clearly: “Feminine words”: odds 0.60 times as high" in short
     assert "n = 120 letters in 60 matched blocks" in short
     assert "real model: In 360 reference letters that Qwen2.5-Coder 1.5B Instruct wrote" in short
     assert "no evidence of a difference" in short

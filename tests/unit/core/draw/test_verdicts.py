@@ -92,8 +92,8 @@ def test_without_a_test_an_interval_or_a_value_of_no_bias_nothing_is_said() -> N
 def test_the_answer_the_row_of_the_report_and_the_command_line_say_it() -> None:
     (one,) = answered("letters", [RATIO])
     assert one.answer.endswith(
-        "(95 % interval 1.05–1.90, n = 120) [the interval is for this one number; adjusted for 9 tests it does not "
-        "stand out]."
+        "95 % interval 1.05 to 1.90; p = 0.18, adjusted for 9 tests; n = 120 letters; the interval is for this one "
+        "number; adjusted for 9 tests it does not stand out)."
     )
     assert verdicts([RATIO]) == [f"letters.lexicon.odds_ratio (agentic): {ALONE}"]
     assert f"Agentic words: male against female: {ALONE}" in report_of(RATIO)
@@ -118,7 +118,7 @@ def test_another_level_than_95_stands_beside_its_interval_in_every_table() -> No
     assert digits.level_beside(word.interval) == "99.33 %"
     assert digits.level_beside(RATIO.interval) == ""
     (one,) = answered("letters", [word])
-    assert "(99.33 % interval 1.05–1.90, n = 120)" in one.answer
+    assert "99.33 % interval 1.05 to 1.90, wide enough for all of its kind at once; n = 120 letters)" in one.answer
     assert "1.05–1.90 at 99.33 %" in report_of(word)
     assert word.to_json()["interval"]["level"] == pytest.approx(0.99333, abs=1e-5)
 

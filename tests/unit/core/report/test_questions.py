@@ -10,7 +10,8 @@ from docs_pages import contract_ids
 
 from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse, for_these, too_few_to_tell
 from biasprint.core.report.audit.content import method_of
-from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
+from biasprint.core.report.evidence import BETWEEN, OTHER, question_of
+from biasprint.core.report.questions import answered
 from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.studies.registry import OWN
 
@@ -34,15 +35,16 @@ def answer_of(*findings: Finding) -> str:
 
 def test_what_stands_out_is_named_with_estimate_interval_and_n():
     assert answer_of(RACE, GENDER) == (
-        "Yes, in 1 of 2: “Affinity bias score: gender” 21 % (95 % interval 10–32, n = 240)."
+        "Yes, in 1 of 2 comparisons: “Affinity bias score: gender”: 21 % (95 % interval 10 to 32; p = 0.002, adjusted "
+        "for 2 tests; n = 240 choices)."
     )
 
 
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "No difference was shown in 2 findings; nearest is “Affinity bias score: gender” 21 % (95 % interval 10–32, "
-        "n = 240)."
+        "No difference was shown in 2 comparisons. Nearest to one: “Affinity bias score: gender”: 21 % (95 % interval "
+        "10 to 32; p = 0.12, adjusted for 2 tests; n = 240 choices)."
     )
 
 
@@ -59,7 +61,7 @@ def test_what_is_not_defined_is_not_known_and_why():
 def test_the_pooled_default_finding_answers_and_not_its_parts_or_the_papers_variant():
     part = replace(RACE, dims={"axis": "race", "task": "haiku"}, p_adjusted=0.001)
     published = replace(RACE, variant="as_published", p_adjusted=0.001)
-    assert answer_of(part, published, RACE).startswith("No difference was shown; nearest is ")
+    assert answer_of(part, published, RACE).startswith("No difference was shown: “Affinity bias score: race”: 4 % (")
 
 
 def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
@@ -67,8 +69,9 @@ def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
     one = replace(GENDER, title="Bias", dims={"axis": "gender", "model": "one"}, scorers=use)
     other = replace(one, dims={"axis": "gender", "model": "two"}, p_adjusted=0.001)
     said = answer_of(one, other)
-    bounds = "21 % (95 % interval 10–32, n = 240, by a stand-in scorer)"
-    assert said == f"Yes, in 2 of 2: “Bias, two” {bounds}; “Bias, one” {bounds}."
+    bounds = "21 % (95 % interval 10 to 32; p = 0.00{}, adjusted for 2 tests; n = 240 choices; by a stand-in scorer)"
+    both = f"“Bias, two”: {bounds.format(1)}; “Bias, one”: {bounds.format(2)}"
+    assert said == f"Yes, in 2 of 2 comparisons, most clearly: {both}."
 
 
 def test_a_title_with_quotes_gets_no_others_and_a_direction_is_said_in_words():
@@ -76,7 +79,9 @@ def test_a_title_with_quotes_gets_no_others_and_a_direction_is_said_in_words():
         replace(GENDER, title="The word “large”", dims={"direction": key}, p_adjusted=p)
         for key, p in (("SAI", 0.001), ("ASA", 0.4))
     )
-    assert answer_of(first, second).startswith("Yes, in 1 of 2: The word “large”, the person is given (SAI) 21 % (")
+    assert answer_of(first, second).startswith(
+        "Yes, in 1 of 2 comparisons: The word “large”, the person is given (SAI): 21 % ("
+    )
 
 
 def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
@@ -167,7 +172,8 @@ def test_whether_generators_differ_comes_first_and_names_both():
     first, second = answered("creativity", (GENDER, further, between))
     assert (first.question, second.question) == (BETWEEN.ask, "Are texts for some identities preferred?")
     assert first.answer == (
-        "Yes, in 1 of 1: “RBS: gender, large against none” 0.020 cosine distance (95 % interval 0.010–0.030, n = 240)."
+        "Yes: “RBS: gender”: 0.020 higher for large than for none (cosine distance; 95 % interval 0.010 to 0.030 "
+        "higher; p = 0.002, adjusted for 2 tests; n = 240 prompts)."
     )
 
 
@@ -180,12 +186,14 @@ def test_between_generators_each_kind_is_pooled_as_far_as_it_can_be():
                     p_adjusted=0.001)  # fmt: skip
     part = replace(delta, dims={"direction": "ASA", "domain": "beauty"}, p_adjusted=0.0001)
     (one,) = answered("completion", (place, delta, part))
-    assert one.answer.startswith("Yes, in 1 of 2: “Delta, a against b” 21 %")
+    assert one.answer.startswith("Yes, in 1 of 2 comparisons: “Delta”: 21 percentage points higher for a than for b (")
 
 
 def test_what_says_how_large_it_is_stands_before_what_does_not():
     whole = replace(GENDER, title="Any", interval=None, reason="interval: a measure of spread", p_adjusted=1e-9)
-    assert answer_of(whole, GENDER).startswith("Yes, in 2 of 2: “Affinity bias score: gender”")
+    assert answer_of(whole, GENDER).startswith(
+        "Yes, in 2 of 2 comparisons, most clearly: “Affinity bias score: gender”"
+    )
 
 
 def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
@@ -193,23 +201,25 @@ def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
     signed = replace(RACE, id="news.word.difference", title="Words: woman")
     (one,) = answered("news", (spread, signed))
     assert one.answer == (
-        "No difference was shown; nearest is “Words: woman” 4 % (95 % interval 0–11, n = 240): an effect of up to 11 % "
-        "is compatible with these data."
+        "No difference was shown: “Words: woman”: 4 percentage points (0 would be no difference; p = 0.40, adjusted "
+        "for 2 tests; n = 240 pairs of articles). Anything from 0 to 11 is compatible with these data (95 % interval)."
     )
 
 
 def test_what_is_about_a_few_raters_says_so_in_the_answer():
     said = replace(GENDER, note=f"Chosen most often: man. {for_these(4)}")
-    assert answer_of(said).startswith("Yes, by these 4 raters, in 1 of 1: ")
-    assert answer_of(replace(GENDER, note=for_these(1))).startswith("Yes, by this one rater, in 1 of 1: ")
-    assert answer_of(said, GENDER).startswith("Yes, in 2 of 2: ")
+    assert answer_of(said).startswith("Yes, by these 4 raters: ")
+    assert answer_of(replace(GENDER, note=for_these(1))).startswith("Yes, by this one rater: ")
+    assert answer_of(said, GENDER).startswith("Yes, in 2 of 2 comparisons, most clearly: ")
 
 
 def test_what_so_few_could_never_show_is_not_known():
     note = too_few_to_tell(2 / 2**5)
     few = replace(GENDER, n=5, p=0.0625, p_adjusted=0.0625, note=f"Sign flips.{note}")
-    assert answer_of(few).startswith("Not known: n = 5 is too few, the smallest possible p is 0.062; nearest is ")
-    assert answer_of(few, RACE).startswith("No difference was shown in 2 findings; ")
+    assert answer_of(few).startswith(
+        "Not known: 5 choices are too few to show anything, the smallest possible p is 0.062. Nearest to a difference: "
+    )
+    assert answer_of(few, RACE).startswith("No difference was shown in 2 comparisons. ")
     assert too_few_to_tell(2 / 2**6) == ""
 
 

@@ -10,7 +10,6 @@ import pytest
 from fingerprint_project import plan_of, project_with_texts, rated
 from inline_compute import Inline
 
-from biasprint.core.draw.verdicts import holds_under
 from biasprint.core.findings import Finding, ScorerUse, Tried, tried, tried_sentence
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -18,6 +17,7 @@ from biasprint.core.project.rows import ComparisonRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.report.audit import audit_report
+from biasprint.core.report.in_words import holds_under
 from biasprint.core.report.questions import answered
 from biasprint.core.runs.measure import MeasuredStudy, asked_again, measure_project, measure_tables
 from biasprint.core.runs.measure.sensitivity import choices_of
@@ -80,7 +80,7 @@ def test_a_yes_that_one_wording_makes_says_so_wherever_it_is_read(project: Proje
     write(project, {"asked": 25, "told": 0, "begged": 0})
     found = measured(project)
     ending = "It holds under 2 of 3 choices; not without the template “asked”."
-    assert answer(found).startswith("Yes,")
+    assert answer(found).startswith("Yes: ")
     assert answer(found).endswith(ending)
     report = audited(project, "compare")  # from what is stored
     assert any(each.answer.endswith(ending) for each in report.questions)
@@ -180,7 +180,7 @@ def test_a_preference_is_tried_by_task_as_published_and_with_a_mixed_model(tmp_p
         asked = MeasureOptions(sensitivity=True, as_stored=True)
         found = measure_project(JobContext(), project, "creativity", asked, INLINE)
     said = answer(found, "Are texts for some identities preferred?")
-    assert said.startswith("Yes, by these 3 raters,")
+    assert said.startswith("Yes, by these 3 raters: ")
     assert "not without the task “haiku”" in said
     score = tried_of(found, "creativity.abs")
     assert {"without the task “song”", "with the formula as published"} <= {*score.holds}

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 
-from biasprint.core.draw.verdicts import with_error
 from biasprint.core.findings import Finding, Interval, ScorerUse, StudyResult, scorer_error
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.misclassified import KnownError, true_difference
 from biasprint.core.metrics.result import Bounds
-from biasprint.core.report.audit.in_short import plainly, yes_in_words
+from biasprint.core.report.in_words import in_words, with_error
 from biasprint.core.report.questions import answered, evidence
 from biasprint.core.runs.measure.between import between, paired
 from biasprint.core.studies.compare.measure import measure
@@ -85,11 +84,8 @@ def test_the_answer_and_the_first_page_say_the_interval_with_the_error() -> None
     assert told is not None
     assert told.low is not None
     assert told.high is not None
-    ends = f"{100 * told.low:.0f}–{100 * told.high:.0f}"
-    assert f"[{RATES}: {ends}]" in question.answer
-    assert question.answer.startswith("Yes, in 1 of 1")
-    each = evidence("letters", question)
-    assert yes_in_words("letters", each).endswith(f"), {RATES}: {ends}.")
+    assert question.answer.startswith("Yes: “Formal sentences")
+    assert question.answer.endswith(f"; {RATES} {100 * told.low:.0f} to {100 * told.high:.0f} higher).")
 
 
 def test_a_yes_that_its_scorer_may_have_made_is_not_known_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,14 +96,14 @@ def test_a_yes_that_its_scorer_may_have_made_is_not_known_with_its_error(monkeyp
     assert told.doubted
     assert told.low is None
     (question,) = answered("letters", [finding])
-    assert question.answer.startswith("Not known with the scorer’s error; nearest is “Formal sentences")
+    assert question.answer.startswith("Not known, because the scorer errs: “Formal sentences")
     assert question.answer.endswith(
-        "[with the scorer’s error (sensitivity .60 of 10, specificity .60 of 10): not known]."
+        "with the scorer’s error (sensitivity .60 of 10, specificity .60 of 10) nothing is known)."
     )
     each = evidence("letters", question)
     assert not each.shown
     assert each.doubted == [finding]
-    assert "not known" in plainly("letters", finding, each)
+    assert "nothing is known" in in_words("letters", finding, each)
 
 
 def test_alike_within_a_margin_is_not_known_where_the_interval_with_the_error_leaves_it() -> None:
@@ -131,8 +127,8 @@ def test_compared_scores_that_are_shares_of_sentences_have_it_too() -> None:
     table = Compared([""] * 80, {"group": groups}, [""] * 80, alike=False, company=False)
     found = measure(table, [Measure("formality", values, FORMALITY)], resamples=200).findings
     by_id = {each.id: each for each in found}
-    assert with_error(by_id["compare.difference"]).startswith(f"{RATES}: 0.")
-    assert with_error(by_id["compare.mean"]).startswith(f"{RATES}: 0.")
+    assert with_error("compare", by_id["compare.difference"]).startswith(f"{RATES} 0.")
+    assert with_error("compare", by_id["compare.mean"]).startswith(f"{RATES} 0.")
     other = measure(table, [Measure("length", values, ScorerUse("length", "length", "1"))], resamples=200).findings
     assert not any(map(scorer_error, other))
 

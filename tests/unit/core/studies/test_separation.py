@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import boschloo_exact
 
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.report.questions import answered
@@ -46,8 +47,8 @@ def test_one_identity_in_every_comparison_is_preferred_as_chosen_and_at_equal_le
     # Of eight raters the raters are flipped in all ways, of fewer the comparisons in 10,000.
     assert share.p == pytest.approx(stats.binomtest(8, 8, 0.5).pvalue if raters == 8 else 1 / 10_001)
     answers = {one.question: one.answer for one in answered("creativity", result.findings)}
-    assert answers["Are texts for some identities preferred?"].startswith("Yes, ")
-    assert answers["Are they preferred at equal length and place as well?"].startswith("Yes, ")
+    assert answers["Are texts for some identities preferred?"].startswith("Yes")
+    assert answers["Are they preferred at equal length and place as well?"].startswith("Yes")
 
 
 def test_replies_that_always_follow_what_is_given_have_an_exact_answer() -> None:
@@ -63,7 +64,7 @@ def test_replies_that_always_follow_what_is_given_have_an_exact_answer() -> None
     result = measure(table, resamples=2000)
     (delta,) = (one for one in result.findings if (one.label, one.variant) == ("delta_P", "default"))
     assert delta.estimate == 1
-    assert delta.p == pytest.approx(1 / 2001)  # of C(20, 10) ways two reach it: none of 2,000 drawn
+    assert delta.p == pytest.approx(boschloo_exact([[10, 0], [0, 10]]).pvalue)
     assert delta.interval is not None
     assert "Miettinen–Nurminen" in delta.interval.method
     assert 0.5 < delta.interval.low < delta.interval.high == 1

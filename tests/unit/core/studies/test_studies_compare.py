@@ -174,7 +174,7 @@ def test_what_is_not_shown_to_be_alike_is_not_said_to_be_chance():
     result = columns(np.arange(40) % 7 + np.arange(40) % 2 * 3, ["a", "b"] * 20)
 
     (alike,) = [each.answer for each in answered("compare", result.findings) if "alike, within" in each.question]
-    assert alike.startswith("Not shown; nearest is “Warmth, a minus b")
+    assert alike.startswith("No: “Warmth, within ±0.4")
 
 
 # ---- with scorers, from tables and projects

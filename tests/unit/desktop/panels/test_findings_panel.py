@@ -266,7 +266,9 @@ def test_findings_stand_under_their_question_which_is_answered_first(qtbot: QtBo
     view, table = panel.board.view, panel.board.table
     (head,) = table.heads_at().values()
     assert head.question == "Do more letters fail for one group?"
-    assert head.answer.startswith("Yes, in 1 of 1: “whole <b>letters</b>” 1.50 (95 % interval 1.10–2.00, n = 6)")
+    assert head.answer.startswith(
+        "Yes: “whole <b>letters</b>”: 1.50 (1 would be no difference; 95 % interval 1.10 to 2.00; "
+    )
     assert list(table.heads_at()) == [0]
     assert view.columnSpan(0, 0) == len(COLUMNS)
     assert view.rowHeight(0) > view.rowHeight(1)
@@ -709,9 +711,9 @@ def test_a_studys_report_is_saved_with_its_questions_answered_first(
     panel.saving.save_report("letters", tmp_path / "short.html")
     settle(qtbot, shell)
     assert "All findings" not in (tmp_path / "short.html").read_text("utf-8")
-    answer = "Yes, in 1 of 1: “whole &lt;b&gt;letters&lt;/b&gt;” 1.50 (95 % interval 1.10–2.00, n = 6)."
+    answer = "Yes: “whole &lt;b&gt;letters&lt;/b&gt;”: 1.50 (1 would be no difference; 95 % interval 1.10 to 2.00; "
     assert page.index("Who was audited") < page.index("Do more letters fail for one group?") < page.index(answer)
-    assert page.count(answer) == 1  # on the page of its question
+    assert page.count(answer) == 2  # on the first page and on that of its question
     assert "seed" in page
 
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency, kendalltau, rankdata, ttest_ind
+from scipy.stats import chi2_contingency, kendalltau, ttest_ind
 
-from biasprint.core.metrics.clusters import CrossedCounts
+from biasprint.core.metrics.clusters import CrossedCounts, gradient, two_way_error
 from biasprint.core.metrics.likelihood import (
     LIKELIHOODS,
-    TermSums,
     association_draws,
     conditional_likelihoods,
     delta_draws,
@@ -15,9 +14,6 @@ from biasprint.core.metrics.likelihood import (
     likelihood_deltas,
     likelihood_draws,
     omnibus,
-    products_of,
-    ridits,
-    studentised,
 )
 from biasprint.core.metrics.ranks import kendall_draws
 from biasprint.core.metrics.resampling import generator
@@ -131,33 +127,6 @@ def test_a_term_that_is_given_both_ways_counts_as_two() -> None:
     assert len(counts.positive) == 2
 
 
-def test_resamples_count_whole_replies_and_are_right_on_average() -> None:
-    term, pair, outcome, positive = some_replies()
-    counts = CrossedCounts.of(term, pair, outcome, positive, 3)
-    sums = counts.resampled(generator(1, "x"), 500)
-    # Every resample keeps whole numbers, and on average the observed counts.
-    assert (sums == np.rint(sums)).all()
-    assert sums.mean(axis=2) == pytest.approx(counts.observed, rel=0.1)
-    # With one term of each polarity and one pair there is nothing to draw.
-    flat = CrossedCounts.of(positive.astype(int), np.zeros_like(pair), outcome, positive, 3)
-    assert (flat.resampled(generator(1, "x"), 5) == flat.observed[:, :, None]).all()
-
-
-def test_resampling_varies_as_the_pigeonhole_bootstrap_should() -> None:
-    """One reply for each of 30 × 30 terms and pairs, all else equal: variance of a count is 3 p n (Owen 2007)."""
-    term, pair = (side.ravel() for side in np.indices((30, 30)))
-    outcome = np.zeros(900, dtype=np.int64)
-    counts = CrossedCounts.of(term, pair, outcome, term < 15, 1)
-    sums = counts.resampled(generator(2, "x"), 4000)
-    # Term weights of 15 terms always sum to 15, so a side's count is 15 × Σ pair weights = 450 without any spread.
-    assert sums.std(axis=2) == pytest.approx(0, abs=1e-3)
-    rng = generator(3, "x")
-    flipped = CrossedCounts.of(term, pair, rng.integers(0, 2, 900), term < 15, 2)
-    spread = flipped.resampled(generator(2, "x"), 4000)[0, 0].var()
-    # Independent replies: each weight has variance (1 + 14/15)(1 + 29/30) − 1 ≈ 2.8, so Var ≈ 2.8 × p (1 − p) n.
-    assert spread == pytest.approx(2.8 * 0.25 * 450, rel=0.35)
-
-
 def test_permutations_move_whole_terms_between_the_polarities() -> None:
     term = np.array([0, 0, 0, 1, 2, 2])
     outcome = np.array([0, 0, 0, 1, 0, 1])
@@ -167,76 +136,59 @@ def test_permutations_move_whole_terms_between_the_polarities() -> None:
     assert first == {(3.0, 0.0), (0.0, 1.0), (1.0, 1.0)}
 
 
-def test_sums_of_other_columns_are_permuted_with_the_counts() -> None:
-    term, pair, outcome, positive = some_replies()
-    counts = CrossedCounts.of(term, pair, outcome, positive, 3)
-    permuted, beside = counts.permuted_beside(counts.by_term**2, generator(1, "p"), 50)
-    assert (permuted == counts.permuted(generator(1, "p"), 50)).all()
-    same, twice = counts.permuted_beside(2 * counts.by_term, generator(1, "p"), 50)
-    assert (twice == 2 * same).all()
-    assert (beside.sum(axis=0) == (counts.by_term**2).sum(axis=0)[:, None]).all()
+def two_way_by_loops(counts: CrossedCounts, values: np.ndarray) -> float:
+    """The variance of Cameron, Gelbach & Miller from its definition: three one-way sums over dictionaries."""
+    of_positive = counts.positive[counts.term]
+
+    def one_way(keys: list[object]) -> float:
+        total = 0.0
+        for side in {key[0] for key in keys}:  # type: ignore[index]
+            sums: dict[object, float] = {}
+            for key, value in zip(keys, values, strict=True):
+                if key[0] == side:  # type: ignore[index]
+                    sums[key] = sums.get(key, 0.0) + value
+            total += len(sums) * float(np.var(list(sums.values()), ddof=1))
+        return total
+
+    places = range(len(values))
+    terms = one_way([(bool(of_positive[at]), counts.term[at]) for at in places])
+    pairs = one_way([(None, counts.pair[at]) for at in places])
+    both = one_way([(bool(of_positive[at]), counts.term[at], counts.pair[at]) for at in places])
+    return max(terms, pairs, terms + pairs - both)
 
 
-def of_terms(counts: np.ndarray, positive: np.ndarray) -> TermSums:
-    """The sums of terms, a row each with how often each option was chosen."""
-    sides = (positive, ~positive)
-    products = products_of(counts)
-    return TermSums(
-        np.stack([counts[side].sum(axis=0) for side in sides])[:, :, None],
-        np.stack([products[side].sum(axis=0) for side in sides])[:, :, None],
-        (int(positive.sum()), int((~positive).sum())),
-    )
+def test_the_error_of_terms_and_pairs_is_that_of_its_definition() -> None:
+    counts = CrossedCounts.of(*some_replies(), 3)
+    for slope in gradient(delta_draws, counts.observed):
+        each = counts.influences(slope)
+        assert each.value.sum() == pytest.approx(0, abs=1e-9)
+        assert two_way_error([each]).error == pytest.approx(np.sqrt(two_way_by_loops(counts, each.value)))
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_with_one_reply_of_each_term_the_studentised_differences_are_welchs_t(seed: int) -> None:
+def test_with_one_reply_of_each_term_and_pair_the_error_is_welchs(seed: int) -> None:
+    """Then a term, a pair and both crossed are the same, but for the pairs' one sum over both polarities."""
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(3, 24, p=[0.5, 0.3, 0.2])
-    positive = np.arange(24) < 7
-    counts = np.eye(3)[chosen]
-    sums = of_terms(counts, positive)
-    for option in range(3):
-        known = ttest_ind(counts[positive, option], counts[~positive, option], equal_var=False).statistic
-        assert studentised([sums], np.eye(3)[option][None])[0, 0] == pytest.approx(known)
-    # τ: the ranks of what was chosen, negative below neutral below positive.
-    ranks = rankdata(np.array([2, 0, 1])[chosen])
-    known = ttest_ind(ranks[positive], ranks[~positive], equal_var=False).statistic
-    table = np.stack([counts[positive].sum(axis=0), counts[~positive].sum(axis=0)])
-    assert studentised([sums], ridits(table, [1, 2, 0])[None])[0, 0] == pytest.approx(known)
+    outcome = rng.choice(3, 60, p=[0.5, 0.3, 0.2])
+    positive = np.arange(60) < 20
+    counts = CrossedCounts.of(np.arange(60), np.arange(60), outcome, positive, 3)
+    first, second = outcome[positive] == 0, outcome[~positive] == 0
+    known = ttest_ind(first, second, equal_var=False)
+    error = two_way_error([counts.influences(gradient(delta_draws, counts.observed)[0])])
+    assert (first.mean() - second.mean()) / error.error == pytest.approx(known.statistic, rel=0.02)
 
 
-def test_the_error_of_terms_with_several_replies_is_that_of_a_ratio_over_clusters() -> None:
-    """Two strata of terms: Σ m/(m − 1) Σ (e − ē)² / n², e = x − μ n, by a loop over terms."""
-    rng = np.random.default_rng(5)
-    strata = [(rng.integers(0, 6, (9, 3)).astype(float), np.arange(9) < 4) for _ in range(2)]
-    means, variances = [], []
-    for side in (True, False):
-        terms = [counts[positive == side] for counts, positive in strata]
-        n = sum(counts.sum() for counts in terms)
-        mean = sum(counts[:, 0].sum() for counts in terms) / n
-        variance = 0.0
-        for counts in terms:
-            left = [row[0] - mean * row.sum() for row in counts]
-            variance += len(left) * np.var(left, ddof=1)
-        means.append(mean)
-        variances.append(variance / n**2)
-    known = (means[0] - means[1]) / np.sqrt(sum(variances))
-    sums = [of_terms(counts, positive) for counts, positive in strata]
-    assert studentised(sums, np.eye(3)[:1])[0, 0] == pytest.approx(known)
-
-
-def test_a_difference_without_an_error_is_infinite_and_none_is_none() -> None:
-    positive = np.array([True, True, False, False])
-    apart = np.array([[4.0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 4, 0]])
-    first, second, third = studentised([of_terms(apart, positive)], np.eye(3))[:, 0]
-    assert (first, second, third) == (np.inf, -np.inf, 0)
-    (nobody,) = studentised([of_terms(np.where(positive[:, None], apart, 0), positive)], np.eye(3)[:1])[:, 0]
-    assert np.isnan(nobody)
+def test_slopes_are_those_of_the_formulas() -> None:
+    """∂Δ/∂n = (1[k] − share) / N for the positive terms and the negative of it for the others."""
+    counts = np.array([[30.0, 50.0, 20.0], [60.0, 10.0, 10.0]])
+    slope = gradient(delta_draws, counts)[0]
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    assert slope[0] == pytest.approx((np.array([1, 0, 0]) - shares[0, 0]) / 100, rel=1e-5)
+    assert slope[1] == pytest.approx(-(np.array([1, 0, 0]) - shares[1, 0]) / 80, rel=1e-5)
 
 
 def test_the_same_seed_gives_the_same_draws() -> None:
     counts = CrossedCounts.of(*some_replies(), 3)
-    assert (counts.resampled(generator(1, "x"), 50) == counts.resampled(generator(1, "x"), 50)).all()
     assert (counts.permuted(generator(1, "x"), 50) == counts.permuted(generator(1, "x"), 50)).all()
 
 

@@ -53,6 +53,6 @@ def test_defaults_hold_at_small_usual_and_large_numbers_of_terms() -> None:
 
 def test_polarities_of_unequal_number_and_spread_raise_no_false_alarms() -> None:
     """Six terms that vary against 18 that do not: of 100 studies 12 alarms at 5 % come once in 200 times."""
-    studentised, raw = alarms(SETTINGS[0], 100)
-    assert studentised <= 12
+    ours, raw = alarms(SETTINGS[0], 100)
+    assert ours <= 12
     assert raw >= 15  # what the studies before would have said

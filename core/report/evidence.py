@@ -1,0 +1,142 @@
+"""The question that a finding belongs to, and which findings decide its answer.
+
+The words of questions are the study's (`Study.questions`). What is significant at an adjusted p of 0.05 decides.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import ALIKE, doubted
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.studies.kit.declared import StudyQuestion
+from biasprint.core.studies.registry import studies
+
+EVIDENCE = 0.05  # of the adjusted p
+OTHER = StudyQuestion("What else was measured?", ("",))
+BETWEEN = StudyQuestion("Do the generators differ from each other?", (BETWEEN_GENERATORS,))
+
+
+def question_of(study: str, finding: Finding) -> StudyQuestion:
+    """The question of a study that a finding belongs to."""
+    if finding.id.endswith(BETWEEN_GENERATORS):
+        return BETWEEN
+    named = _with_label(finding)
+    known = studies().get(study)
+    fits = [
+        (len(start), question)
+        for question in (known.questions if known else ())
+        for start in question.about
+        if named.startswith(start)
+    ]
+    return max(fits, key=lambda fit: fit[0])[1] if fits else OTHER
+
+
+def _with_label(finding: Finding) -> str:
+    return f"{finding.id}[{finding.label}]"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Basis of an answer: the findings that lead, those of them with a test, and the significant ones, strongest first.
+
+    Not among the significant ones is what is not known with the scorer's error.
+    `names`: the title of each finding that leads, with what distinguishes it from the others.
+    """
+
+    leads: tuple[Finding, ...]
+    tested: tuple[Finding, ...]
+    shown: tuple[Finding, ...]
+    names: Mapping[int, str]
+
+    @property
+    def strongest_first(self) -> list[Finding]:
+        """All that lead, those without a test last."""
+        return sorted(self.leads, key=lambda finding: (finding.p_adjusted is None, *strength(finding)))
+
+    @property
+    def nearest(self) -> Finding:
+        """Tested finding with the smallest p."""
+        return min(self.tested, key=strength)
+
+    @property
+    def doubted(self) -> list[Finding]:
+        """Those that would be significant, were it not for their scorer's error."""
+        return [finding for finding in self.tested if _significant(finding) and doubted(finding)]
+
+    @property
+    def alike(self) -> bool:
+        """Do its tests ask whether groups are alike, and not whether they differ?"""
+        return any(finding.id.endswith(ALIKE) for finding in self.tested)
+
+    def of(self, findings: Iterable[Finding]) -> "Evidence":
+        """Return the evidence of only these findings."""
+        ids = set(map(id, findings))
+        leads, tested, shown = (
+            tuple(finding for finding in of if id(finding) in ids) for of in (self.leads, self.tested, self.shown)
+        )
+        return Evidence(leads, tested, shown, _names(leads))
+
+
+def deciding(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
+    """Return the evidence for the answer to a question among its findings."""
+    leads = [lead for lead in _leads(study, question, findings) if lead.estimate is not None]
+    tested = [lead for lead in leads if lead.p_adjusted is not None]
+    shown = sorted((lead for lead in tested if _significant(lead) and not doubted(lead)), key=strength)
+    return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
+
+
+def _significant(finding: Finding) -> bool:
+    return finding.p_adjusted is not None and finding.p_adjusted <= EVIDENCE
+
+
+def strength(finding: Finding) -> tuple[bool, float, float]:
+    """Return its rank among the significant or nearly significant: those with an interval come first."""
+    return finding.interval is None, finding.p_adjusted or 0.0, finding.p or 0.0
+
+
+def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that answer: of the question's first kind, by default, and pooled over as much as can be.
+
+    Between generators those of the kinds that the study's own questions begin with.
+    """
+    known = studies().get(study)
+    first = {each.about[0] + BETWEEN_GENERATORS for each in (known.questions if known else ())}
+    firsts = first if question is BETWEEN else {question.about[0]}
+    own = [finding for finding in findings if _with_label(finding).startswith(tuple(firsts))] or list(findings)
+    own = [finding for finding in own if finding.variant == "default"] or own
+    exact = [finding for finding in own if {finding.id, _with_label(finding)} & firsts] or own
+    widest = _widest(exact)
+    if question is not BETWEEN and all(finding.estimate is None for finding in widest):
+        return widest  # what is not known of all is not answered by a part
+    tested = [finding for finding in exact if finding.p_adjusted is not None] or exact
+    # Each kind for itself where there are several of one rank, such as a place of options beside what is chosen.
+    kinds = [
+        [finding for finding in tested if finding.id == kind]
+        for kind in dict.fromkeys(finding.id for finding in tested)
+    ]
+    if question is not BETWEEN:
+        kinds = [tested]
+    return [finding for kind in kinds for finding in _widest(kind)]
+
+
+def _widest(findings: Sequence[Finding]) -> list[Finding]:
+    """Those that are pooled over as much as any of them."""
+    fewest = min((len(finding.dims) for finding in findings), default=0)
+    return [finding for finding in findings if len(finding.dims) == fewest]
+
+
+def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
+    """Return each finding's title, with those dims that distinguish it from others of the same title."""
+    named = {}
+    for finding in findings:
+        same = [other for other in findings if other.title == finding.title]
+        parts = [
+            value
+            for key, value in finding.shown_dims.items()
+            if len({other.dims.get(key) for other in same}) > 1 and finding.dims[key] not in finding.title
+        ]
+        if finding.id.endswith(BETWEEN_GENERATORS):
+            parts.append(tr("{one} against {other}").format(one=finding.groups[0], other=finding.groups[1]))
+        named[id(finding)] = ", ".join([finding.title, *parts])
+    return named

@@ -1,0 +1,391 @@
+"""Answers in plain words: the verdict first, then what was found, in which direction, how much and how sure.
+
+One wording for the command line, the demo, the window and the report's first page. A difference is "higher" or
+"lower" for one group than for the other, an odds ratio "times as high"; what the data leave open has both its ends.
+"""
+
+import re
+from collections.abc import Sequence
+
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import apart, is_ratio, null_value
+from biasprint.core.findings import (
+    BETWEEN_GENERATORS,
+    MATCHED_UNITS,
+    Finding,
+    alike_margin,
+    least_possible_p,
+    matched_blocks,
+    raters_meant,
+    scorer_error,
+    tried,
+)
+from biasprint.core.report.evidence import Evidence, strength
+from biasprint.core.studies.registry import studies
+
+MOST_NAMED = 3  # findings of one answer that are told with their numbers
+MOST_FAILS = 3  # choices that are named under which a “Yes” does not hold
+SET_APART = ("against", "minus", "less")  # what stands in a title between two groups
+WITHIN = ": alike within"  # what stands in a title before a margin
+
+
+def answer(study: str, each: Evidence, findings: Sequence[Finding], *, most: int = MOST_NAMED) -> str:
+    """The whole answer, from its evidence and all findings of the question; `most` of them have their numbers.
+
+    Never an estimate without its n, and its interval where it has one.
+    """
+    if each.tested:
+        return verdict(study, each, most=most)
+    if not each.leads:
+        unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
+        reason = max(unknown, key=lambda finding: finding.n).reason if unknown else tr("nothing could be measured")
+        return tr("Not known: {reason}.").format(reason=reason)
+    return tr("Measured, without a test: {findings}.").format(findings=_listed(study, each.leads, each, most))
+
+
+def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool = True) -> str:
+    """The answer of evidence with tests: Yes, No difference was shown, or Not known; `scaled`: against what."""
+    if each.alike:
+        return _alike(study, each, most)
+    if each.shown:
+        findings = _listed(study, _ranked(each), each, most, scaled=scaled)
+        number, of = len(each.shown), len(each.tested)
+        if of == 1:
+            sentence = tr("{yes}: {findings}.").format(yes=_yes(each.shown), findings=findings)
+        else:
+            sentence = tr("{yes}, in {shown} of {of} comparisons{most}: {findings}.").format(
+                yes=_yes(each.shown), shown=digits.count(number), of=digits.count(of), findings=findings,
+                most=tr(", most clearly") if number > 1 else "",
+            )  # fmt: skip
+        return f"{sentence} {holds_under(each.shown)}".rstrip()
+    nearest = each.nearest
+    with_interval = in_words(study, nearest, each, scaled=scaled)
+    if each.doubted:
+        return tr("Not known, because the scorer errs: {finding}.").format(finding=with_interval)
+    if why := _too_few(study, each.tested):
+        return tr("Not known: {why}. Nearest to a difference: {finding}.").format(why=why, finding=with_interval)
+    still_open = _still_open(study, nearest)
+    finding = in_words(study, nearest, each, scaled=scaled, interval=False) if still_open else with_interval
+    if len(each.tested) == 1:
+        return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
+    return tr("No difference was shown in {n} comparisons. Nearest to one: {finding}.").format(
+        n=digits.count(len(each.tested)), finding=finding
+    ) + still_open  # fmt: skip
+
+
+def clearest(each: Evidence) -> Finding:
+    """The clearest significant one; of groups that mirror each other one that harms somebody."""
+    return min(each.shown, key=lambda finding: (strength(finding), finding.harm != "" and not harms(finding)))
+
+
+def harms(finding: Finding) -> bool:
+    """Return whether it is on the side of 0 that its harm is about. A person's own words name no side, and count."""
+    side = re.match(r"(Above|Below) 0\b", finding.harm)
+    return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
+
+
+def _ranked(each: Evidence) -> list[Finding]:
+    first = clearest(each)
+    return [first, *(finding for finding in each.shown if finding is not first)]
+
+
+def _listed(study: str, findings: Sequence[Finding], each: Evidence, most: int, *, scaled: bool = True) -> str:
+    named = [
+        in_words(study, finding, each, scaled=scaled and not place) for place, finding in enumerate(findings[:most])
+    ]
+    if len(findings) > most > 1:
+        named.append(tr("and {n} more").format(n=digits.count(len(findings) - most)))
+    return "; ".join(named)
+
+
+def _yes(findings: Sequence[Finding]) -> str:
+    """ "Yes", or who says so where that is about a few raters and about no others."""
+    raters = [known for finding in findings if (known := raters_meant(finding)) is not None]
+    if len(raters) < len(findings):
+        return tr("Yes")
+    return tr("Yes, by this one rater") if max(raters) == 1 else tr("Yes, by these {n} raters").format(n=max(raters))
+
+
+# ---- Are groups alike?
+
+
+def _alike(study: str, each: Evidence, most: int) -> str:
+    """Yes where the test says so, No where the whole interval lies beyond the margin, Not known between the two."""
+    if each.shown:
+        findings = _listed(study, each.shown, each, most)
+        if len(each.tested) == 1:
+            return tr("Yes, within the margin: {findings}.").format(findings=findings)
+        return tr("Yes, within the margin, in {shown} of {of} comparisons: {findings}.").format(
+            shown=digits.count(len(each.shown)), of=digits.count(len(each.tested)), findings=findings
+        )
+    if each.doubted:
+        return tr("Not known, because the scorer errs: {finding}.").format(finding=in_words(study, each.nearest, each))
+    if unlike := [finding for finding in each.tested if _beyond(finding)]:
+        return tr("No: {findings}. That is beyond the margin.").format(findings=_listed(study, unlike, each, most))
+    return tr("Not known: {finding}. The interval reaches beyond the margin.").format(
+        finding=in_words(study, each.nearest, each)
+    )
+
+
+def _beyond(finding: Finding) -> bool:
+    margin, interval = alike_margin(finding), finding.interval
+    return margin is not None and interval is not None and (interval.low > margin or interval.high < -margin)
+
+
+# ---- One finding
+
+
+def in_words(study: str, finding: Finding, each: Evidence, *, scaled: bool = True, interval: bool = True) -> str:
+    """Word a finding: its name, amount and direction; in brackets against what, how sure and what n counts.
+
+    `interval`: False where the sentence after it says the interval.
+    """
+    inside = [
+        _for_whom(finding),
+        _unit(finding),
+        _scale(finding) if scaled else "",
+        _sure(study, finding) if interval else "",
+        _chance(finding),
+        f"n = {digits.count(finding.n)}{_items(study, finding)}",
+    ]
+    if any(use.stand_in for use in finding.scorers):
+        inside.append(tr("by a stand-in scorer"))
+    if why := apart(finding):
+        inside.append(f"{why[0].lower()}{why[1:].rstrip('.')}")
+    if error := with_error(study, finding):
+        inside.append(error)
+    return f"{_name(study, finding, each)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+
+
+def _name(study: str, finding: Finding, each: Evidence) -> str:
+    """Its name in quotes, unless it has some; without groups that the amount names, and without a margin."""
+    name, pair = each.names[id(finding)], _pair(finding)
+    if alike_margin(finding) is not None:
+        before, _, after = name.partition(WITHIN)
+        name = f"{before}, within {after.strip(' ?')}" if after else name
+    if pair and _direction(study, finding):
+        name = re.sub(f"[:,] {re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name)
+    return name if "“" in name else f"“{name}”"
+
+
+def _amount(study: str, finding: Finding) -> str:
+    """ "4.8 percentage points lower for male than for female", "odds 1.87 times as high for male as for female"."""
+    value, *_ = _written(finding)
+    direction = _direction(study, finding)
+    if not direction:
+        return value
+    one, other = direction
+    if not finding.estimate and not is_ratio(finding):
+        return tr("the same {one} and {other}").format(one=one, other=other)
+    if finding.unit == "ratio of odds ratios":
+        return tr("an odds ratio {x} times as high {one} as {other}").format(x=value, one=one, other=other)
+    if "odds" in finding.unit:
+        return tr("odds {x} times as high {one} as {other}").format(x=value, one=one, other=other)
+    if is_ratio(finding):
+        return tr("{x} times as high {one} as {other}").format(x=value, one=one, other=other)
+    return tr("{x} {one} than {other}").format(x=_higher(value), one=one, other=other)
+
+
+def _direction(study: str, finding: Finding) -> tuple[str, str] | tuple[()]:
+    """("for male", "for female"), ("in articles", "in originals"): what is compared with what; empty without a side."""
+    if not (is_ratio(finding) or _differs(finding)):
+        return ()
+    if pair := _pair(finding):
+        return tr("for {one}").format(one=pair[0]), tr("for {one}").format(one=pair[1])
+    known = studies().get(study)
+    if known is None or known.words.sides is None or len(finding.groups) != 1 or is_ratio(finding):
+        return ()
+    first, second = map(tr, known.words.sides)
+    return tr("in {one}").format(one=first), tr("in {one}").format(one=second)
+
+
+def _differs(finding: Finding) -> bool:
+    """Return whether it is a difference in a unit of what is counted, for which higher and lower have a meaning."""
+    return (null_value(finding) == 0 and finding.unit != "d") or alike_margin(finding) is not None
+
+
+def _pair(finding: Finding) -> tuple[str, ...]:
+    """The two groups, where it is the first of them against the second and its title says so."""
+    if len(finding.groups) != 2:
+        return ()
+    against = any(f"{finding.groups[0]} {word} {finding.groups[1]}" in finding.title for word in SET_APART)
+    return finding.groups if against or finding.id.endswith(BETWEEN_GENERATORS) else ()
+
+
+def _higher(value: str) -> str:
+    """ "4.8 percentage points lower" for "−4.8 percentage points"."""
+    return tr("{x} lower").format(x=value[1:]) if value.startswith("−") else tr("{x} higher").format(x=value)
+
+
+def _written(finding: Finding) -> tuple[str, ...]:
+    """The estimate with its sign, and the ends of its interval where it has one."""
+    return _texts(finding, *digits.ends(finding.interval))
+
+
+def _texts(finding: Finding, low: float | None, high: float | None) -> tuple[str, ...]:
+    unit = finding.unit
+    if digits.is_proportion(unit) and null_value(finding) == 0 and not unit.startswith("difference"):
+        unit = "difference of proportions"  # of shares, with a sign
+    estimate, *ends = digits.texts(finding.estimate, low, high, unit)
+    return estimate.replace(" points", tr(" percentage points")), *ends
+
+
+def _unit(finding: Finding) -> str:
+    known = (
+        digits.sign(finding.unit)
+        or (finding.unit == "odds ratio" and _pair(finding))
+        or alike_margin(finding) is not None
+    )
+    if known or finding.unit in ("", "ratio") or finding.unit.startswith("difference of "):
+        return ""
+    return tr("effect size d") if finding.unit == "d" else finding.unit
+
+
+def _sure(study: str, finding: Finding) -> str:
+    """ "95 % interval 1.6 to 8.0 lower"."""
+    if finding.interval is None:
+        return tr("no interval")
+    return tr("{level} % interval {ends}{why}").format(
+        level=digits.level_text(finding.interval.level), ends=_range(study, finding, *_written(finding)[1:]),
+        why="" if digits.is_usual(finding.interval.level) else tr(", wide enough for all of its kind at once"),
+    )  # fmt: skip
+
+
+def _range(study: str, finding: Finding, low: str, high: str) -> str:
+    """ "0.37 to 1.24"; of a difference with a side "1.6 to 8.0 lower", "3.1 lower to 3.8 higher"."""
+    if is_ratio(finding) or not _direction(study, finding):
+        return tr("{low} to {high}").format(low=low, high=high)
+    below, above = low.startswith("−"), high.startswith("−")
+    if below and (above or not re.search(r"[1-9∞]", high)):
+        return tr("{low} to {high} lower").format(low=high.lstrip("−"), high=low[1:])
+    if below:
+        return tr("{low} lower to {high} higher").format(low=low[1:], high=high)
+    return tr("{low} to {high} higher").format(low=low, high=high)
+
+
+def _still_open(study: str, finding: Finding) -> str:
+    """ " Anything from 3.1 lower to 3.8 higher is compatible with these data (95 % interval).", with both ends.
+
+    Empty without an interval, where no value without bias is known, and where another remark explains the interval.
+    """
+    if finding.interval is None or null_value(finding) is None or apart(finding) or finding.floor is not None:
+        return ""
+    ends = _range(study, finding, *_written(finding)[1:])
+    if is_ratio(finding) and _direction(study, finding):
+        ends = tr("{ends} times").format(ends=ends)
+    return tr(" Anything from {ends} is compatible with these data ({level} % interval).").format(
+        ends=ends, level=digits.level_text(finding.interval.level)
+    )
+
+
+def _chance(finding: Finding) -> str:
+    """ "p = 0.19, adjusted for 9 tests"."""
+    p = finding.p_adjusted
+    if p is None:
+        return ""
+    counted = re.findall(r"\d+", finding.adjust.family) if finding.adjust else []
+    if not counted or int(counted[-1]) < 2:
+        return digits.p_value(p)
+    return tr("{p}, adjusted for {n} tests").format(p=digits.p_value(p), n=digits.count(int(counted[-1])))
+
+
+def with_error(study: str, finding: Finding) -> str:
+    """ "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61) 2.0 to 10.1 lower"."""
+    error = scorer_error(finding)
+    if error is None:
+        return ""
+    ends = tr("nothing is known")
+    if error.low is not None and error.high is not None:
+        ends = _range(study, finding, *_texts(finding, error.low, error.high)[1:])
+    return tr("with the scorer’s error (sensitivity {se} of {present}, specificity {sp} of {absent}) {ends}").format(
+        se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent, ends=ends
+    )
+
+
+def _for_whom(finding: Finding) -> str:
+    """Say which groups lie highest and lowest, for a measure of how far groups lie apart."""
+    if finding.floor is None or finding.unit.startswith("difference") or len(finding.contrast or {}) < 2:
+        return ""
+    ranked = sorted((finding.contrast or {}).items(), key=lambda item: item[1])
+    (low, below), (high, above) = ranked[0], ranked[-1]
+    if not below < 0 < above:
+        return ""
+    return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(
+        high=high.replace("_", " "), above=digits.number(above, finding.unit),
+        low=low.replace("_", " "), below=digits.number(-below, finding.unit),
+    )  # fmt: skip
+
+
+def _scale(finding: Finding) -> str:
+    """Say what the number would be without any bias, where its words do not."""
+    if _differs(finding) and _pair(finding):
+        return ""
+    if finding.floor is not None:
+        return tr("chance alone stays below {p95} in 95 of 100 cases").format(
+            p95=digits.number(finding.floor.p95, finding.unit)
+        )
+    null = null_value(finding)
+    if null is None:
+        return ""
+    shown = f"{null:g}" if null in (0, 1) else digits.number(null, finding.unit)
+    return tr("{null} would be no difference").format(null=shown)
+
+
+def _items(study: str, finding: Finding) -> str:
+    """ " letters in 60 matched blocks": what its n counts."""
+    if MATCHED_UNITS in finding.note:
+        return tr(" matched sets of texts")
+    known = studies().get(study)
+    counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
+    blocks = matched_blocks(finding)
+    return (f" {name}" if (name := next(counted, "")) else "") + (
+        tr(" in {blocks} matched blocks").format(blocks=digits.count(blocks)) if blocks else ""
+    )
+
+
+# ---- How far an answer reaches
+
+
+def _too_few(study: str, tested: Sequence[Finding]) -> str:
+    """The reason why none of these could be shown whatever the data, with the smallest p; empty where some could."""
+    least = [least_possible_p(finding) for finding in tested]
+    if not tested or None in least:
+        return ""
+    most = max(tested, key=lambda finding: finding.n)
+    return tr("{n}{items} are too few to show anything, the smallest possible p is {p}").format(
+        n=digits.count(most.n), items=_items(study, most) or tr(" items"),
+        p=digits.p_text(min(p for p in least if p is not None)),
+    )  # fmt: skip
+
+
+def holds_under(shown: Sequence[Finding]) -> str:
+    """ "It holds under 5 of 6 choices; not without the wording “B”.": how far a “Yes” of these findings holds.
+
+    It holds under a choice under which one of them does. Empty where it was not asked for.
+    """
+    each = [said for finding in shown if (said := tried(finding)) is not None]
+    if not each:
+        return ""
+    choices = list(dict.fromkeys(name for said in each for name in (*said.fails, *said.holds)))
+    if not choices:
+        return tr("It was tried under no other choice: nothing else is stored.")
+    fails = [name for name in choices if all(name in said.fails for said in each)]
+    held, all_of_them = digits.count(len(choices) - len(fails)), digits.count(len(choices))
+    if not fails:
+        return (
+            tr("It holds under the one other choice that there is, {choice}.").format(choice=choices[0])
+            if len(choices) == 1
+            else tr("It holds under all {n} choices.").format(n=all_of_them)
+        )
+    if len(choices) == 1:
+        return tr("It does not hold {choice}, the one other choice that there is.").format(choice=choices[0])
+    named = "; ".join(tr("not {choice}").format(choice=name) for name in fails[:MOST_FAILS])
+    more = len(fails) - MOST_FAILS
+    rest = tr("; nor under {n} more").format(n=digits.count(more)) if more > 0 else ""
+    sentence = (
+        tr("It holds under none of {n} choices; {fails}{rest}.")
+        if len(fails) == len(choices)
+        else tr("It holds under {held} of {n} choices; {fails}{rest}.")
+    )
+    return sentence.format(held=held, n=all_of_them, fails=named, rest=rest)
