@@ -53,7 +53,8 @@ FEW_NARROW, MATCHED = Groups("3 : 1, SD 3 : 1", 3 / 4, (3, 1)), Groups("matched,
 ALIKE = replace(FEW_WIDE, name="at the margin, 1 : 3, SD 3 : 1")
 SAMPLES = Groups("1 to 8 samples, 1 : 3, SD 2 : 1", 1 / 4, (2, 1))
 LENGTHS, SHARE, VARIED = (20, 100), 0.2, 0.05  # words of a text of each group; the share counted, and its SD
-OF_LENGTHS = Groups("20 and 100 words", 1 / 2, tuple(math.hypot(VARIED, SHARE / math.sqrt(n)) for n in LENGTHS))  # type: ignore[arg-type]
+_SHORT, _LONG = (math.hypot(VARIED, math.sqrt(SHARE * (1 - SHARE) / words)) for words in LENGTHS)
+OF_LENGTHS = Groups("20 and 100 words", 1 / 2, (_SHORT, _LONG))
 YES, YES_MATCHED = Groups("1 : 3", 1 / 4, (0.5, 0.5)), Groups("matched", 1 / 2, (0.5, 0.5))
 YES_BLOCKS = replace(YES, name="blocks of 1 and 3")
 SPREADS = {"4 groups": (1, 1, 1, 1), "4 groups, SD 3 : 1 : 1 : 1": (3, 1, 1, 1)}

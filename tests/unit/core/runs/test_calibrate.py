@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from biasprint.core.errors import UsageError
 from biasprint.core.runs.calibrate import Asked, simulated_studies, told
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
+from biasprint.core.studies.compare.simulated import LENGTHS, OF_LENGTHS, SHARE, VARIED
 from biasprint.core.studies.kit.planting import STUDIES, Planting, Required, planting_of
 from biasprint.core.studies.registry import studies
 
@@ -127,6 +129,13 @@ def test_differences_of_unequal_groups_are_found_and_none_is_where_there_is_none
 
     assert sum(map(bool, alarms("none"))) <= 3
     assert sum(map(bool, alarms("large"))) >= len(alarms("large")) - 1
+
+
+def test_texts_of_two_lengths_vary_as_much_as_what_is_planted_in_them_takes_for_granted() -> None:
+    rng = np.random.default_rng(0)
+    for words, spread in zip(LENGTHS, OF_LENGTHS.spreads, strict=True):
+        shares = rng.binomial(words, (SHARE + rng.normal(0, VARIED, 100_000)).clip(0, 1)) / words
+        assert shares.std() == pytest.approx(spread, rel=0.02)
 
 
 def test_groups_that_differ_by_the_margin_are_not_alike() -> None:
