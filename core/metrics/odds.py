@@ -286,7 +286,7 @@ class ScoreOdds:
     @property
     def error(self) -> Floats:
         """The standard error of ln OR where ψ = 1."""
-        return np.sqrt(self.design / self._fitted(np.ones(len(self.a)))[1])
+        return np.asarray(np.sqrt(self.design / self._fitted(np.ones(len(self.a)))[1]))
 
     def statistic(self, ratios: Floats) -> Floats:
         """Return T of an odds ratio of each column, shape (c,); not a number where nothing varies."""
@@ -298,7 +298,7 @@ class ScoreOdds:
         """Return the two-sided p of ψ = 1; 1 where nothing varies."""
         from scipy.special import ndtr
 
-        return np.nan_to_num(2 * ndtr(-np.abs(self.statistic(np.ones(len(self.a))))), nan=1.0)
+        return np.asarray(np.nan_to_num(2 * ndtr(-np.abs(self.statistic(np.ones(len(self.a))))), nan=1.0))
 
     def bounds(self, level: float = LEVEL) -> tuple[Floats, Floats]:
         """Return the lowest and highest ψ with |T| at most z of the level; 0 where A = 0, infinite where B = 0."""
@@ -313,7 +313,7 @@ class ScoreOdds:
             middle = (low + high) / 2
             above = self.statistic(np.exp(middle)) > wanted
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return np.exp((low + high) / 2)
+        return np.asarray(np.exp((low + high) / 2))
 
     def _fitted(self, ratios: Floats) -> tuple[Floats, Floats]:
         """A − N p₁ and I(ψ)."""
