@@ -33,6 +33,7 @@ from biasprint.core.letters import (
     TwinDifference,
     WordFile,
     as_word,
+    candidate_called,
     candidate_of,
     check_letter,
     check_under_names,
@@ -46,6 +47,7 @@ from biasprint.core.letters import (
 )
 from biasprint.core.letters.formats import NAMES, goes_back_into
 from biasprint.core.swap import PRONOUNS, Person
+from biasprint.core.swap.guess import named as named_person
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
@@ -437,9 +439,8 @@ def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
     if not name.strip() and not pronoun:
         return None
-    guessed = candidate_of(document)
-    named = _named(name) if name.strip() else guessed
-    return replace(named, title=guessed.title, pronoun=known_pronoun(pronoun) or guessed.pronoun)
+    person = candidate_called(document, name) if name.strip() else candidate_of(document)
+    return replace(person, pronoun=known_pronoun(pronoun) or person.pronoun)
 
 
 def _twin(twin: str) -> "Person | NameGroup | tuple[NameGroup, ...]":
@@ -462,13 +463,7 @@ def _other(twin: str) -> "Person":
     name, separator, pronoun = twin.rpartition(":")
     if not separator or not name.strip() or not pronoun.strip():
         raise UsageError(f"“{twin}” is no name with a pronoun.", hint="For example: --twin “Thomas Field:he”")
-    return replace(_named(name), pronoun=known_pronoun(pronoun.strip()))
-
-
-def _named(name: str) -> "Person":
-    """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
-    first, _, last = " ".join(name.split()).partition(" ")
-    return Person(first, last)
+    return replace(named_person(name), pronoun=known_pronoun(pronoun.strip()))
 
 
 def known_pronoun(given: str) -> "Pronoun":

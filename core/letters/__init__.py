@@ -174,6 +174,14 @@ def candidate_of(document: Document) -> "Person":
     return guess_person(document.text, parts_of(document))
 
 
+def candidate_called(document: Document, name: str) -> "Person":
+    """Find the candidate of this name in the letter: which of its words is the family name, the title, the pronoun."""
+    from biasprint.core.letters.parts import parts_of
+    from biasprint.core.swap.guess import guess_called
+
+    return guess_called(document.text, name, parts_of(document)).person
+
+
 def occupation_of(
     document: Document,
     request: ReadingRequest | None = None,
@@ -315,6 +323,7 @@ __all__ = [
     "WordFile",
     "as_word",
     "beside_category",
+    "candidate_called",
     "candidate_of",
     "changed",
     "check_letter",

@@ -11,11 +11,13 @@ from biasprint.core.errors import UsageError
 from biasprint.core.swap.agreement import change_articles
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.mentions import with_partners
-from biasprint.core.swap.names import change_titles, find_names
+from biasprint.core.swap.names import find_names
 from biasprint.core.swap.nouns import NOUN_KEPT, change_nouns
 from biasprint.core.swap.page import read_page
 from biasprint.core.swap.pronouns import FORMS, change_pronouns
+from biasprint.core.swap.remaining import still_there
 from biasprint.core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
+from biasprint.core.swap.titles import change_titles
 from biasprint.core.swap.vocabulary import swap_words
 
 # Which engine made a twin, as it is stored beside it. Earlier ones: “rules 1”, for biographies, and “rules 2”.
@@ -77,8 +79,10 @@ def swap(
     decided = [*names.changes, *names.left, *spoken.changes, *spoken.left, *titles, *nouns]
     changes = _in_order(change for change in decided if change.new != change.old)
     changes = _in_order([*changes, *change_articles(page, changes)])
-    left = sorted((change for change in decided if change.new == change.old), key=lambda item: item.start)
-    return Twin(applied(text, changes), tuple(changes), tuple(left))
+    left = [change for change in decided if change.new == change.old]
+    if person.pronoun not in ("", other.pronoun):
+        left += still_there(page, person, [*changes, *left], names)
+    return Twin(applied(text, changes), tuple(changes), tuple(sorted(left, key=lambda item: item.start)))
 
 
 def made_by() -> str:

@@ -9,7 +9,8 @@ from biasprint.core.swap.guess_pronoun import Sureness, contradicts, guess_prono
 from biasprint.core.swap.mentions import Named, given_names
 from biasprint.core.swap.page import folded_to_letters
 from biasprint.core.swap.result import Person, Stretch
-from biasprint.core.swap.told import Telling, told
+from biasprint.core.swap.told import Telling, person_words, told
+from biasprint.core.swap.vocabulary import swap_words
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,31 @@ def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
     """
     page = told(text, parts)
     everybody = [named.person for named in ranked(page)]
-    words = tuple(name.split())
+    words = _without_title(name)
     own = next((person for person in everybody if _has_name(person, words)), None)
     mentions = own.mentions if own is not None else []
     title, first, last = _taken_apart(Named(words, mentions), page) if words else ("", "", "")
     pronouns = spoken_of(page, everybody)[everybody.index(own)] if own is not None else None
-    pronoun = guess_pronoun(page.text, name, title, pronouns)
-    whole = own.name if own is not None and len(own.words) > len(words) else name
+    pronoun = guess_pronoun(page.text, " ".join(words), title, pronouns)
+    whole = own.name if own is not None and len(own.words) > len(words) else " ".join(words)
     person = Person(first, last, title, pronoun.pronoun, whole if whole != f"{first} {last}".strip() else "")
     return Guess(person, "sure", pronoun.sure, f"the name was given; {pronoun.reason}.", pronoun.mixed)
+
+
+def _without_title(name: str) -> tuple[str, ...]:
+    words = name.split()
+    while len(words) > 1 and words[0].rstrip(".").lower() in person_words().titles:
+        words = words[1:]
+    return tuple(words)
+
+
+def named(name: str) -> Person:
+    """A name as it is typed: given names and initials, then the family name (“J. R. Shaw”, “Kelly van Dyke”)."""
+    words = name.split()
+    initials = [place for place, word in enumerate(words[1:-1], 1) if re.fullmatch(r"\w\.?", word)]
+    more = len(words) == 3 and words[1].lower() in given_names() and words[1][:1].isupper()
+    cut = (initials[-1] + 1) if initials else 2 if more or (len(words) == 4 and words[2][:1].isupper()) else 1
+    return Person(" ".join(words[:cut]), " ".join(words[cut:]))
 
 
 def _has_name(person: Named, words: Sequence[str]) -> bool:
@@ -122,12 +139,37 @@ def _taken_apart(person: Named, page: Telling) -> tuple[str, str, str]:
     called = [mention.words[0] for mention in person.mentions if len(mention.words) == 1 and mention.title]
     if called and words[0] in called and words[-1] not in called:
         return title, " ".join(words[1:]), words[0]  # “Lin Mei-Hua”, who is Ms Lin
+    if re.fullmatch(r"\w\.", words[0]) and len(words) > 2 and re.fullmatch(r"\w\.", words[-2]):
+        return title, " ".join(words[:-1]), words[-1]  # “M. K. Shaw”
+    if _family_name_first(words, page.text):
+        return title, " ".join(words[1:]), words[0]
     cut = next((place for place, word in enumerate(words) if place and word.islower()), len(words) - 1)
     if cut == len(words) - 1 and len(words) == 4 and _has_two_of_both(words, page.text):
         return title, " ".join(words[:2]), " ".join(words[2:])
     if cut == len(words) - 1 and len(words) == 3 and _has_two_family_names(words, page.text):
         cut = 1
     return title, words[0], " ".join(words[cut:])
+
+
+def _family_name_first(words: Sequence[str], body: str) -> bool:
+    """“Carter Min-jun”, “Nguyễn Thị Hạnh”: the letter uses the last name alone, as given names are, never the first."""
+    first, last = words[0], words[-1]
+    alone = _stands_alone(last, words[-2], body) and not _stands_alone(first, "", body, but_before=words[1])
+    given = last.lower() in given_names() and first.lower() not in given_names()
+    return alone and (given or folded_to_letters(first) in swap_words().file.lists.family_first)
+
+
+def _stands_alone(word: str, before: str, body: str, *, but_before: str = "") -> bool:
+    """Does the letter use the name without a title, and not right after (or before) another part of it?"""
+    titles = "|".join(map(re.escape, person_words().titles))
+    for match in re.finditer(rf"(?<![\w-]){re.escape(word)}(?![\w-])", body):
+        earlier = body[: match.start()].rstrip()
+        titled = re.search(rf"(?<!\w)(?:{titles})\.?$", earlier, re.IGNORECASE) is not None
+        joined = bool(before) and earlier.endswith(before)
+        goes_on = bool(but_before) and body[match.end() :].lstrip().startswith(but_before)
+        if not (titled or joined or goes_on):
+            return True
+    return False
 
 
 def _has_two_of_both(words: Sequence[str], body: str) -> bool:

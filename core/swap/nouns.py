@@ -7,79 +7,21 @@ from collections.abc import Iterator
 
 from biasprint.core.swap.names import Names
 from biasprint.core.swap.page import Page
-from biasprint.core.swap.pronouns import Mention, Spoken
+from biasprint.core.swap.phrases import (
+    ARTICLES,
+    OWNERS,
+    governor_of,
+    is_inner,
+    is_meant_as_verb,
+    is_one_of,
+    is_title_case,
+    phrase_start,
+)
+from biasprint.core.swap.pronouns import Spoken
 from biasprint.core.swap.readings import lemma, read_her
 from biasprint.core.swap.result import Change, Person, in_case_of
 from biasprint.core.swap.vocabulary import SwapWords, is_person
-
-OWNERS = ("my", "our", "your", "his", "their", "'s", "’s", "whose", "its")
-_INSIDE = ("JJ", "CD", "VBN", "VBG", "NN", "FW", "RB")
-ARTICLES = ("a", "an", "the", "this", "that", "every", "each", "no", "any", "another", "one", "such", "some")
-
-
-def is_inner(page: Page, place: int) -> bool:
-    """Is this a noun before the head: “female software engineer”?"""
-    following = page.touching(place)
-    return (
-        following is not None
-        and page.sentence[following] == page.sentence[place]
-        and page.tag(place).startswith("NN")
-        and page.tag(following).startswith("NN")
-        and page.tokens[place].text.isalnum()
-    )
-
-
-def is_meant_as_verb(page: Page, place: int) -> bool:
-    """“to man the desk”, “she fathered”: the tagger seldom sees these; the words around them show it."""
-    before, after = page.lower(place - 1), page.lower(place + 1)
-    return before in ("to", "will", "would", "can", "could", "must", "help") and after in (
-        *ARTICLES,
-        "our",
-        "his",
-        "her",
-    )
-
-
-def is_one_of(page: Page, start: int) -> bool:
-    near = [page.lower(at) for at in range(max(0, start - 4), start + 1)]
-    return ("one" in near and "of" in near) or "among" in near
-
-
-def is_title_case(page: Page, place: int) -> bool:
-    """A heading in capitals all through, where capitals tell nothing."""
-    around = [
-        page.tokens[at].text for at in (*page.before(place), *page.after(place)) if page.tokens[at].text.isalpha()
-    ]
-    return page.tokens[place].text.isupper() and len(around) > 1 and all(text.isupper() for text in around)
-
-
-def phrase_start(page: Page, place: int) -> int:
-    """The first token of the noun's phrase: its article, or else its first adjective."""
-    at = place
-    while at and page.sentence[at - 1] == page.sentence[place]:
-        lower, tag = page.lower(at - 1), page.tag(at - 1)
-        if lower in ARTICLES:
-            return at - 1
-        joined = lower in ("-", ",", "and") and page.tag(at - 2).startswith("JJ") and tag != "NN"
-        if lower in OWNERS or lower == "her" or not (tag.startswith(_INSIDE) or joined):
-            return at
-        if page.looks_named(at - 1) and tag != "JJ":  # “her Swedish grandmother”
-            return at
-        at -= 1
-    return at
-
-
-def governor_of(page: Page, start: int, place: int) -> int | None:
-    """The verb or preposition that the noun's phrase depends on; `None` where it is its sentence's subject."""
-    at = start - 1
-    while (
-        at >= 0
-        and page.sentence[at] == page.sentence[place]
-        and (page.is_adverb(at) or page.lower(at) in ("all", "both"))
-    ):
-        at -= 1
-    return at if at >= 0 and page.sentence[at] == page.sentence[place] else None
-
+from biasprint.core.swap.whose import Mention
 
 _OF_ANOTHER = ("by", "with", "from", "under", "beside", "alongside", "against", "between", "near", "via", "to", "at")
 _OF_THE_PERSON = ("as", "like", "of", "than", "in", "into")
@@ -113,7 +55,18 @@ def change_nouns(
             yield Change(token.start, token.end, token.text, token.text, kept_reason, doubt)
         else:
             doubt = "inside a quotation: these are somebody else's words" if page.kept[place] == "speech" else ""
+            doubt = doubt or _doubt_of_whom(page, place, names, spoken)
             yield Change(token.start, token.end, token.text, in_case_of(token.text, prefix + new), reason, doubt)
+
+
+def _doubt_of_whom(page: Page, place: int, names: Names, spoken: Spoken) -> str:
+    """The doubt of the pronoun that this word describes: “she was a seamstress”."""
+    for at in page.before(place):
+        if at in names.person:
+            return ""
+        if at in spoken.person:
+            return spoken.unsure.get(at, "")
+    return ""
 
 
 def _word(lower: str, words: SwapWords) -> tuple[str, str]:
@@ -199,6 +152,8 @@ def _why_noun_left(page: Page, place: int, start: int, spoken: Spoken, names: Na
     governor = governor_of(page, start, place)
     if governor is None and page.lower(start) in ("no", "every", "each", "any"):
         return "may be about anybody"
+    if governor is None and place in spoken.others and page.lower(start) in ("a", "an", "one", "another"):
+        return "may be another person"  # “One old man asked for her”
     if governor is None:
         after = [page.lower(at) for at in page.after(place)]
         return "may be another person" if {"him", "her", "them"} & set(_objects(page, place)) and after else None

@@ -127,6 +127,15 @@ class Page:
         """Has the text no capital at all?"""
         return not any(sign.isupper() for sign in self.text)
 
+    @cached_property
+    def starts(self) -> dict[int, int]:
+        """The first character of a token → its place."""
+        return {token.start: place for place, token in enumerate(self.tokens)}
+
+    @cached_property
+    def ends(self) -> dict[int, int]:
+        return {token.end: place for place, token in enumerate(self.tokens)}
+
     def before(self, place: int) -> Iterator[int]:
         """Places before `place` in its sentence, nearest first."""
         at = place - 1

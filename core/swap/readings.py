@@ -468,6 +468,8 @@ def _is_time(page: Page, after: int) -> bool:
     first, second = page.lower(after), page.lower(after + 1)
     if first in ("full", "part") and second in ("time", "-") and not page.tag(after + 2).startswith("NN"):
         return True
+    if first == "one" and second in ("bit", "iota", "jot", "inch", "day"):
+        return True
     if page.tag(after) == "CD" or first in (*rules.this_time, "many", "several", "some", "all", "most", "two", "three"):
         return second.removesuffix("s") in rules.times
     names_a_time = first.removesuffix("s") in rules.times or first in ("mornings", "evenings", "afternoons", "weekends")

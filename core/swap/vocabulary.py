@@ -59,6 +59,7 @@ class NounRules:
     not_person_endings: tuple[str, ...]
     partners: Words
     beside: Words
+    met: Words
     told_of: Words
     keep: Words
     jobs: Words
@@ -125,6 +126,7 @@ class ListRules:
     before_nouns: Words
     no_names: Words
     given_to_both: Words
+    family_first: Words
 
 
 @dataclass(frozen=True, config=_STRICT)

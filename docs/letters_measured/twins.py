@@ -41,7 +41,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,7 +52,8 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.twins import LetterTwin, twin_text
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers import parts_of_speech
-from biasprint.core.swap import Change, Person
+from biasprint.core.swap import Change
+from biasprint.core.swap.guess import named
 
 RIGHT, ASKED, LEFT = "right", "asked", "left and listed"
 WARNED, UNWARNED = "wrong with a warning", "wrong without a warning"
@@ -122,8 +123,7 @@ def measure(rows: Sequence[Row]) -> Measured:
 
 def twin_of_row(row: Row) -> LetterTwin:
     """Make the twin as the command `letter --name … --twin …` does."""
-    first, _, last = " ".join(row["to"].split()).partition(" ")
-    other = Person(first, last, row.get("to_title", ""), row["to_pronoun"])
+    other = replace(named(row["to"]), title=row.get("to_title", ""), pronoun=row["to_pronoun"])
     return twin_text(read_pasted(row["text"]), (row["from"], row["from_pronoun"]), other)
 
 

@@ -149,7 +149,7 @@ def test_what_is_said_of_others_is_not_the_candidates_pronoun(text: str, pronoun
         ),
         (
             "I recommend Carter Min-jun. Carter Min-jun's sister works here. Mr. Carter leads. He left.",
-            "I recommend Berg Anna. Berg Anna's sister works here. Ms. Berg leads. She left.",
+            "I recommend Anna Berg. Anna Berg's sister works here. Ms. Berg leads. She left.",
         ),
     ],
 )
