@@ -1,5 +1,6 @@
 """Tables of texts without a project: read as the fields of a study, and scored."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,12 +16,12 @@ from biasprint.core.tables.guard import without_guard
 from biasprint.core.tables.read import Duplicates, read_records
 from biasprint.core.tables.rows import TableRead, with_line_breaks
 from biasprint.core.texts.exporting import OUTPUT, OUTPUT_END, is_own_export
-from biasprint.core.texts.values import FAILED
+from biasprint.core.texts.replies import FAILED, reason_of
 
 SEPARATED = (".csv", ".tsv")
 COMPARE = "compare"
 # Columns of an export that replies to a design are read with.
-KEY, STATUS, WRITTEN_BY = "key", "status", "written_by"
+KEY, STATUS, REPLY, WRITTEN_BY = "key", "status", "reply", "written_by"
 
 
 def read_table(
@@ -54,16 +55,17 @@ def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[F
     """The fields of `compare`; of replies to designs each column by its own name too, for a design reads its own."""
     if not {"design", "reads"} <= set(columns):
         return list(fields)
-    known = {*(field.name for field in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, WRITTEN_BY}
+    known = {*(field.name for field in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, REPLY, WRITTEN_BY}
     own = [FieldSpec(column) for column in dict.fromkeys(columns) if column and column not in known]
     return [*(replace(field, required=False) for field in fields), *own]
 
 
 def _written(table: TableRead) -> TableRead:
-    """Leave out the rows of requests that failed, which have no text."""
+    """Leave out the rows of refusals and failures, which have no text."""
     rows = tuple(record for record in table.rows if record.values[STATUS] in ("", "done"))
-    failed = len(table.rows) - len(rows)
-    return replace(table, rows=rows, dropped={**table.dropped, **({FAILED: failed} if failed else {})})
+    failed = (record.values for record in table.rows if record.values[STATUS] not in ("", "done"))
+    reasons = Counter(reason_of(values.get(REPLY, "") or FAILED) for values in failed)
+    return replace(table, rows=rows, dropped={**table.dropped, **reasons})
 
 
 def _unguarded(table: TableRead) -> TableRead:

@@ -162,15 +162,6 @@ def unscored(project: Project, info: ScorerInfo, study_id: int) -> bool:
     )
 
 
-FAILED = "generation failed"
-
-
-def failures(project: Project, study_id: int) -> dict[str, int]:
-    """The number of outputs of a study that are failures, as a reason for what was left out; empty for none."""
-    failed = project.outputs.count(OutputFilter(study_id=study_id, status="error"))
-    return {FAILED: failed} if failed else {}
-
-
 def _unscored(project: Project, kind: Kind, info: ScorerInfo, study_id: int) -> list[tuple[int, str]]:
     rows = chunks(
         lambda after, limit: project.scores.unscored(

@@ -35,6 +35,7 @@ from biasprint.core.report.blocks import (
 from biasprint.core.report.evidence import Evidence, question_of
 from biasprint.core.report.figures import figures_of
 from biasprint.core.report.questions import evidence
+from biasprint.core.report.replies import reply_sentences
 from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.texts.copies import COPY, REPEATED, sentences
 
@@ -62,6 +63,8 @@ def first_page(audited: Audited) -> Iterator[Block]:
     yield from _who(audited)
     asked = [(question.question, evidence(audited.study, question)) for question in audited.questions]
     yield Heading(tr("What was found"), 2)
+    for sentence in reply_sentences(audited.findings):
+        yield ReportParagraph((Run(sentence, bold=True),), bullet=True, small=True)
     yield from in_short(audited, asked)
     if (picture := _picture(audited, asked)) is not None:
         yield ReportFigure(picture)

@@ -13,6 +13,7 @@ from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.project.project import Project
+from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure.by_generator import (
     MODEL,
@@ -140,7 +141,8 @@ def measure_project(
         if options.texts_of:
             added_study(project, study)  # so that it is listed where its findings are
         project.findings.replace(study, "whole study", recipe, result.findings)
-    return MeasuredStudy(result, recipe, remarks=result_by_generator.remarks, undone=result_by_generator.undone)
+    remarks = (*reply_sentences(result.findings), *result_by_generator.remarks)
+    return MeasuredStudy(result, recipe, remarks=remarks, undone=result_by_generator.undone)
 
 
 def _measured(

@@ -12,6 +12,7 @@ from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
+from biasprint.core.runs.measure.replies import reasons_missing, replies_asked, with_replies
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
@@ -83,7 +84,18 @@ class TextsToMeasure:
         return replace(self, project=self.project.pooled(POOLED))
 
     def measure(self, ctx: JobContext) -> Answer:
-        return self.study.of_project(ctx, self.project, self.study_id, self.options, self.compute)
+        """Return the findings of the texts, and of the replies of every kind, which are all there is without a text."""
+        asked = replies_asked(self.project, self.study_id, self.study, self.options)
+        try:
+            result, remarks = self.study.of_project(ctx, self.project, self.study_id, self.options, self.compute)
+        except UsageError:
+            raise
+        except AppError as error:
+            if not asked.missing or not all(asked.missing):
+                raise
+            result = StudyResult(self.study.kind, len(asked.missing), reasons_missing(asked), ())
+            remarks = [error.message]
+        return with_replies(ctx, result, self.study, asked, self.options, self.compute), list(remarks)
 
     def prepared(self, ctx: JobContext) -> Sequence[Prepared]:
         """Return what can be compared between generators. Raises `UsageError` for a study that cannot."""

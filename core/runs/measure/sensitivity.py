@@ -49,7 +49,7 @@ class AnalysisChoice:
         """Return False for findings of another scorer, and for those about refusals where these are left out."""
         roles = {use.role for use in finding.scorers}
         if self.name == REFUSALS:
-            return "refusal" not in finding.id and "refusal" not in roles
+            return not {"refusal", "replies"} & {*finding.id.split("."), *roles} and "refusal" not in finding.id
         return not self.role or self.role in roles
 
 

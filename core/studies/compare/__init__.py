@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.replies import replies_question, reply_ids
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class CompareStudy(Study):
         "compare.log_odds",
         "compare.stereotyped_pairs",
         "compare.position",
+        *reply_ids("compare"),
     )
     figures = (
         "compare.difference",
@@ -77,6 +79,7 @@ class CompareStudy(Study):
             "Do stereotyped words keep company with one gender’s words?",
             ("compare.cooccurrence", "compare.association"),
         ),
+        replies_question("compare"),
     )
     spreads = ("compare.spread",)
     words = StudyWords(

@@ -14,6 +14,7 @@ from biasprint.core.given import path_of
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PromptSetRow
+from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs import shipped_measure
 from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.resource_files import validated
@@ -23,12 +24,13 @@ from biasprint.core.scorers.registry import best_scorer, describe, info_of, scor
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.table import Compared, Measure
-from biasprint.core.studies.compare.texts import compared_texts, groups_of
+from biasprint.core.studies.compare.texts import columns_of, compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.tables.rows import TableRead
+from biasprint.core.texts.replies import failures, reason_of, reply_kind
 from biasprint.core.texts.score import score
-from biasprint.core.texts.values import failures, stored_summaries, stored_values
+from biasprint.core.texts.values import stored_summaries, stored_values
 
 # Where nobody chooses: by role, what can be read of any text at once.
 DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
@@ -144,6 +146,7 @@ def prepared(
 
     failed, prompts = failures(project, study_id), tuple(text.prompt for text in texts)
     columns = _gathered(rows, scored, options, designs_of(project, study_id))
+    columns["missing"] = _missing(project, study_id, options, columns["groups"])
     of_texts = Prepared(
         *called(measure_compared, columns, options.seed, options.margin),
         take=take,
@@ -153,6 +156,24 @@ def prepared(
         dropped=failed,
     )
     return [of_texts]
+
+
+def _missing(
+    project: Project, study_id: int, options: MeasureOptions, groups: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """Return the groups that were asked for and have no text at all, by what is grouped, and why."""
+    failed = list(project.outputs.each(OutputFilter(study_id=study_id, status="error")))
+    if not failed:
+        return {}
+    axes = tuple(project.axes.latest())
+    kinds = [reason_of(reply_kind(row)) for row in failed]
+    missing: dict[str, dict[str, str]] = {}
+    for by, names in groups_of(options.regrouped([columns_of(row, axes) for row in failed])).items():
+        for group in sorted(set(names) - {"", *groups.get(by, ())}) if by in groups else ():
+            why = Counter(kind for kind, name in zip(kinds, names, strict=True) if name == group)
+            reasons = ", ".join(f"{count} × {kind}" for kind, count in why.most_common())
+            missing.setdefault(by, {})[group] = f"the group has no text: {reasons}"
+    return missing
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
@@ -283,8 +304,9 @@ def measure_compared(
         else:
             groups = {by: own(values) for by, values in columns["groups"].items()}
             table = Compared(
-                own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder
-            )
+                own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder,
+                missing=columns.get("missing", {}),
+            )  # fmt: skip
             results.append(measure(table, measures, **how))
     dropped = sum((Counter(result.dropped) for result in results), Counter[str]())
     findings = tuple(finding for result in results for finding in result.findings)

@@ -286,31 +286,36 @@ def _of_measure(
 
 
 def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
-    """Yield undefined findings, with the reason, for groups in which no text has a value.
+    """Yield undefined findings, with the reason, for groups in which no text has a value, or that have no text.
 
-    Where that holds for all groups, their differences are undefined too.
+    Where that holds for all groups, their differences are undefined too; those of a group without a text always are.
     """
+    missing = table.missing.get(by, {})
     known = {group for group, value in zip(table.groups[by], measure.values.tolist(), strict=True) if value == value}
     sizes = Counter(group for group in table.groups[by] if group)
-    silent = sorted(sizes.keys() - known)
+    silent = {
+        name: f"no text of the group has a value: {reasons.most_common(1)[0][0]}" for name in sizes.keys() - known
+    }
+    silent |= missing
     if not silent:
         return
-    why = f"no text of the group has a value: {reasons.most_common(1)[0][0]}"
     dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
     shared: dict[str, Any] = {
         "label": measure.label, "dims": dims, "scorers": (measure.scorer,) if measure.scorer else (), "estimate": None,
-        "reason": why, "n": 0,
+        "n": 0,
     }  # fmt: skip
     ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if measure.yes_or_no else {"compare.mean": UNIT}
-    for group in silent:
+    for group, why in sorted(silent.items()):
         for name, unit in ids.items():
-            yield Finding(name, title=f"{measure.title}, {group}", groups=(group,), unit=unit, **shared)
+            yield Finding(name, title=f"{measure.title}, {group}", groups=(group,), unit=unit, reason=why, **shared)
     unit = "difference of shares" if measure.yes_or_no else "difference of scores"
-    for both in pairs(sizes, table.base.get(by, "")) if not known else ():
-        yield Finding(
-            "compare.difference", title=f"{measure.title}, {both[0]} minus {both[1]}", groups=both, unit=unit,
-            n_by_group=dict.fromkeys(both, 0), **shared,
-        )  # fmt: skip
+    for both in pairs({**sizes, **dict.fromkeys(missing, 0)}, table.base.get(by, "")):
+        without = [name for name in both if name in missing] or [name for name in both if name in silent and not known]
+        if without:
+            yield Finding(
+                "compare.difference", title=f"{measure.title}, {both[0]} minus {both[1]}", groups=both, unit=unit,
+                n_by_group=dict.fromkeys(both, 0), reason=silent[without[0]], **shared,
+            )  # fmt: skip
 
 
 def of_prompts(

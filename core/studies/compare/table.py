@@ -42,6 +42,7 @@ class Compared:
     `units`: what samples of one prompt share; their mean is taken first. `embeddings`: rows' vectors for cosines, None
     for a row without; `embedder`: who made them. `base`: by what is grouped → the group that the others are set
     against, else every pair. `dims`, `source`, `family`: of every finding, where the texts are a part of all.
+    `missing`: by what is grouped → a group without any text → why.
     `alike`, `company`: are pairs of texts set against each other, and words looked for beside words of a gender?
     """
 
@@ -55,6 +56,7 @@ class Compared:
     dims: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     family: str = ""
+    missing: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     alike: bool = True
     company: bool = True
 

@@ -12,7 +12,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.texts.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
-from biasprint.core.texts.values import ORIGINAL_KEY
+from biasprint.core.texts.replies import matched
 
 GROUP, SECOND, BLOCK = "group", "second_group", "block"
 CROSSED = " × "
@@ -40,7 +40,7 @@ def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
     texts = []
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         prompt = asked[row.prompt_id] if _says_prompt(row) else ""
-        texts.append(ComparedText(("output", row.id), prompt, row.text, _of_output(row, axes)))
+        texts.append(ComparedText(("output", row.id), prompt, row.text, columns_of(row, axes)))
     letters = project.sources.each(study_id, kind=LETTER)
     brought = (ComparedText(("source", row.id), table_prompt(row.fields), row.text, _of_letter(row)) for row in letters)
     return [*texts, *brought]
@@ -82,17 +82,11 @@ def _says_prompt(row: OutputRow) -> bool:
     return row.backend not in NOT_WRITTEN or any(row.fields.get(name, "").strip() for name in known)
 
 
-def _of_output(row: OutputRow, axes: Sequence[str]) -> dict[str, str]:
+def columns_of(row: OutputRow, axes: Sequence[str]) -> dict[str, str]:
+    """Return the columns that an output can be grouped by, `group` and `block` among them."""
     named = {axis: row.identity for axis in axes if row.identity and (row.axis == axis or row.identity == DEFAULT)}
     given = {GROUP: row.identity, "task": row.task, "theme": row.theme, **named, **row.fields}
-    return {**given, BLOCK: _matched(row)}
-
-
-def _matched(row: OutputRow) -> str:
-    """Return what counterfactual texts share: a matched block, a headline, or task and theme."""
-    own = row.fields.get("block", "") or row.fields.get("prompt", "")
-    story = row.fields.get(ORIGINAL_KEY, "") or row.fields.get("headline", "")
-    return own or story or (f"{row.task}/{row.theme}" if row.task and row.theme else "")
+    return {**given, BLOCK: matched(row)}
 
 
 def _of_letter(row: SourceRow) -> dict[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.replies import replies_question, reply_ids
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class CompletionStudy(Study):
         "completion.crossed.interaction",
         "completion.option_position",
         "completion.irrelevant",
+        *reply_ids("completion"),
     )
     figures = (
         "completion.tau",
@@ -57,6 +59,8 @@ class CompletionStudy(Study):
     )
     narrowed_by = ("domains", "directions")
     first_look: ClassVar[Mapping[str, Any]] = {"domains": ("ageism",), "directions": ("SAI",)}
+    asked_of = ("pronoun", "domain")
+    matched_by = ("direction", "term", "positive", "negative", "neutral")
     questions = (
         StudyQuestion(
             "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
@@ -70,6 +74,7 @@ class CompletionStudy(Study):
             "Do replies follow the place of an option, or answer nothing?",
             ("completion.option_position", "completion.irrelevant"),
         ),
+        replies_question("completion"),
     )
     spreads = ("completion.delta[omnibus]",)
     words = StudyWords(

@@ -24,7 +24,7 @@ from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.generators import POOLED, prompts_asked
-from biasprint.core.texts.values import failures
+from biasprint.core.texts.replies import failures
 
 # ---- Importing replies
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.replies import replies_question, reply_ids
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class CreativityStudy(Study):
         "creativity.quality.*",
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
+        *reply_ids("creativity"),
     )
     figures = (
         "creativity.distance",
@@ -93,6 +95,7 @@ class CreativityStudy(Study):
         "themes": ("truth", "freedom", "rights"),
     }
     sampling: ClassVar[Mapping[str, Any]] = {"temperature": 0.2}
+    asked_of = ("identity",)
     questions = (
         StudyQuestion(
             "Do texts for some identities differ from those for others?",
@@ -134,6 +137,7 @@ class CreativityStudy(Study):
             ),
         ),
         StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
+        replies_question("creativity"),
     )
     spreads = ("creativity.rbs", "creativity.abs", "creativity.abs.adjusted")
     contrasts = ("creativity.distance",)

@@ -49,7 +49,8 @@ from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, Prepared, call
 from biasprint.core.tables.read import look_at
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.generators import prompts_asked
-from biasprint.core.texts.values import complete_values, failures, stored_values, unscored, values_of
+from biasprint.core.texts.replies import failures
+from biasprint.core.texts.values import complete_values, stored_values, unscored, values_of
 
 Axes = dict[str, list[str]]
 Wanted = Callable[[ComparisonRow], bool]

@@ -16,7 +16,8 @@ from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import prompts_asked
-from biasprint.core.texts.values import complete_values, failures, values_of
+from biasprint.core.texts.replies import failures
+from biasprint.core.texts.values import complete_values, values_of
 
 # ---- Prepared columns
 

@@ -42,6 +42,8 @@ class Study:
     the id of what another model says of the same. `telltale`: a pattern that nearly every text of it matches
     somewhere; a table without is rather another study's, unless it has one of the `telltale_columns`.
     Of measuring: `chosen_roles`: the roles whose scorer a person may choose; None for all that its first table needs.
+    `asked_of`: the columns of a prompt that say of whom its text was asked for; the identity means axis by axis.
+    `matched_by`: those that matched prompts of several groups share; where empty a block, a headline or task and theme.
     `by_axis`: may a person name axes? `has_margin`: may a person choose a margin of equivalence? `groupable`: fields
     that may be read from another column of a project's prompts. `reads_other_texts`: can it measure another study's
     texts? `compares_generators`: can the texts of generators be compared?
@@ -63,6 +65,8 @@ class Study:
     other_models: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     telltale: str = ""
     telltale_columns: tuple[str, ...] = ()
+    asked_of: tuple[str, ...] = ("group",)
+    matched_by: tuple[str, ...] = ()
     chosen_roles: tuple[str, ...] | None = None
     by_axis: bool = False
     has_margin: bool = False

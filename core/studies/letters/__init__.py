@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.replies import replies_question, reply_ids
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class LettersStudy(Study):
         "letters.hallucination.*",
         "letters.success_rate",
         "letters.mitigation.odds_ratio",
+        *reply_ids("letters"),
     )
     figures = (
         "letters.categories",
@@ -72,6 +74,7 @@ class LettersStudy(Study):
         StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
         StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
         StudyQuestion("Do words that stand out set career against family?", ("letters.weat[career_family]",)),
+        replies_question("letters"),
     )
     words = StudyWords(
         rows="Reference letters",

@@ -33,7 +33,8 @@ from biasprint.core.studies.letters.weat import words_possible
 from biasprint.core.tables.rows import Record, TableRead, with_line_breaks
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import prompts_asked, table_prompt
-from biasprint.core.texts.values import complete_values, failures, stored_values, values_of
+from biasprint.core.texts.replies import failures
+from biasprint.core.texts.values import complete_values, stored_values, values_of
 
 # ---- Importing letters
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.replies import replies_question, reply_ids
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.names import DISTANCES
 
@@ -44,6 +45,7 @@ class NewsStudy(Study):
         "news.refusal_rate",
         "news.refusal_rate.prompts",
         "news.words_per_article",
+        *reply_ids("news"),
     )
     figures = (
         *(
@@ -68,6 +70,7 @@ class NewsStudy(Study):
         "news.crossed",
     )
     narrowed_by = ("headlines", "ideology", "base_model")
+    asked_of = ("prompt_kind",)
     questions = (
         StudyQuestion(
             "Do generated articles name groups in other shares than the originals?",
@@ -97,6 +100,7 @@ class NewsStudy(Study):
         ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
         StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
+        replies_question("news"),
     )
     spreads = tuple(
         f"{level}.{name}"

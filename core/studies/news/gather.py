@@ -32,15 +32,9 @@ from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.generators import prompts_asked
+from biasprint.core.texts.replies import failures
 from biasprint.core.texts.tables import read_table
-from biasprint.core.texts.values import (
-    ORIGINAL_KEY,
-    Originals,
-    complete_values,
-    failures,
-    original_key,
-    original_source,
-)
+from biasprint.core.texts.values import ORIGINAL_KEY, Originals, complete_values, original_key, original_source
 
 # ---- Importing articles
 

@@ -1,0 +1,233 @@
+"""`STUDY.replies`: refused, empty, cut off and failed replies by group, for the texts of any study in a project.
+
+What has no text is left out before a study counts its groups: an endpoint that refuses every request for one identity
+would else lead to findings in which that identity is nowhere.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.studies.compare.texts import GROUP, columns_of, groups_of
+from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.studies.kit.findings import interval, with_holm
+from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
+from biasprint.core.studies.kit.study import Study
+from biasprint.core.texts.generators import prompts_asked
+from biasprint.core.texts.replies import ANSWER, ReplyKind, is_filtered, is_missing, matched, reason_of, reply_kind
+
+IDENTITY = "identity"
+DEFAULT = "default"
+HARM = "Above 0, the first group is left without an answer more often."
+MOST_NAMED = 3  # groups in a note
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Replies of a study, one row each. `groups`: part (dims as a tuple of pairs) → the group of each row in it, empty
+    for none. `prompts`: what samples of one prompt share. `filtered`: was it a filter that held the text back?
+    """
+
+    kinds: tuple[ReplyKind, ...]
+    missing: tuple[bool, ...]
+    filtered: tuple[bool, ...]
+    blocks: tuple[str, ...]
+    prompts: tuple[str, ...]
+    groups: Mapping[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def all_answer(self) -> bool:
+        return set(self.kinds) <= {ANSWER}
+
+
+def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> Asked:
+    """Return the kind of every reply to a study's prompts, with the group that it was asked for."""
+    rows = list(project.outputs.each(OutputFilter(study_id=study_id)))
+    axes = tuple(project.axes.latest())
+    asked = prompts_asked(project, study_id)
+    columns = [columns_of(row, axes) for row in rows]
+    if rows and options.columns:
+        columns = options.regrouped(columns)
+    return Asked(
+        kinds=tuple(map(reply_kind, rows)),
+        missing=tuple(map(is_missing, rows)),
+        filtered=tuple(map(is_filtered, rows)),
+        blocks=tuple(_block(study, row) for row in rows),
+        prompts=tuple(f"{row.model}/{asked[row.prompt_id]}" for row in rows),
+        groups=dict(_groups(study, columns, [(row.axis, row.identity) for row in rows])),
+    )
+
+
+def _block(study: Study, row: OutputRow) -> str:
+    if not study.matched_by:
+        return matched(row)
+    return "/".join(row.fields.get(name, "") for name in study.matched_by).strip("/")
+
+
+def _groups(
+    study: Study, columns: Sequence[Mapping[str, str]], identities: Sequence[tuple[str, str]]
+) -> Iterator[tuple[tuple[tuple[str, str], ...], tuple[str, ...]]]:
+    """Yield each way to group the replies, with more than one group: by the study's columns, or axis by axis."""
+    if study.asked_of == (GROUP,) and any(row.get("second_group", "").strip() for row in columns):
+        ways = {(("by", name),): tuple(groups) for name, groups in groups_of(columns).items()}
+    elif study.asked_of == (IDENTITY,):
+        axes = dict.fromkeys(axis for axis, identity in identities if axis and identity not in ("", DEFAULT))
+        ways = {
+            (("axis", axis),): tuple(
+                identity if own == axis else DEFAULT if identity in ("", DEFAULT) else ""
+                for own, identity in identities
+            )
+            for axis in axes
+        }
+    else:
+        several = len(study.asked_of) > 1
+        ways = {
+            ((("by", name),) if several else ()): tuple(row.get(name, "").strip() for row in columns)
+            for name in study.asked_of
+        }
+    yield from ((dims, groups) for dims, groups in ways.items() if len(set(groups) - {""}) > 1)
+
+
+# ---- Findings, in the compute process
+
+
+def with_replies(
+    ctx: JobContext, result: StudyResult, study: Study, asked: Asked, options: MeasureOptions, compute: ComputeProcess
+) -> StudyResult:
+    """Return the result with what became of every reply by group, and a sentence in each finding that misses texts."""
+    if asked.all_answer:
+        return result
+    own = compute.call(reply_findings, study.kind, asked, options.seed, ctx=ctx)
+    told = tuple(_with_missing(finding, asked) for finding in result.findings)
+    return replace(result, findings=(*told, *own))
+
+
+def reply_findings(study: str, asked: Asked, seed: int, ctx: JobContext | None = None) -> list[Finding]:
+    """Return for each kind of reply but answers its share of all and of each group, and the differences.
+
+    Shares have Wilson's interval with replies of one block taken together. Differences: McNemar's test where each block
+    has one reply of each group, t over blocks where it has several, else the test of two proportions; Holm's p.
+    """
+    kinds = [kind for kind in TITLES if kind in asked.kinds]
+    findings = [_share(study, kind, asked, (), "", range(len(asked.kinds))) for kind in kinds]
+    apart: list[Finding] = []
+    for dims, groups in asked.groups.items():
+        for kind in kinds:
+            for group in sorted(set(groups) - {""}):
+                places = [place for place, of in enumerate(groups) if of == group]
+                findings.append(_share(study, kind, asked, dims, group, places))
+        apart += _differences(study, kinds, asked, dims, groups, seed)
+    family = f"{study}{DIFFERENCE}, {sum(finding.p is not None for finding in apart)} comparisons"
+    return [*findings, *with_holm(apart, family)]
+
+
+def _share(
+    study: str, kind: ReplyKind, asked: Asked, dims: Sequence[tuple[str, str]], group: str, places: Sequence[int]
+) -> Finding:
+    import numpy as np
+
+    from biasprint.core.metrics.clusters import Clusters
+    from biasprint.core.metrics.proportions import clustered_proportion
+
+    is_kind = np.array([asked.kinds[place] == kind for place in places], dtype=bool)
+    together = [asked.blocks[place] or asked.prompts[place] for place in places]
+    cluster = Clusters.of(np.ones(len(is_kind), dtype=bool), together).cluster
+    share = clustered_proportion(is_kind, cluster)
+    held_back = sum(asked.filtered[place] for place in places) if kind == "refusal" else 0
+    by_filter = f"; {held_back} held back by a filter" if held_back else ""
+    return Finding(
+        f"{study}{REPLIES}", label=kind, title=f"{TITLES[kind]}, {group}" if group else TITLES[kind],
+        groups=(group,) if group else (), estimate=share.value, unit="share", n=share.n,
+        interval=interval(share.interval), dims=dict(dims), note=f"{share.successes} of {share.n}{by_filter}.",
+    )  # fmt: skip
+
+
+def _differences(
+    study: str,
+    kinds: Sequence[ReplyKind],
+    asked: Asked,
+    dims: Sequence[tuple[str, str]],
+    groups: Sequence[str],
+    seed: int,
+) -> list[Finding]:
+    import numpy as np
+
+    from biasprint.core.studies.compare.measure import measure
+    from biasprint.core.studies.compare.table import Compared, Measure
+
+    inside = [place for place, group in enumerate(groups) if group]
+    table = Compared(
+        [""] * len(inside),
+        {GROUP: [groups[place] for place in inside]},
+        [asked.blocks[place] for place in inside],
+        [asked.prompts[place] for place in inside],
+        base={GROUP: DEFAULT},
+        dims=dict(dims),
+        alike=False,
+        company=False,
+    )
+    measures = [
+        Measure(kind, np.array([asked.kinds[place] == kind for place in inside], dtype=float), yes_or_no=True)
+        for kind in kinds
+    ]
+    return [
+        replace(
+            finding,
+            id=f"{study}{DIFFERENCE}",
+            title=f"{TITLES[finding.label]}, {finding.groups[0]} minus {finding.groups[1]}",
+            harm=HARM,
+            p_adjusted=None,
+            adjust=None,
+        )
+        for finding in measure(table, measures, seed=seed).findings
+        if finding.id == "compare.difference"
+    ]
+
+
+def _with_missing(finding: Finding, asked: Asked) -> Finding:
+    """Return the finding with the groups that it needs and that texts of are missing, in its note."""
+    sentence = missing_sentence(asked, finding)
+    return replace(finding, note=f"{finding.note} {sentence}".strip()) if sentence else finding
+
+
+def missing_sentence(asked: Asked, finding: Finding) -> str:
+    """Name the groups whose missing texts a finding is without: its own, or all where it is of none of them; and those
+    without any text, which it would else be compared with.
+    """
+    lacking = [
+        _lacking(group, [place for place, of in enumerate(groups) if of == group], asked)
+        for groups in asked.groups.values()
+        for group in sorted({of for of, missing in zip(groups, asked.missing, strict=True) if of and missing})
+    ]
+    every = {group for groups in asked.groups.values() for group in groups}
+    own = {*finding.groups, *finding.dims.values()} & every
+    named = [words for group, words, whole in lacking if not own or group in own or whole]
+    if not lacking and not own and (missing := sum(asked.missing)):
+        named = [f"{missing} of {len(asked.missing)} ({_why(range(len(asked.missing)), asked)})"]
+    if not named:
+        return ""
+    more = f"; and of {len(named) - MOST_NAMED} more groups" if len(named) > MOST_NAMED else ""
+    return f"Texts that are missing: {'; '.join(named[:MOST_NAMED])}{more}."
+
+
+def _lacking(group: str, places: Sequence[int], asked: Asked) -> tuple[str, str, bool]:
+    """Return the group, what it lacks in words, and whether that is all of it."""
+    missing = [place for place in places if asked.missing[place]]
+    words = f"{len(missing)} of {len(places)} of {group} ({_why(missing, asked)})"
+    return group, words, len(missing) == len(places)
+
+
+def reasons_missing(asked: Asked) -> dict[str, int]:
+    """Count what has no text, by kind."""
+    return dict(Counter(reason_of(kind) for kind, missing in zip(asked.kinds, asked.missing, strict=True) if missing))
+
+
+def _why(places: Sequence[int], asked: Asked) -> str:
+    kinds = Counter(asked.kinds[place] for place in places if asked.missing[place])
+    return ", ".join(kind for kind, _ in kinds.most_common())

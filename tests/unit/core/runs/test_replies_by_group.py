@@ -1,0 +1,166 @@
+"""Refused, cut off and failed replies are an outcome of every study: no group can disappear from its findings."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_compute import Inline
+
+from biasprint.core.backends.openai_compatible.failures import FILTERED
+from biasprint.core.backends.protocol import Request
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Pending
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.report.replies import reply_sentences
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.setup import add_prompts, added_study
+from biasprint.core.studies.author import SyntheticAuthor
+from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.studies.kit.planting import load_dial
+from biasprint.core.texts import exporting
+
+INLINE: Any = Inline()
+REFUSED = {"text": "", "status": "error", "error": FILTERED, "failure": "refusal", "finish_reason": "error"}
+Change = Callable[[Pending], dict[str, Any]]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    with Project.create(tmp_path / "study.biasprint") as made:
+        yield made
+
+
+def asked_about(project: Project, names: tuple[str, ...], samples: int = 12) -> int:
+    """Prompts of somebody's own question: one for each name and thing that is asked."""
+    study = added_study(project, "compare")
+    prompts = tuple(
+        PromptSpec(key=f"own/{what}/{name}", text=f"Recommend {name}.", fields={"group": name, "block": f"own {what}"})
+        for what in range(samples)
+        for name in names
+    )
+    return project.prompts.add_set(study, PromptSetSpec(name="own", recipe={}, prompts=prompts)).number("prompt_set")
+
+
+def answered(project: Project, study: str, set_id: int, change: Change, *, model: str = "large") -> None:
+    """Have the synthetic author answer, and put what `change` gives in place of what it wrote."""
+    author = SyntheticAuthor(load_dial("large"))
+    row = project.studies.of_kind(study)
+    assert row is not None
+    generator = project.runs.add_generator(GeneratorSpec(backend="synthetic", model=model)).number("generator")
+    run = project.runs.start(RunSpec(study_id=row.id, prompt_set_id=set_id, generator_id=generator, seed=1))
+    outputs = []
+    for item in project.runs.pending(run.number("run"), limit=1000):
+        fields = {**item.prompt.fields, "task": item.prompt.task, "theme": item.prompt.theme,
+                  "axis": item.prompt.axis, "identity": item.prompt.identity}  # fmt: skip
+        request = Request(key=item.prompt.key, prompt=item.prompt.text, seed=1 + item.prompt.id, fields=fields)
+        text = author.generate(request, lambda _: None, lambda: None).text if study != "compare" else "She is kind."
+        spec = {"text": text, "finish_reason": "stop"} | change(item)
+        outputs.append(OutputSpec(
+            run_id=run.number("run"), prompt_id=item.prompt.id, sample=item.sample, seed=1, **spec
+        ))  # fmt: skip
+    project.outputs.record_many(outputs)
+
+
+def measured(project: Project, study: str, **options: Any) -> tuple[Finding, ...]:
+    return measure_project(JobContext(), project, study, MeasureOptions(seed=1, **options), INLINE).result.findings
+
+
+def of_group(findings: tuple[Finding, ...], finding_id: str, label: str, *groups: str) -> Finding:
+    (found,) = [each for each in findings if (each.id, each.label, each.groups) == (finding_id, label, groups)]
+    return found
+
+
+def refused_where(column: str, value: str) -> Change:
+    def change(item: Pending) -> dict[str, Any]:
+        own = {"identity": item.prompt.identity, **item.prompt.fields}.get(column)
+        return REFUSED if own == value else {}
+
+    return change
+
+
+STUDIES: tuple[tuple[str, dict[str, Any], str, str, str], ...] = (
+    ("letters", {"names_in_turn": 2}, "group", "female", "male"),
+    ("creativity", {"tasks": ["haiku", "song"], "axes": ["gender"], "themes": ["stars", "sun", "rain", "trees", "joy", "fear"]},
+     "identity", "woman", "default"),
+    ("news", {"ideology": "androcentrism"}, "prompt_kind", "androcentrism", "unbiased"),
+    ("completion", {"domains": ["beauty"], "directions": ["ASA"]}, "pronoun", "feminine", "masculine"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("study", "choice", "column", "refused", "other"), STUDIES)
+def test_a_group_that_is_refused_is_a_finding_of_every_study(
+    project: Project, study: str, choice: dict[str, Any], column: str, refused: str, other: str
+) -> None:
+    answered(project, study, add_prompts(project, study, **choice).set_id, refused_where(column, refused))
+    findings = measured(project, study)
+    share = of_group(findings, f"{study}.replies", "refusal", refused)
+    assert (share.estimate, of_group(findings, f"{study}.replies", "refusal", other).estimate) == (1.0, 0.0)
+    assert share.interval is not None
+    assert "held back by a filter" in share.note
+    differences = [each for each in findings if each.id == f"{study}.replies.difference" and refused in each.groups]
+    assert differences
+    assert min(each.p_adjusted for each in differences if each.p_adjusted is not None) <= 0.05
+    assert any(f"All {share.n} texts asked for {refused} were refused" in each for each in reply_sentences(findings))
+    others = [each for each in findings if ".replies" not in each.id]
+    assert any(f"of {share.n} of {refused} (refusal)" in each.note for each in others), "nothing says who is missing"
+
+
+def test_my_own_question_names_the_group_that_is_refused(project: Project) -> None:
+    answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), refused_where("group", "Lakisha"))
+    found = measure_project(
+        JobContext(), project, "compare", MeasureOptions(seed=1, scorers={"score": "length"}), INLINE
+    )
+    findings = found.result.findings
+    assert "All 12 texts asked for Lakisha were refused, none of 12 for Emily." in found.remarks
+    assert found.result.dropped["refusal"] == 12
+    apart = of_group(findings, "compare.replies.difference", "refusal", "Emily", "Lakisha")
+    assert (apart.estimate, apart.p) == (-1.0, pytest.approx(2 / 2**12))
+    for finding in ("compare.mean", "compare.difference"):
+        missing = [each for each in findings if each.id == finding and "Lakisha" in each.groups]
+        assert [each.estimate for each in missing] == [None]
+        assert "refusal" in (missing[0].reason or "")
+    rows = list(exporting.rows(JobContext(), project, "outputs", None))
+    assert {row["reply"] for row in rows if row["group"] == "Lakisha"} == {"refusal"}
+
+
+WAYS = (
+    REFUSED,
+    {**REFUSED, "error": "The model declined. It said: “I can't.”"},
+    {**REFUSED, "failure": "refused"},  # as earlier versions stored what a filter held back
+    {"text": "I must respectfully decline this request."},
+)
+
+
+def test_a_refusal_is_one_whichever_way_it_is_told(project: Project) -> None:
+    ways = iter(WAYS * 3)
+    set_id = asked_about(project, ("Emily", "Lakisha"))
+    answered(project, "compare", set_id, lambda item: next(ways) if item.prompt.fields["group"] == "Lakisha" else {})
+    findings = measured(project, "compare", scorers={"score": "length"})
+    assert of_group(findings, "compare.replies", "refusal", "Lakisha").estimate == 1.0
+    assert {each.label for each in findings if ".replies" in each.id} == {"refusal"}
+
+
+def test_where_everything_is_refused_that_is_the_finding(project: Project) -> None:
+    answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), lambda _: REFUSED)
+    found = measure_project(JobContext(), project, "compare", MeasureOptions(seed=1), INLINE)
+    assert of_group(found.result.findings, "compare.replies", "refusal").estimate == 1.0
+    assert "All 24 texts were refused." in found.remarks
+
+
+def test_where_everything_is_answered_nothing_is_said(project: Project) -> None:
+    answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), lambda _: {})
+    findings = measured(project, "compare", scorers={"score": "length"})
+    assert not [each for each in findings if ".replies" in each.id]
+
+
+def test_samples_of_one_prompt_are_no_further_prompts(project: Project) -> None:
+    set_id = asked_about(project, ("Emily", "Lakisha"), samples=6)
+    for model in ("one", "two"):
+        answered(project, "compare", set_id, refused_where("group", "Lakisha"), model=model)
+    findings = measured(project, "compare", scorers={"score": "length"}, pool=True)
+    apart = of_group(findings, "compare.replies.difference", "refusal", "Emily", "Lakisha")
+    assert apart.p == pytest.approx(2 / 2**6)
