@@ -14,7 +14,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.studies.compare.texts import GROUP, columns_of, groups_of
+from biasprint.core.prompts.designs.design import SEPARATOR
+from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import interval, with_holm
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
@@ -91,7 +92,10 @@ def _groups(
             ((("by", name),) if several else ()): tuple(row.get(name, "").strip() for row in columns)
             for name in study.asked_of
         }
-    yield from ((dims, groups) for dims, groups in ways.items() if len(set(groups) - {""}) > 1)
+    for dims, groups in ways.items():
+        one = tuple("" if SEPARATOR in group else group for group in groups)  # a prompt of several is of none
+        if 1 < len(set(one) - {""}) <= MOST_GROUPS:
+            yield dims, one
 
 
 # ---- Findings, in the compute process

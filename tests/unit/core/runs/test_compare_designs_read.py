@@ -67,6 +67,7 @@ def numbers(findings: tuple[Finding, ...]) -> dict[Any, Any]:
     return {
         (one.id, one.label, one.groups, tuple(sorted(one.dims.items()))): (one.estimate, one.interval, one.n, one.p)
         for one in findings
+        if ".replies" not in one.id  # a table has no requests that failed
     }
 
 

@@ -84,7 +84,8 @@ def refused_where(column: str, value: str) -> Change:
 
 STUDIES: tuple[tuple[str, dict[str, Any], str, str, str], ...] = (
     ("letters", {"names_in_turn": 2}, "group", "female", "male"),
-    ("creativity", {"tasks": ["haiku", "song"], "axes": ["gender"], "themes": ["stars", "sun", "rain", "trees", "joy", "fear"]},
+    ("creativity",
+     {"tasks": ["haiku", "song"], "axes": ["gender"], "themes": ["stars", "sun", "rain", "trees", "joy", "fear"]},
      "identity", "woman", "default"),
     ("news", {"ideology": "androcentrism"}, "prompt_kind", "androcentrism", "unbiased"),
     ("completion", {"domains": ["beauty"], "directions": ["ASA"]}, "pronoun", "feminine", "masculine"),
