@@ -20,7 +20,7 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import interval, with_holm
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
 from biasprint.core.studies.kit.study import Study
-from biasprint.core.texts.generators import prompts_asked
+from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked
 from biasprint.core.texts.replies import ANSWER, ReplyKind, is_filtered, is_missing, matched, reason_of, reply_kind
 
 IDENTITY = "identity"
@@ -48,8 +48,12 @@ class Asked:
 
 
 def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> Asked:
-    """Return the kind of every reply to a study's prompts, with the group that it was asked for."""
-    rows = list(project.outputs.each(OutputFilter(study_id=study_id)))
+    """Return the kind of every reply to a study's prompts, with the group that it was asked for.
+
+    Not of imported texts: what their table left out is not known.
+    """
+    outputs = project.outputs.each(OutputFilter(study_id=study_id))
+    rows = [row for row in outputs if row.backend not in NOT_WRITTEN]
     axes = tuple(project.axes.latest())
     asked = prompts_asked(project, study_id)
     columns = [columns_of(row, axes) for row in rows]
