@@ -27,6 +27,7 @@ IDENTITY = "identity"
 DEFAULT = "default"
 HARM = "Above 0, the first group is left without an answer more often."
 MOST_NAMED = 3  # groups in a note
+Part = tuple[tuple[str, str], ...]  # the dims of the findings on one way to group
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Asked:
     filtered: tuple[bool, ...]
     blocks: tuple[str, ...]
     prompts: tuple[str, ...]
-    groups: Mapping[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def all_answer(self) -> bool:
@@ -77,8 +78,9 @@ def _block(study: Study, row: OutputRow) -> str:
 
 def _groups(
     study: Study, columns: Sequence[Mapping[str, str]], identities: Sequence[tuple[str, str]]
-) -> Iterator[tuple[tuple[tuple[str, str], ...], tuple[str, ...]]]:
+) -> Iterator[tuple[Part, tuple[str, ...]]]:
     """Yield each way to group the replies, with more than one group: by the study's columns, or axis by axis."""
+    ways: dict[Part, tuple[str, ...]]
     if study.asked_of == (GROUP,) and any(row.get("second_group", "").strip() for row in columns):
         ways = {(("by", name),): tuple(groups) for name, groups in groups_of(columns).items()}
     elif study.asked_of == (IDENTITY,):
@@ -135,9 +137,7 @@ def reply_findings(study: str, asked: Asked, seed: int, ctx: JobContext | None =
     return [*findings, *with_holm(apart, family)]
 
 
-def _share(
-    study: str, kind: ReplyKind, asked: Asked, dims: Sequence[tuple[str, str]], group: str, places: Sequence[int]
-) -> Finding:
+def _share(study: str, kind: ReplyKind, asked: Asked, dims: Part, group: str, places: Sequence[int]) -> Finding:
     import numpy as np
 
     from biasprint.core.metrics.clusters import Clusters
@@ -160,7 +160,7 @@ def _differences(
     study: str,
     kinds: Sequence[ReplyKind],
     asked: Asked,
-    dims: Sequence[tuple[str, str]],
+    dims: Part,
     groups: Sequence[str],
     seed: int,
 ) -> list[Finding]:
