@@ -25,7 +25,7 @@ _OF_FAILURE: dict[str, ReplyKind] = {REFUSAL: "refusal", "empty": EMPTY, "cut": 
 
 
 def reply_kind(row: OutputRow) -> ReplyKind:
-    """Return the kind of reply that an output is, whichever way a refusal was told."""
+    """Return the kind of reply that an output is, in whatever way a refusal came."""
     if row.status == "error":
         # Before there was a kind for it, a filter's failure was stored as one of a request that was not accepted.
         kind = REFUSAL if row.error.startswith(FILTERED) else row.failure
