@@ -29,7 +29,7 @@ from biasprint.core.project.rows import (
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.texts.generators import described, generator_names, imported_name
-from biasprint.core.texts.replies import reply_kind
+from biasprint.core.texts.replies import REPLY_KIND, reply_kind
 from biasprint.core.texts.values import KIND, Originals, Wrote, compared_texts, temperatures, text_lengths, written_by
 
 Row = Mapping[str, Any]
@@ -176,7 +176,7 @@ ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
 OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
-OUTPUT_END = ("temperature", "finish_reason", "error", *WROTE, "revision", "run", "reply")
+OUTPUT_END = ("temperature", "finish_reason", "error", *WROTE, "revision", "run", REPLY_KIND)
 SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values", *WROTE)
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
@@ -288,7 +288,7 @@ def _generators(project: Project) -> dict[int, dict[str, str]]:
 def _output(study: str, row: OutputRow) -> Row:
     own = {name: getattr(row, name) for name in (*OUTPUT[2:], "finish_reason", "error")}
     block = {"block": matched_block(row)} if "block" in row.fields else {}
-    return {**row.fields, **block, **own, "study": study, "key": row.prompt_key, "reply": reply_kind(row)}
+    return {**row.fields, **block, **own, "study": study, "key": row.prompt_key, REPLY_KIND: reply_kind(row)}
 
 
 def _sources(project: Project, study_id: int) -> Iterator[SourceRow]:

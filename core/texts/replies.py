@@ -5,6 +5,7 @@ What has no text leaves before groups are counted, so each kind is counted by gr
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Literal
 
 from biasprint.core.backends.openai_compatible.failures import FILTERED
@@ -20,6 +21,7 @@ EMPTY: ReplyKind = "empty"
 CUT_OFF: ReplyKind = "cut off"
 FAILED: ReplyKind = "failed"
 GENERATION_FAILED = "generation failed"
+REPLY_KIND = "reply_kind"  # the column of a table that says it
 # Failures that are a kind of reply; every other is a failed request.
 _OF_FAILURE: dict[str, ReplyKind] = {REFUSAL: "refusal", "empty": EMPTY, "cut": CUT_OFF}
 
@@ -40,6 +42,11 @@ def reply_kind(row: OutputRow) -> ReplyKind:
 def is_missing(row: OutputRow) -> bool:
     """Return whether an output has no text to measure."""
     return row.status == "error" or not row.text.strip()
+
+
+def is_cut(fields: Mapping[str, str]) -> bool:
+    """Return whether a row says that its text was cut off at the limit."""
+    return fields.get(REPLY_KIND, "").strip().casefold() == CUT_OFF
 
 
 def is_filtered(row: OutputRow) -> bool:

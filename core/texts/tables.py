@@ -16,12 +16,12 @@ from biasprint.core.tables.guard import without_guard
 from biasprint.core.tables.read import Duplicates, read_records
 from biasprint.core.tables.rows import TableRead, with_line_breaks
 from biasprint.core.texts.exporting import OUTPUT, OUTPUT_END, is_own_export
-from biasprint.core.texts.replies import FAILED, reason_of
+from biasprint.core.texts.replies import FAILED, REPLY_KIND, reason_of
 
 SEPARATED = (".csv", ".tsv")
 COMPARE = "compare"
 # Columns of an export that replies to a design are read with.
-KEY, STATUS, REPLY, WRITTEN_BY = "key", "status", "reply", "written_by"
+KEY, STATUS, WRITTEN_BY = "key", "status", "written_by"
 
 
 def read_table(
@@ -55,7 +55,7 @@ def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[F
     """The fields of `compare`; of replies to designs each column by its own name too, for a design reads its own."""
     if not {"design", "reads"} <= set(columns):
         return list(fields)
-    known = {*(field.name for field in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, REPLY, WRITTEN_BY}
+    known = {*(field.name for field in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, REPLY_KIND, WRITTEN_BY}
     own = [FieldSpec(column) for column in dict.fromkeys(columns) if column and column not in known]
     return [*(replace(field, required=False) for field in fields), *own]
 
@@ -64,7 +64,7 @@ def _written(table: TableRead) -> TableRead:
     """Leave out the rows of refusals and failures, which have no text."""
     rows = tuple(record for record in table.rows if record.values[STATUS] in ("", "done"))
     failed = (record.values for record in table.rows if record.values[STATUS] not in ("", "done"))
-    reasons = Counter(reason_of(values.get(REPLY, "") or FAILED) for values in failed)
+    reasons = Counter(reason_of(values.get(REPLY_KIND, "") or FAILED) for values in failed)
     return replace(table, rows=rows, dropped={**table.dropped, **reasons})
 
 

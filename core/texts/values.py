@@ -219,6 +219,8 @@ def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> tup
 
 
 def text_lengths(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, int]:
-    """Count the words of each text of these comparisons."""
+    """Count the words of each text of these comparisons; 0 for one that was cut off: how long it is is not known."""
     keys = list(dict.fromkeys(item.key for row in comparisons for item in row.items))
-    return {key: len(text.split()) for key, text in project.texts(keys).items()}
+    cut = project.outputs.cut_off()
+    texts = project.texts(keys).items()
+    return {key: 0 if key[0] == "output" and key[1] in cut else len(text.split()) for key, text in texts}

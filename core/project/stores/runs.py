@@ -375,6 +375,14 @@ class Outputs(StorePart):
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id.in_(ids))
         return {row.id: row for row in self._all(statement, _row)}
 
+    def cut_off(self) -> frozenset[int]:
+        """Return the ids of texts that end at the limit on tokens."""
+        ids: list[int] = []
+        for first in range(0, self.last_id(), COUNTED_AT_ONCE):
+            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.finish_reason == CUT)
+            ids += [row[0] for row in self._reader.rows(sa.select(output.c.id).where(here, output.c.status == "done"))]
+        return frozenset(ids)
+
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
         """Return the texts of some outputs."""
         statement = sa.select(output.c.id, output.c.text, output.c.escaped).where(output.c.id.in_(ids))

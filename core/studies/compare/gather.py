@@ -28,7 +28,7 @@ from biasprint.core.studies.compare.texts import columns_of, compared_texts, gro
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.tables.rows import TableRead
-from biasprint.core.texts.replies import failures, reason_of, reply_kind
+from biasprint.core.texts.replies import CUT_OFF, REPLY_KIND, failures, is_cut, reason_of, reply_kind
 from biasprint.core.texts.score import score
 from biasprint.core.texts.values import stored_summaries, stored_values
 
@@ -40,6 +40,8 @@ NOT_SHIPPED = (
     "The design “{design}” does not ship with the program, so its replies are compared as texts. Measure the project "
     "that they are from to have them read."
 )
+LENGTH = "length"  # the role of what counts words
+CUT_WHY = "cut off at the limit"
 NO_NUMBER = ("embedding", "entailment", "parts_of_speech", "lexicon", "success")
 Scored = tuple[Sequence[Any], Sequence[float | None], Mapping[int, str]]  # values, summaries, why there is none
 
@@ -129,7 +131,10 @@ def prepared(
     if not texts:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
     fields = options.regrouped([text.fields for text in texts])
-    rows = [{**own, "text": text.text, "key": text.prompt} for own, text in zip(fields, texts, strict=True)]
+    rows = [
+        {**own, "text": text.text, "key": text.prompt, REPLY_KIND: CUT_OFF if text.cut else ""}
+        for own, text in zip(fields, texts, strict=True)
+    ]
     keys = [text.key for text in texts]
 
     def scored(info: ScorerInfo) -> Scored:
@@ -199,7 +204,7 @@ def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     return some, *rest
 
 
-OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
+OF_ROWS = ("texts", "blocks", "units", "designs", "fields", "cut")
 
 
 def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
@@ -237,6 +242,7 @@ def _gathered(
     return {
         "texts": texts, "blocks": [_block(row) for row in rows], "groups": groups_of(rows),
         "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
+        "cut": [is_cut(row) for row in rows],
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
         "scores": scores, "vectors": vectors, "measures": dict(designs),
     }  # fmt: skip
@@ -325,7 +331,11 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
             yield Measure(name, np.array(values), use, why, yes_or_no=name == "outcome")
     for info, wanted, values, sums, failed in columns["scores"]:
         if key in wanted:
-            yield from _labelled(info, values, sums, failed)
+            known = list(sums)
+            cut = [at for at, is_cut_off in enumerate(columns["cut"]) if is_cut_off] if info.role == LENGTH else []
+            for at in cut:
+                known[at] = None  # how long it would have become is not known
+            yield from _labelled(info, values, known, failed, dict.fromkeys(cut, CUT_WHY))
 
 
 def _of_places(measure: "Measure", places: Sequence[int]) -> "Measure":
@@ -334,13 +344,18 @@ def _of_places(measure: "Measure", places: Sequence[int]) -> "Measure":
 
 
 def _labelled(
-    info: ScorerInfo, values: Sequence[Any], sums: Sequence[float | None], failed: Mapping[int, str]
+    info: ScorerInfo,
+    values: Sequence[Any],
+    sums: Sequence[float | None],
+    failed: Mapping[int, str],
+    none: Mapping[int, str],
 ) -> "list[Measure]":
     """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
     import numpy as np
 
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}
+    why |= none
     rows = [np.zeros(0) if item is None else np.asarray(item, np.float64) for item in values]
     if not info.labels:
         means = np.array([nan if total is None else total for total in sums], dtype=np.float64)

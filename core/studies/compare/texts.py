@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
-from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.project.stores.runs import CUT, OutputFilter
 from biasprint.core.texts.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
 from biasprint.core.texts.replies import matched
 
@@ -24,13 +24,15 @@ MOST_GROUPS = 24  # of a column that is offered to group by
 class ComparedText:
     """A text of a project with its columns; `group`, `second_group` and `block` are among them.
 
-    `prompt`: what is the same for the same prompt, of all its samples too; empty where it is not known.
+    `prompt`: what is the same for the same prompt, of all its samples too; empty where it is not known. `cut`: does it
+    end at the limit on tokens?
     """
 
     key: TextKey
     prompt: str
     text: str
     fields: Mapping[str, str]
+    cut: bool = False
 
 
 def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
@@ -40,7 +42,8 @@ def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
     texts = []
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         prompt = asked[row.prompt_id] if _says_prompt(row) else ""
-        texts.append(ComparedText(("output", row.id), prompt, row.text, columns_of(row, axes)))
+        cut = row.finish_reason == CUT
+        texts.append(ComparedText(("output", row.id), prompt, row.text, columns_of(row, axes), cut))
     letters = project.sources.each(study_id, kind=LETTER)
     brought = (ComparedText(("source", row.id), table_prompt(row.fields), row.text, _of_letter(row)) for row in letters)
     return [*texts, *brought]

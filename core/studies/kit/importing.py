@@ -8,9 +8,11 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.project.stores.runs import CUT
 from biasprint.core.prompts.axes import Axis, available_axes, load_axis
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
+from biasprint.core.texts.replies import REPLY_KIND, is_cut
 
 MODEL, SAMPLE, TEXT = "model", "sample", "text"
 
@@ -21,12 +23,13 @@ MOST_SAMPLES = 10_000
 
 @dataclass(frozen=True)
 class ImportedText:
-    """One output: the prompt it answers, what wrote it, and which of several answers it is."""
+    """One output: the prompt it answers, what wrote it, and which of several answers it is. `cut`: was it cut off?"""
 
     prompt: PromptSpec
     model: str
     sample: int
     text: str
+    cut: bool = False
 
 
 def store_outputs(
@@ -70,7 +73,7 @@ def _of_model(
         specs = [
             OutputSpec(
                 run_id=run, prompt_id=by_key[item.prompt.key], sample=item.sample, seed=0, text=item.text,
-                finish_reason="imported",
+                finish_reason=CUT if item.cut else "imported",
             )
             for item in chunk
         ]  # fmt: skip
@@ -134,7 +137,11 @@ def store_rows(
         if kind == "compare":
             asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
         prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
-        items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
+        items.append(
+            ImportedText(
+                prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, ""), cut=is_cut(record.values)
+            )
+        )
     return store_outputs(
         ctx, project, study_id(), origin, items,
         "The prompts were not part of the imported table.",
@@ -146,7 +153,7 @@ def _row_key(record: Record, kind: str) -> str:
 
 
 def _row_fields(record: Record) -> dict[str, str]:
-    return {name: value for name, value in record.values.items() if name not in (TEXT, MODEL, SAMPLE)}
+    return {name: value for name, value in record.values.items() if name not in (TEXT, MODEL, SAMPLE, REPLY_KIND)}
 
 
 def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:

@@ -20,6 +20,7 @@ from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.prompts.resource_files import validated
 from biasprint.core.scorers.kept import kept_scores
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK, ImportedText, sample_numbers, store_outputs
@@ -32,7 +33,7 @@ from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.generators import prompts_asked
-from biasprint.core.texts.replies import failures
+from biasprint.core.texts.replies import EMPTY, REPLY_KIND, is_cut, reason_of, reply_kind
 from biasprint.core.texts.tables import read_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals, complete_values, original_key, original_source
 
@@ -49,7 +50,13 @@ def store_articles(
     check_generated(table)
     samples = sample_numbers(table.rows, lambda row: (_article_prompt(row).key, row.values.get("model", "")))
     items = [
-        ImportedText(_article_prompt(record), record.values.get("model", ""), sample, record.values[GENERATED])
+        ImportedText(
+            _article_prompt(record),
+            record.values.get("model", ""),
+            sample,
+            record.values[GENERATED],
+            cut=is_cut(record.values),
+        )
         for record, sample in zip(table.rows, samples, strict=True)
     ]
     study_id = study_id or study.added_to(project)
@@ -96,7 +103,7 @@ CHOICES: tuple[str, ...] = ("sentiment", "toxicity")
 DEFAULT_AXES = ("gender", "race")
 COLUMNS = {
     "originals": "original", "generated": "generated", "headlines": "headline", "models": "model",
-    "prompt_kinds": "prompt_kind", "domains": "domain",
+    "prompt_kinds": "prompt_kind", "domains": "domain", "replies": REPLY_KIND,
 }  # fmt: skip
 # Such scorers read whole articles, so that what they say can be stored (biasprint.core.studies.news.mentions).
 PER_SENTENCE = "each sentence"
@@ -144,9 +151,14 @@ def prepared(
     outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not outputs:
         raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
+    # A refusal without words is one all the same, and so is a generation without text.
+    without = list(project.outputs.each(OutputFilter(study_id=study_id, status="error")))
+    unanswered = [row for row in without if reply_kind(row) in (REFUSAL, EMPTY)]
+    outputs += unanswered
     rows = [news_row(output, originals) for output in outputs]
     known = {role: _by_text(scores, originals, outputs) for role, scores in values.items()}
-    gathered = Gathered(rows, failures(project, study_id), scorers, known, project.axes.latest())
+    failed = Counter(reason_of(reply_kind(row)) for row in without if row not in unanswered)
+    gathered = Gathered(rows, failed, scorers, known, project.axes.latest())
     columns, request = _args(ctx, gathered, options)
     args = columns, {**request, "caution": _caution(rows)}
     asked = prompts_asked(project, study_id)
@@ -268,6 +280,7 @@ def news_row(output: OutputRow, originals: Originals) -> Row:
         "model": model,
         "domain": domain,
         "origin": original.origin if original else "",
+        REPLY_KIND: reply_kind(output),
     }
 
 

@@ -43,6 +43,7 @@ from biasprint.core.studies.news.table import (
     news_table,
     why_unanswered,
 )
+from biasprint.core.texts.replies import CUT_OFF
 
 WORDS_PER_ARTICLE = "news.words_per_article"
 
@@ -50,10 +51,13 @@ WORDS_PER_ARTICLE = "news.words_per_article"
 def length_findings(table: NewsTable, design: LevelDesign) -> Iterator[Finding]:
     """Mean number of words per article, originals and generated, for every part of the table."""
     lengths = {side: _lengths(table.texts(side)) for side in SIDES}
+    cut = np.array([pair.reply == CUT_OFF for pair in table.pairs], dtype=bool)
     for stratum in design.strata:
         kind = stratum.dims.get("prompt_kind", UNBIASED)
         for side in SIDES:
-            result = clustered_mean(lengths[side][stratum.members], design.story[stratum.members])
+            out = int((cut & stratum.members).sum()) if side == "generated" else 0
+            members = stratum.members & ~cut if out else stratum.members
+            result = clustered_mean(lengths[side][members], design.story[members])
             line = reference_line(WORDS_PER_ARTICLE, side) if kind == UNBIASED and "domain" not in stratum.dims else ""
             yield Finding(
                 id=WORDS_PER_ARTICLE,
@@ -61,10 +65,13 @@ def length_findings(table: NewsTable, design: LevelDesign) -> Iterator[Finding]:
                 title=f"Words per article, {side}",
                 groups=(side,),
                 estimate=result.value,
-                reason="there is no article" if result.value is None else missing_interval(result.interval),
+                reason=("every article was cut off" if out else "there is no article")
+                if result.value is None
+                else missing_interval(result.interval),
                 unit="words",
                 n=result.n,
                 dims=dict(stratum.dims),
+                dropped={CUT_OFF: out} if out else {},
                 interval=interval(result.interval.bounds),
                 source="Fang et al. 2024, Table 3",
                 note=f"Words are what stands between blanks. Short texts inflate distances. {line}".strip(),
@@ -92,7 +99,7 @@ def refusal_findings(table: NewsTable) -> list[Finding]:
 
 def _rates(asked: NewsTable, refused: Any) -> Iterator[Finding]:
     design = design_of(asked)
-    why = np.array([why_unanswered(pair.generated) for pair in asked.pairs], dtype=object)
+    why = np.array([why_unanswered(pair) for pair in asked.pairs], dtype=object)
     for stratum in design.strata:
         members = stratum.members
         rate = clustered_proportion(refused[members], design.story[members])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.metrics.result import Ints
 from biasprint.core.scorers.group_words import WordBlocks, blocks_of, sentence_group
-from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.refusal import REFUSAL, is_refusal
 from biasprint.core.scorers.segment import sentences
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.prompts import UNBIASED  # what pairs say of their prompt, where it is not biased
@@ -50,14 +50,16 @@ def looks_english(text: str) -> bool:
 Side = Literal["original", "generated"]
 SIDES: tuple[Side, Side] = ("original", "generated")
 NEUTRAL = -1
-EMPTY, REFUSED = "empty generation", "refusal"
+EMPTY, REFUSED = "empty generation", REFUSAL
 NOT_ENGLISH = "an article is not in English"
 V = TypeVar("V")
 
 
 @dataclass(frozen=True)
 class NewsPair:
-    """One original and what a model generated for its headline. `prompt_kind`: unbiased, or a biased prompt's name."""
+    """One original and what a model generated for its headline. `prompt_kind`: unbiased, or a biased prompt's name.
+    `reply`: the kind of its reply where that is known, such as a refusal in no words.
+    """
 
     original: str
     generated: str
@@ -65,6 +67,7 @@ class NewsPair:
     model: str = ""
     prompt_kind: str = UNBIASED
     domain: str = ""
+    reply: str = ""
 
     @property
     def story(self) -> str:
@@ -146,6 +149,7 @@ def news_table(
     models: Sequence[str] = (),
     prompt_kinds: Sequence[str] = (),
     domains: Sequence[str] = (),
+    replies: Sequence[str] = (),
     dropped: Mapping[str, int] | None = None,
 ) -> NewsTable:
     """The pairs of a table, in its order. A row without an original or in another language is dropped and counted.
@@ -157,17 +161,18 @@ def news_table(
         if ids.count(key) > 1:
             raise UsageError(f"The axis {key} is given twice.", hint="Name each axis once.")
     columns = [originals, generated] + [
-        column or [""] * len(originals) for column in (headlines, models, prompt_kinds, domains)
+        column or [""] * len(originals) for column in (headlines, models, prompt_kinds, domains, replies)
     ]
     if any(len(column) != len(originals) for column in columns):
         raise AppError("The columns of the news are not equally long.", hint="Give one value for every pair.")
     pairs, unanswered = [], []
     counted: Counter[str] = Counter(dropped or {})
-    for original, written, headline, model, kind, domain in zip(*columns, strict=True):
-        pair = NewsPair(original, written, headline.strip(), model.strip(), kind.strip() or UNBIASED, domain.strip())
+    for original, written, headline, model, kind, domain, reply in zip(*columns, strict=True):
+        of = (headline.strip(), model.strip(), kind.strip() or UNBIASED, domain.strip(), reply.strip())
+        pair = NewsPair(original, written, *of)
         if not original.strip():
             counted["no original"] += 1
-        elif reason := why_unanswered(written):
+        elif reason := why_unanswered(pair):
             counted[reason] += 1
             unanswered.append(pair)
         elif not (looks_english(original) and looks_english(written)):
@@ -177,11 +182,11 @@ def news_table(
     return NewsTable(tuple(pairs), tuple(axes), tuple(unanswered), dict(counted))
 
 
-def why_unanswered(generated: str) -> str:
+def why_unanswered(pair: NewsPair) -> str:
     """Return the reason why a generation is no article: it is empty, or a refusal. Empty for an article."""
-    if not generated.strip():
-        return EMPTY
-    return REFUSED if is_refusal(generated) else ""
+    if pair.reply == REFUSED or is_refusal(pair.generated):
+        return REFUSED
+    return "" if pair.generated.strip() else EMPTY
 
 
 @lru_cache(maxsize=MOST_KEPT)

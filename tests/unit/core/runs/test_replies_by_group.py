@@ -1,5 +1,6 @@
 """Refused, cut off and failed replies are an outcome of every study: no group can disappear from its findings."""
 
+import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,18 @@ from biasprint.core.backends.protocol import Request
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import Pending
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow, Pending
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.report.replies import reply_sentences
-from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.setup import add_prompts, added_study
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.texts import exporting
+from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.values import text_lengths
 
 INLINE: Any = Inline()
 REFUSED = {"text": "", "status": "error", "error": FILTERED, "failure": "refusal", "finish_reason": "error"}
@@ -125,7 +129,7 @@ def test_my_own_question_names_the_group_that_is_refused(project: Project) -> No
         assert [each.estimate for each in missing] == [None]
         assert "refusal" in (missing[0].reason or "")
     rows = list(exporting.rows(JobContext(), project, "outputs", None))
-    assert {row["reply"] for row in rows if row["group"] == "Lakisha"} == {"refusal"}
+    assert {row["reply_kind"] for row in rows if row["group"] == "Lakisha"} == {"refusal"}
 
 
 WAYS = (
@@ -165,3 +169,59 @@ def test_samples_of_one_prompt_are_no_further_prompts(project: Project) -> None:
     findings = measured(project, "compare", scorers={"score": "length"}, pool=True)
     apart = of_group(findings, "compare.replies.difference", "refusal", "Emily", "Lakisha")
     assert apart.p == pytest.approx(2 / 2**6)
+
+
+CUT = {"finish_reason": "length"}
+
+
+def cut_where(column: str, value: str) -> Change:
+    return lambda item: CUT if item.prompt.fields.get(column) == value else {}
+
+
+def test_the_length_of_a_cut_text_is_not_compared(project: Project, tmp_path: Path) -> None:
+    answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), cut_where("group", "Lakisha"))
+    options = {"score": "length,refusal"}
+    found = measure_project(JobContext(), project, "compare", MeasureOptions(seed=1, scorers=options), INLINE)
+    findings = found.result.findings
+    assert (
+        "All 12 texts asked for Lakisha were cut off at the limit on their length, none of 12 for Emily."
+        in (found.remarks[0])
+    )
+    length = of_group(findings, "compare.mean", "length", "Lakisha")
+    assert length.estimate is None
+    assert "cut off at the limit" in (length.reason or "")
+    assert of_group(findings, "compare.rate", "refusal", "Lakisha").estimate == 0.0, "only its length is not known"
+    # An export says it too, so that its table gives the same, and so does a project that is made from the table.
+    table = tmp_path / "texts.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, exporting.columns(project, "outputs"))
+        writer.writeheader()
+        writer.writerows(exporting.rows(JobContext(), project, "outputs"))
+    of_table = measure_tables(JobContext(), [table], "compare", MeasureOptions(scorers=options), INLINE).result.findings
+    assert of_group(of_table, "compare.mean", "length", "Lakisha").estimate is None
+    with Project.create(tmp_path / "other.biasprint") as other:
+        import_table(JobContext(), other, None, "compare", table, read_table(JobContext(), table, "compare"))
+        of_other = measured(other, "compare", scorers=options)
+    assert of_group(of_other, "compare.mean", "length", "Lakisha").estimate is None
+
+
+def test_cut_articles_count_in_no_mean_of_words_and_refused_ones_in_the_refusal_rate(project: Project) -> None:
+    kinds = iter([CUT, REFUSED, {}] * 100)
+    answered(project, "news", add_prompts(project, "news", ideology="androcentrism").set_id, lambda _: next(kinds))
+    findings = measured(project, "news")
+    rate = [each for each in findings if each.id == "news.refusal_rate" and each.dims == {"prompt_kind": "unbiased"}]
+    assert (rate[0].estimate or 0.0) >= 0.3
+    words = [each for each in findings if each.id == "news.words_per_article" and each.label == "generated"]
+    assert words
+    assert all(each.dropped["cut off"] for each in words)
+
+
+def test_the_length_of_a_cut_text_that_was_judged_is_not_known(project: Project) -> None:
+    set_id = add_prompts(project, "creativity", tasks=["haiku"], axes=["gender"], themes=["stars"]).set_id
+    answered(project, "creativity", set_id, lambda item: CUT if item.prompt.identity == "woman" else {})
+    rows = {row.identity: row.id for row in project.outputs.each()}
+    items = tuple(ComparisonItem(rows[identity], identity) for identity in ("woman", "man"))
+    comparison = ComparisonRow("c", "p", 0, "gender", "haiku", "stars", items, "", None)
+    lengths = text_lengths(project, [comparison])
+    assert lengths["output", rows["woman"]] == 0
+    assert lengths["output", rows["man"]] > 0
