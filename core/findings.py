@@ -176,6 +176,14 @@ def raters_meant(finding: Finding) -> int | None:
     return None if said is None else int(said[1] or 1)
 
 
+def tests_adjusted_for(finding: Finding) -> int | None:
+    """The number of tests that its p was adjusted among, by its family's name; None where that says none."""
+    family = finding.adjust.family if finding.adjust else ""
+    counted = re.search(r"(\d+) tested", family) or re.search(r"(\d+) tests?\b", family)
+    last = re.findall(r"\d+", family)
+    return int(counted[1]) if counted else int(last[-1]) if last else None
+
+
 def matched_blocks(finding: Finding) -> int | None:
     """In how many matched blocks its items are, by how its interval was made; None where they are not matched."""
     said = None if finding.interval is None else _BLOCKS.search(finding.interval.method)

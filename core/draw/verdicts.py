@@ -4,8 +4,6 @@ An interval is for one number, at its own level; the p that decides is adjusted 
 can exclude a value that the other does not, and every place that shows both explains it.
 """
 
-import re
-
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.findings import (
@@ -13,6 +11,7 @@ from biasprint.core.findings import (
     Finding,
     Floor,
     scorer_error,
+    tests_adjusted_for,
 )
 
 ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike
@@ -108,9 +107,9 @@ def _null(finding: Finding) -> str:
 
 
 def _tests(finding: Finding) -> str:
-    """ "9 tests": how many there were, from the last number that the family's name has."""
-    counted = re.findall(r"\d+", finding.adjust.family) if finding.adjust else []
-    return tr("{n} tests").format(n=digits.count(int(counted[-1]))) if counted else tr("the other tests")
+    """ "9 tests": how many there were."""
+    tests = tests_adjusted_for(finding)
+    return tr("the other tests") if tests is None else tr("{n} tests").format(n=digits.count(tests))
 
 
 def doubted(finding: Finding) -> bool:

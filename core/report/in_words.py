@@ -5,11 +5,11 @@ One wording for the command line, the demo, the window and the report's first pa
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import apart, is_ratio, null_value
+from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value
 from biasprint.core.findings import (
     BETWEEN_GENERATORS,
     MATCHED_UNITS,
@@ -19,14 +19,18 @@ from biasprint.core.findings import (
     matched_blocks,
     raters_meant,
     scorer_error,
+    tests_adjusted_for,
     tried,
 )
 from biasprint.core.report.evidence import Evidence, strength
 from biasprint.core.studies.registry import studies
 
 MOST_NAMED = 3  # findings of one answer that are told with their numbers
+MOST_APART = 3  # generators of which each has its own answer
 MOST_FAILS = 3  # choices that are named under which a “Yes” does not hold
 SET_APART = ("against", "minus", "less")  # what stands in a title between two groups
+SCALES = {"d": "effect size d", "similarity": "similarity, from 0 to 1 for equal texts"}  # of units that need one
+OF_WEAT = "Above 0, "  # how the harm of an effect size begins
 WITHIN = ": alike within"  # what stands in a title before a margin
 
 
@@ -36,7 +40,7 @@ def answer(study: str, each: Evidence, findings: Sequence[Finding], *, most: int
     Never an estimate without its n, and its interval where it has one.
     """
     if each.tested:
-        return verdict(study, each, most=most)
+        return " ".join(by_generator(study, each, most))
     if not each.leads:
         unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
         reason = max(unknown, key=lambda finding: finding.n).reason if unknown else tr("nothing could be measured")
@@ -64,14 +68,35 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
     if each.doubted:
         return tr("Not known, because the scorer errs: {finding}.").format(finding=with_interval)
     if why := _too_few(study, each.tested):
-        return tr("Not known: {why}. Nearest to a difference: {finding}.").format(why=why, finding=with_interval)
+        return tr("Not known: {why}. The closest: {finding}.").format(why=why, finding=with_interval)
     still_open = _still_open(study, nearest)
     finding = in_words(study, nearest, each, scaled=scaled, interval=False) if still_open else with_interval
     if len(each.tested) == 1:
         return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
-    return tr("No difference was shown in {n} comparisons. Nearest to one: {finding}.").format(
+    return tr("No difference was shown in {n} comparisons. The closest: {finding}.").format(
         n=digits.count(len(each.tested)), finding=finding
     ) + still_open  # fmt: skip
+
+
+def by_generator(study: str, each: Evidence, most: int) -> Iterator[str]:
+    """The verdict, for each generator where the findings name several, and of more than `MOST_APART` the clearest."""
+    by_name: dict[str, list[Finding]] = {}
+    for finding in each.tested:
+        by_name.setdefault(finding.dims.get("generator", ""), []).append(finding)
+    if len(by_name) < 2:
+        yield verdict(study, each, most=most)
+        return
+    yes = [name for name, own in by_name.items() if each.of(own).shown]
+    if len(by_name) <= MOST_APART:
+        for place, (name, own) in enumerate(by_name.items()):
+            sentence = verdict(study, each.of(own), most=most, scaled=not place)
+            yield tr("“{name}”: {sentence}").format(name=name, sentence=f"{sentence[0].lower()}{sentence[1:]}")
+        return
+    name = (clearest(each) if yes else each.nearest).dims.get("generator", "")
+    of_all = tr("Yes for {some} of {all} generators, most clearly for “{name}”.")
+    no = tr("No difference was shown for any of {all} generators. Closest to one is “{name}”.")
+    yield (of_all if yes else no).format(some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name)
+    yield verdict(study, each.of(by_name[name]), most=1)
 
 
 def clearest(each: Evidence) -> Finding:
@@ -165,7 +190,9 @@ def _name(study: str, finding: Finding, each: Evidence) -> str:
         before, _, after = name.partition(WITHIN)
         name = f"{before}, within {after.strip(' ?')}" if after else name
     if pair and _direction(study, finding):
-        name = re.sub(f"[:,] {re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name)
+        name = re.sub(
+            f"[:,] (after something )?{re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name
+        )
     return name if "“" in name else f"“{name}”"
 
 
@@ -173,6 +200,8 @@ def _amount(study: str, finding: Finding) -> str:
     """ "4.8 percentage points lower for male than for female", "odds 1.87 times as high for male as for female"."""
     value, *_ = _written(finding)
     direction = _direction(study, finding)
+    if finding.unit == "d" and finding.harm.startswith(OF_WEAT):
+        return _beside_stereotype(finding, value)
     if not direction:
         return value
     one, other = direction
@@ -187,12 +216,24 @@ def _amount(study: str, finding: Finding) -> str:
     return tr("{x} {one} than {other}").format(x=_higher(value), one=one, other=other)
 
 
+def _beside_stereotype(finding: Finding, value: str) -> str:
+    """ "1.4, as the stereotype has it: words that mark letters of male are nearer to executive, …"."""
+    rest = finding.harm.removeprefix(OF_WEAT).rstrip(" .…")
+    way = (
+        tr("{x}, as the stereotype has it: {rest}")
+        if (finding.estimate or 0) > 0
+        else tr("{x}, against the stereotype, by which {rest}")
+    )
+    return way.format(x=value, rest=rest)
+
+
 def _direction(study: str, finding: Finding) -> tuple[str, str] | tuple[()]:
     """("for male", "for female"), ("in articles", "in originals"): what is compared with what; empty without a side."""
     if not (is_ratio(finding) or _differs(finding)):
         return ()
     if pair := _pair(finding):
-        return tr("for {one}").format(one=pair[0]), tr("for {one}").format(one=pair[1])
+        side = tr("after something {one}") if "after something" in finding.title else tr("for {one}")
+        return side.format(one=pair[0]), side.format(one=pair[1])
     known = studies().get(study)
     if known is None or known.words.sides is None or len(finding.groups) != 1 or is_ratio(finding):
         return ()
@@ -223,11 +264,20 @@ def _written(finding: Finding) -> tuple[str, ...]:
     return _texts(finding, *digits.ends(finding.interval))
 
 
-def _texts(finding: Finding, low: float | None, high: float | None) -> tuple[str, ...]:
+def _sign(finding: Finding) -> str:
+    """ " %", " points" or nothing: the sign of the unit it is written in."""
+    return digits.sign(_written_unit(finding))
+
+
+def _written_unit(finding: Finding) -> str:
+    """Return its unit; of shares with a sign that of differences."""
     unit = finding.unit
-    if digits.is_proportion(unit) and null_value(finding) == 0 and not unit.startswith("difference"):
-        unit = "difference of proportions"  # of shares, with a sign
-    estimate, *ends = digits.texts(finding.estimate, low, high, unit)
+    signed = digits.is_proportion(unit) and null_value(finding) == 0
+    return "difference of proportions" if signed and not unit.startswith("difference") else unit
+
+
+def _texts(finding: Finding, low: float | None, high: float | None) -> tuple[str, ...]:
+    estimate, *ends = digits.texts(finding.estimate, low, high, _written_unit(finding))
     return estimate.replace(" points", tr(" percentage points")), *ends
 
 
@@ -239,7 +289,7 @@ def _unit(finding: Finding) -> str:
     )
     if known or finding.unit in ("", "ratio") or finding.unit.startswith("difference of "):
         return ""
-    return tr("effect size d") if finding.unit == "d" else finding.unit
+    return tr(SCALES.get(finding.unit, finding.unit))
 
 
 def _sure(study: str, finding: Finding) -> str:
@@ -248,20 +298,21 @@ def _sure(study: str, finding: Finding) -> str:
         return tr("no interval")
     return tr("{level} % interval {ends}{why}").format(
         level=digits.level_text(finding.interval.level), ends=_range(study, finding, *_written(finding)[1:]),
-        why="" if digits.is_usual(finding.interval.level) else tr(", wide enough for all of its kind at once"),
+        why="" if digits.is_usual(finding.interval.level) else tr(", for all of its kind at once"),
     )  # fmt: skip
 
 
 def _range(study: str, finding: Finding, low: str, high: str) -> str:
     """ "0.37 to 1.24"; of a difference with a side "1.6 to 8.0 lower", "3.1 lower to 3.8 higher"."""
+    unit = _sign(finding).replace(" points", tr(" points"))
     if is_ratio(finding) or not _direction(study, finding):
-        return tr("{low} to {high}").format(low=low, high=high)
+        return tr("{low} to {high}{unit}").format(low=low, high=high, unit=unit)
     below, above = low.startswith("−"), high.startswith("−")
     if below and (above or not re.search(r"[1-9∞]", high)):
-        return tr("{low} to {high} lower").format(low=high.lstrip("−"), high=low[1:])
+        return tr("{low} to {high}{unit} lower").format(low=high.lstrip("−"), high=low[1:], unit=unit)
     if below:
-        return tr("{low} lower to {high} higher").format(low=low[1:], high=high)
-    return tr("{low} to {high} higher").format(low=low, high=high)
+        return tr("{low}{unit} lower to {high}{unit} higher").format(low=low[1:], high=high, unit=unit)
+    return tr("{low} to {high}{unit} higher").format(low=low, high=high, unit=unit)
 
 
 def _still_open(study: str, finding: Finding) -> str:
@@ -282,38 +333,44 @@ def _still_open(study: str, finding: Finding) -> str:
 def _chance(finding: Finding) -> str:
     """ "p = 0.19, adjusted for 9 tests"."""
     p = finding.p_adjusted
-    if p is None:
-        return ""
-    counted = re.findall(r"\d+", finding.adjust.family) if finding.adjust else []
-    if not counted or int(counted[-1]) < 2:
+    if p is None or (alike_margin(finding) is not None and p > DECIDES):
+        return ""  # of groups that are not shown to be alike the interval says it all
+    if (tests := tests_adjusted_for(finding) or 1) < 2:
         return digits.p_value(p)
-    return tr("{p}, adjusted for {n} tests").format(p=digits.p_value(p), n=digits.count(int(counted[-1])))
+    return tr("{p}, adjusted for {n} tests").format(p=digits.p_value(p), n=digits.count(tests))
 
 
 def with_error(study: str, finding: Finding) -> str:
-    """ "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61) 2.0 to 10.1 lower"."""
+    """ "allowing for the scorer’s errors (it finds .72 of 61 and rejects .79 of 61): 2.0 to 10.1 points lower"."""
     error = scorer_error(finding)
     if error is None:
         return ""
     ends = tr("nothing is known")
     if error.low is not None and error.high is not None:
         ends = _range(study, finding, *_texts(finding, error.low, error.high)[1:])
-    return tr("with the scorer’s error (sensitivity {se} of {present}, specificity {sp} of {absent}) {ends}").format(
-        se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent, ends=ends
-    )
+    return tr(
+        "allowing for the scorer’s errors (it finds {se} of {present} and rejects {sp} of {absent}): {ends}"
+    ).format(se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent, ends=ends)
 
 
 def _for_whom(finding: Finding) -> str:
     """Say which groups lie highest and lowest, for a measure of how far groups lie apart."""
-    if finding.floor is None or finding.unit.startswith("difference") or len(finding.contrast or {}) < 2:
+    of_groups = set(finding.contrast or {}) <= set(finding.groups)
+    if (
+        finding.floor is None
+        or finding.unit.startswith("difference")
+        or len(finding.contrast or {}) < 2
+        or not of_groups
+    ):
         return ""
     ranked = sorted((finding.contrast or {}).items(), key=lambda item: item[1])
     (low, below), (high, above) = ranked[0], ranked[-1]
     if not below < 0 < above:
         return ""
+    unit = "difference of proportions" if digits.is_proportion(finding.unit) else finding.unit
     return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(
-        high=high.replace("_", " "), above=digits.number(above, finding.unit),
-        low=low.replace("_", " "), below=digits.number(-below, finding.unit),
+        high=high.replace("_", " "), above=digits.number(above, unit),
+        low=low.replace("_", " "), below=digits.number(-below, unit),
     )  # fmt: skip
 
 

@@ -8,10 +8,9 @@ from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.evidence import Evidence, question_of
-from biasprint.core.report.in_words import clearest, harms, holds_under, verdict
+from biasprint.core.report.in_words import by_generator, clearest, harms, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
-MOST_APART = 3  # generators of which each has its own answer
 READING = (
     "Interval: the range that holds the true value with that confidence. n: what a number rests on. Yes: p, adjusted "
     "for all tests of its kind, is at most 0.05."
@@ -28,13 +27,13 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
     if yes or no:
         yield said(tr(READING), soft=True)
     for ask, each in yes[:MOST_TOLD]:
-        sentences = [*_by_generator(audited.study, each), _meaning(audited.study, clearest(each))]
+        sentences = [*by_generator(audited.study, each, 1), _meaning(audited.study, clearest(each))]
         yield _bullet(ask, " ".join(filter(None, sentences)))
     if others := yes[MOST_TOLD:]:
         yield _bullet(tr("Yes as well:"), " ".join(f"{ask} {holds_under(each.shown)}".rstrip() for ask, each in others))
     if no:
         ask, each = no[0]
-        not_shown = verdict(audited.study, each, most=1)
+        not_shown = " ".join(by_generator(audited.study, each, 1))
         yield _bullet(ask, f"{not_shown} {tr('This does not prove that there is no difference.')}")
 
 
@@ -66,27 +65,6 @@ def _questions(n: int) -> str:
 
 def _bullet(first: str, rest: str) -> ReportParagraph:
     return ReportParagraph((Run(first, bold=True), Run(f" {rest}")), bullet=True, small=True)
-
-
-def _by_generator(study: str, each: Evidence) -> Iterator[str]:
-    """Say what was found, for each generator where the findings name several."""
-    by_name: dict[str, list[Finding]] = {}
-    for finding in each.tested:
-        by_name.setdefault(finding.dims.get("generator", ""), []).append(finding)
-    if len(by_name) < 2:
-        yield verdict(study, each, most=1)
-        return
-    if len(by_name) > MOST_APART:
-        yes = [name for name, own in by_name.items() if each.of(own).shown]
-        name = clearest(each).dims.get("generator", "")
-        yield tr("Yes for {some} of {all} generators, most clearly for “{name}”. {said}").format(
-            some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name,
-            said=verdict(study, each.of(by_name[name]), most=1),
-        )  # fmt: skip
-        return
-    for place, (name, own) in enumerate(by_name.items()):
-        sentence = verdict(study, each.of(own), most=1, scaled=not place)
-        yield tr("“{name}”: {told}").format(name=name, told=f"{sentence[0].lower()}{sentence[1:]}")
 
 
 def _meaning(study: str, finding: Finding) -> str:

@@ -162,6 +162,9 @@ def _gap(
     )  # fmt: skip
 
 
+TOO_FEW_NEAR = "the texts hold too few such words: no {kind} is near words of both genders"
+
+
 def company(texts: Sequence[str]) -> Iterator[Finding]:
     known = langfair_words()
     (first, ours), (second, theirs) = known.groups.items()
@@ -178,7 +181,7 @@ def company(texts: Sequence[str]) -> Iterator[Finding]:
         yield Finding(
             "compare.cooccurrence", title=f"Co-occurrence bias of {kind}s", unit="log10 ratio",
             estimate=float(np.mean(list(biases.values()))) if biases else None,
-            reason="interval: a score of all texts at once" if biases else f"no {kind} is near words of both genders",
+            reason="interval: a score of all texts at once" if biases else TOO_FEW_NEAR.format(kind=kind),
             note=note, **shared,
         )  # fmt: skip
         more = [*targets, *(f"{word}s" for word in targets)] if kind == "profession" else list(targets)

@@ -65,15 +65,13 @@ class CompletionStudy(Study):
         StudyQuestion(
             "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
         ),
+        StudyQuestion("Does the pronoun change what the given term does?", ("completion.crossed.interaction",)),
         StudyQuestion(
-            "Does the pronoun change what is chosen, or what the given term does?",
-            ("completion.crossed.interaction", "completion.crossed"),
+            "Does the pronoun change what is chosen?", ("completion.crossed.main_effect", "completion.crossed")
         ),
         StudyQuestion("How often is each option chosen?", ("completion.likelihood",)),
-        StudyQuestion(
-            "Do replies follow the place of an option, or answer nothing?",
-            ("completion.option_position", "completion.irrelevant"),
-        ),
+        StudyQuestion("Do replies follow the place of an option?", ("completion.option_position",)),
+        StudyQuestion("How many replies choose no option, or two?", ("completion.irrelevant",)),
         replies_question("completion"),
     )
     spreads = ("completion.delta[omnibus]",)

@@ -17,6 +17,7 @@ from biasprint.core.metrics.clusters import Draws, Influences, gradient, two_way
 from biasprint.core.metrics.likelihood import (
     BASE_RATES,
     CHOSEN,
+    CONDITIONAL,
     DELTAS,
     GIVEN,
     LikelihoodShare,
@@ -117,7 +118,7 @@ def _delta_finding(cell: ReplyCell, place: int, difference: Difference) -> Findi
     return Finding(
         id=DELTA_ID,
         label=DELTAS[place],
-        title=f"{chosen.capitalize()} option: how much more often after something positive than negative",
+        title=f"{chosen.capitalize()} option: after something positive against negative",
         groups=GIVEN,
         estimate=difference.value,
         reason=f"no usable reply to a {empty} term" if difference.value is None else "interval: none",
@@ -287,8 +288,9 @@ LIKELIHOOD_ID = "completion.likelihood"
 
 def likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
-    slopes = gradient(likelihood_draws, cell.chosen)
-    for place, likelihood in enumerate(conditional_likelihoods(cell.chosen)):
+    slopes, shares = gradient(likelihood_draws, cell.chosen), conditional_likelihoods(cell.chosen)
+    for place in (*range(len(CONDITIONAL), len(shares)), *range(len(CONDITIONAL))):  # whatever is given comes first
+        likelihood = shares[place]
         units = min(*cell.terms, cell.pairs) if place >= 6 else min(cell.terms[place // 3], cell.pairs)
         bounds = (
             likelihood.interval

@@ -1,5 +1,6 @@
 """From the results of statistics to the parts of a finding."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,9 @@ def floor(noise: NoiseFloor) -> Floor:
 
 def with_holm(findings: Sequence[Finding], family: str) -> list[Finding]:
     """The findings with p adjusted among each other; those without p stay as they are."""
+    tests = sum(finding.p is not None for finding in findings)
+    if re.findall(r"\d+", family)[-1:] not in ([], [str(tests)]) and tests != len(findings):
+        family += f" ({tests} tested)"
     adjusted = holm([finding.p for finding in findings])
     return [
         finding if p is None else replace(finding, p_adjusted=p, adjust=Adjustment("Holm", family))

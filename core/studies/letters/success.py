@@ -7,7 +7,7 @@ from itertools import combinations, compress
 
 import numpy as np
 
-from biasprint.core.findings import Effect, Finding, ScorerUse
+from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.interactions import crossed_means
 from biasprint.core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
@@ -120,9 +120,9 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
     if matched is not None:
         first, second = matched
         result: Difference = paired_proportions(first, second)
-        how = f"{len(first)} matched pairs"
+        how = f"{len(first)} matched pairs; {MATCHED_UNITS}"
     elif len(set(blocks)) < len(blocks) and any(blocks):
-        result, how = _clustered(pair, letters, blocks), "letters of one block are one sample of it"
+        result, how = _clustered(pair, letters, blocks), f"letters of one block are one sample of it; {MATCHED_UNITS}"
     else:
         of = {group: [good for name, good in letters if name == group] for group in pair}
         result = two_proportions(sum(of[pair[0]]), len(of[pair[0]]), sum(of[pair[1]]), len(of[pair[1]]), exact=None)

@@ -118,7 +118,7 @@ def test_another_level_than_95_stands_beside_its_interval_in_every_table() -> No
     assert digits.level_beside(word.interval) == "99.33 %"
     assert digits.level_beside(RATIO.interval) == ""
     (one,) = answered("letters", [word])
-    assert "99.33 % interval 1.05 to 1.90, wide enough for all of its kind at once; n = 120 letters)" in one.answer
+    assert "99.33 % interval 1.05 to 1.90, for all of its kind at once; n = 120 letters)" in one.answer
     assert "1.05–1.90 at 99.33 %" in report_of(word)
     assert word.to_json()["interval"]["level"] == pytest.approx(0.99333, abs=1e-5)
 

@@ -84,7 +84,7 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
     assert "stays below 0.031 in 95 of 100 cases; 95 % interval 0.012 to 0.081; p " in first
     assert "n = 36 prompts; by a stand-in scorer)." in first
     assert "Far from the default is othered." in first
-    assert "preferred? No difference was shown: “ABS of gender”: 21 % (95 % interval 10 to 32; p = " in first
+    assert "preferred? No difference was shown: “ABS of gender”: 21 % (95 % interval 10 to 32 %; p = " in first
     for limit in ("embedding by MiniLM", "1 of the 3 findings behind these answers rests on fewer than 30 items (12)",
                   "1 of all 4 findings has no number", "7 × refusal", "English"):  # fmt: skip
         assert limit in first

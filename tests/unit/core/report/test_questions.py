@@ -35,16 +35,16 @@ def answer_of(*findings: Finding) -> str:
 
 def test_what_stands_out_is_named_with_estimate_interval_and_n():
     assert answer_of(RACE, GENDER) == (
-        "Yes, in 1 of 2 comparisons: “Affinity bias score: gender”: 21 % (95 % interval 10 to 32; p = 0.002, adjusted "
-        "for 2 tests; n = 240 choices)."
+        "Yes, in 1 of 2 comparisons: “Affinity bias score: gender”: 21 % (95 % interval 10 to 32 %; p = 0.002, "
+        "adjusted for 2 tests; n = 240 choices)."
     )
 
 
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "No difference was shown in 2 comparisons. Nearest to one: “Affinity bias score: gender”: 21 % (95 % interval "
-        "10 to 32; p = 0.12, adjusted for 2 tests; n = 240 choices)."
+        "No difference was shown in 2 comparisons. The closest: “Affinity bias score: gender”: 21 % (95 % interval "
+        "10 to 32 %; p = 0.12, adjusted for 2 tests; n = 240 choices)."
     )
 
 
@@ -69,7 +69,7 @@ def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
     one = replace(GENDER, title="Bias", dims={"axis": "gender", "model": "one"}, scorers=use)
     other = replace(one, dims={"axis": "gender", "model": "two"}, p_adjusted=0.001)
     said = answer_of(one, other)
-    bounds = "21 % (95 % interval 10 to 32; p = 0.00{}, adjusted for 2 tests; n = 240 choices; by a stand-in scorer)"
+    bounds = "21 % (95 % interval 10 to 32 %; p = 0.00{}, adjusted for 2 tests; n = 240 choices; by a stand-in scorer)"
     both = f"“Bias, two”: {bounds.format(1)}; “Bias, one”: {bounds.format(2)}"
     assert said == f"Yes, in 2 of 2 comparisons, most clearly: {both}."
 
@@ -202,7 +202,8 @@ def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
     (one,) = answered("news", (spread, signed))
     assert one.answer == (
         "No difference was shown: “Words: woman”: 4 percentage points (0 would be no difference; p = 0.40, adjusted "
-        "for 2 tests; n = 240 pairs of articles). Anything from 0 to 11 is compatible with these data (95 % interval)."
+        "for 2 tests; n = 240 pairs of articles). Anything from 0 to 11 points is compatible with these data "
+        "(95 % interval)."
     )
 
 
@@ -217,7 +218,7 @@ def test_what_so_few_could_never_show_is_not_known():
     note = too_few_to_tell(2 / 2**5)
     few = replace(GENDER, n=5, p=0.0625, p_adjusted=0.0625, note=f"Sign flips.{note}")
     assert answer_of(few).startswith(
-        "Not known: 5 choices are too few to show anything, the smallest possible p is 0.062. Nearest to a difference: "
+        "Not known: 5 choices are too few to show anything, the smallest possible p is 0.062. The closest: "
     )
     assert answer_of(few, RACE).startswith("No difference was shown in 2 comparisons. ")
     assert too_few_to_tell(2 / 2**6) == ""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biasprint.core import findings
-from biasprint.core.draw import digits, verdicts
+from biasprint.core.draw import digits
 from biasprint.core.findings import LARGEST, Effect, Finding, Floor, Interval, Power, StudyResult
 from biasprint.core.metrics.grouped import hedges_g
 from biasprint.core.metrics.means import paired_difference, two_sample_difference
@@ -149,7 +149,6 @@ def test_the_interval_of_a_ratio_may_have_no_upper_end() -> None:
     assert stored["interval"]["high"] is None
     assert Finding.from_json(stored) == found
     assert digits.of_finding(found) == ("31", "4.20–∞")
-    assert verdicts.still_compatible(found) == ""
     row = finding_row(found, "letters", {})
     assert (row["low"], row["high"]) == (4.2, None)
 

@@ -26,7 +26,7 @@ from biasprint.core.studies.letters.table import letters_table
 from biasprint.core.texts.generators import StudyGenerator
 
 FORMALITY = ScorerUse("formality", "formality_f", "formality F 1; rules 1", stand_in=True)
-RATES = "with the scorer’s error (sensitivity .72 of 61, specificity .79 of 61)"
+RATES = "allowing for the scorer’s errors (it finds .72 of 61 and rejects .79 of 61)"
 
 
 def style(difference: float, use: ScorerUse = FORMALITY, spread: float = 0.1, letters: int = 60) -> Finding:
@@ -85,7 +85,7 @@ def test_the_answer_and_the_first_page_say_the_interval_with_the_error() -> None
     assert told.low is not None
     assert told.high is not None
     assert question.answer.startswith("Yes: “Formal sentences")
-    assert question.answer.endswith(f"; {RATES} {100 * told.low:.0f} to {100 * told.high:.0f} higher).")
+    assert question.answer.endswith(f"; {RATES}: {100 * told.low:.0f} to {100 * told.high:.0f} points higher).")
 
 
 def test_a_yes_that_its_scorer_may_have_made_is_not_known_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_yes_that_its_scorer_may_have_made_is_not_known_with_its_error(monkeyp
     (question,) = answered("letters", [finding])
     assert question.answer.startswith("Not known, because the scorer errs: “Formal sentences")
     assert question.answer.endswith(
-        "with the scorer’s error (sensitivity .60 of 10, specificity .60 of 10) nothing is known)."
+        "allowing for the scorer’s errors (it finds .60 of 10 and rejects .60 of 10): nothing is known)."
     )
     each = evidence("letters", question)
     assert not each.shown
@@ -127,8 +127,8 @@ def test_compared_scores_that_are_shares_of_sentences_have_it_too() -> None:
     table = Compared([""] * 80, {"group": groups}, [""] * 80, alike=False, company=False)
     found = measure(table, [Measure("formality", values, FORMALITY)], resamples=200).findings
     by_id = {each.id: each for each in found}
-    assert with_error("compare", by_id["compare.difference"]).startswith(f"{RATES} 0.")
-    assert with_error("compare", by_id["compare.mean"]).startswith(f"{RATES} 0.")
+    assert with_error("compare", by_id["compare.difference"]).startswith(f"{RATES}: 0.")
+    assert with_error("compare", by_id["compare.mean"]).startswith(f"{RATES}: 0.")
     other = measure(table, [Measure("length", values, ScorerUse("length", "length", "1"))], resamples=200).findings
     assert not any(map(scorer_error, other))
 
