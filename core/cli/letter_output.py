@@ -13,6 +13,7 @@ from biasprint.core.cli.console import print_table, say
 from biasprint.core.draw import digits
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters import (
+    MAY_BE,
     ComparedFigure,
     LetterFigure,
     Mark,
@@ -27,7 +28,7 @@ from biasprint.core.letters import (
     mark_categories,
     passages_by_category,
 )
-from biasprint.core.letters.pile import Pile, PileColumn, PileRow
+from biasprint.core.letters.pile import Pile, PileColumn, PileRow, look_written
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
@@ -67,6 +68,7 @@ def letter_json(
         "parts": [asdict(part) for part in reading.parts],
         "sentences": [asdict(sentence) for sentence in reading.sentences],
         "marks": [asdict(mark) for mark in reading.marks],
+        "uncounted": list(_uncounted()),
         "doubted": [asdict(mark) for mark in reading.doubted],
         "said_of_marks": "" if reading.stopped else reading.said_of_marks,
         "scores": [asdict(score) for score in reading.scores],
@@ -82,6 +84,10 @@ def letter_json(
         "scorers": [asdict(scorer) for scorer in reading.scorers],
         "versions": dict(reading.versions),
     }
+
+
+def _uncounted() -> Iterator[str]:
+    return (category.key for category in mark_categories() if category.precision.uncounted)
 
 
 def model_reading_json(asked: ModelReading) -> dict[str, Any]:
@@ -118,6 +124,7 @@ def pile_json(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
         "pile": pile.name,
         "columns": [asdict(column) for column in pile.columns],
         "rows": [_row_json(row) for row in pile.rows],
+        "uncounted": list(_uncounted()),
         "passed_over": pile.passed_over,
         "remarks": list(pile.remarks),
         "headline": headline(tests, {}),
@@ -245,7 +252,10 @@ def _tell_marks(reading: Reading) -> None:
     for category in mark_categories():
         own = [mark for mark in reading.marks if mark.category == category.key]
         if own:
-            say(f"  {category.title} ({len(own)}): {', '.join(map(_mark, own))}")
+            counted = f", {MAY_BE}" if category.precision.uncounted else f" ({len(own)})"
+            say(f"  {category.title}{counted}: {', '.join(map(_mark, own))}")
+            if category.precision.uncounted:
+                say(f"    {category.precision.said}")
             if not all(mark.of_house for mark in own):
                 say(f"    {category.known_for} Source: {category.source}")
     if not reading.marks:
@@ -301,7 +311,11 @@ def _tell_figures(reading: Reading) -> None:
     say("")
     print_table(
         ("the letter as a whole", "value", "95 % interval", "reference, middle 80 %", ""),
-        [_figure_words(figure, by_name.get(figure.name)) for figure in reading.figures],
+        [
+            _figure_words(figure, by_name.get(figure.name))
+            for figure in reading.figures
+            if figure.name not in _uncounted()  # too many of these marks are wrong for a share to mean anything
+        ],
         right=("value", "95 % interval", "reference, middle 80 %"),
     )
     say("")
@@ -390,12 +404,12 @@ def _short(text: str) -> str:
 
 def _shown(pile: Pile) -> list[PileColumn]:
     """The columns that fit on a screen; the others are in the JSON."""
-    wanted = ("words", "agency", "agentic", "communal", "standout", "doubt", "unsupported")
+    wanted = ("words", "agency", "agentic", "communal", "standout", "unsupported")
     return [column for column in pile.columns if column.name in wanted]
 
 
 def _row_words(row: PileRow, shown: Sequence[PileColumn]) -> tuple[str, ...]:
-    figures = [str(sum(row.to_look_at.values())) if row.read else ""]
+    figures = [look_written(row)]
     figures += [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
     same = f"The same text as {row.same_as}." if row.same_as else ""
     remark = " ".join(filter(None, (row.reason, same, *row.notes)))

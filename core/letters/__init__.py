@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     CATEGORIES,
+    MAY_BE,
     PART_KINDS,
     AskedSentence,
     ComparedFigure,
@@ -298,6 +299,7 @@ def as_word(
 
 __all__ = [
     "CATEGORIES",
+    "MAY_BE",
     "PART_KINDS",
     "ROLES",
     "AskedSentence",

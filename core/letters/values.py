@@ -106,6 +106,7 @@ class Mark:
         return f"{self.category}:{for_matching(self.words)}:{sentence_hash}"
 
 
+MAY_BE = "may be worth a look"  # in place of a number of marks that are too often wrong
 HOUSE_LIST = "house list"  # the source of a mark that it asked for
 CHECKED_WORDS = "checked words"  # the version of the model that has read them
 COUNTED_STILL = "Shares of sentences count them, as those of reference letters do."

@@ -74,6 +74,7 @@ class About:
     source: str
     harm: str
     praise: bool
+    uncounted: str = ""  # how many of its marks are right, where too few are for a count
 
 
 class Rewording(Protocol):
@@ -197,7 +198,13 @@ def _checked(
     reading = read(replace(given, scorers=scorers, occupation=occupation, reference=reference, house=house))
     abouts = {
         category.key: About(
-            category.key, category.title, category.known_for, category.source, category.harm, category.praise
+            category.key,
+            category.title,
+            category.known_for,
+            category.source,
+            category.harm,
+            category.praise,
+            category.precision.said if category.precision.uncounted else "",
         )
         for category in mark_categories()
     }

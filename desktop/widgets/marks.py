@@ -135,11 +135,14 @@ SWATCH = 20
 
 
 class MarkChip(QAbstractButton):
-    """A chip, checked while its marks are shown. `kind` names the look; the name is plain text."""
+    """A chip, checked while its marks are shown. `kind` names the look; the name is plain text.
 
-    def __init__(self, kind: str, name: str, parent: QWidget | None = None) -> None:
+    `uncounted`: why no count is shown; "" where one is.
+    """
+
+    def __init__(self, kind: str, name: str, uncounted: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.kind, self.name, self.count = kind, name, 0
+        self.kind, self.name, self.count, self.uncounted = kind, name, 0, uncounted
         self.setCheckable(True)
         self.setChecked(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -183,12 +186,15 @@ class MarkChip(QAbstractButton):
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), self._words())
 
     def _words(self) -> str:
-        return f"{self.name} {self.count}"
+        return tr("{name}: maybe").format(name=self.name) if self.uncounted else f"{self.name} {self.count}"
 
     def _say(self) -> None:
         state = tr("shown") if self.isChecked() else tr("hidden")
-        self.setAccessibleName(f"{self.name}: {plural(self.count, '1 mark', '%n marks')}, {state}")
-        self.setToolTip(tr("Press to hide these marks") if self.isChecked() else tr("Press to show these marks"))
+        counted = tr("may be worth a look") if self.uncounted else plural(self.count, "1 mark", "%n marks")
+        self.setAccessibleName(f"{self.name}: {counted}, {state}")
+        press = tr("Press to hide these marks") if self.isChecked() else tr("Press to show these marks")
+        why = tr("May be worth a look. {figure}").format(figure=self.uncounted) if self.uncounted else ""
+        self.setToolTip("\n".join(filter(None, (press, why))))
 
     def _dress(self) -> None:
         font = self.font()

@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from biasprint.core.findings import ScorerUse
-from biasprint.core.letters.values import LEANING, Category, Leaning, Verdict
+from biasprint.core.letters.categories import uncounted
+from biasprint.core.letters.values import LEANING, MAY_BE, Category, Leaning, Verdict
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.swap import Person
 from biasprint.core.text import for_matching
@@ -84,6 +85,11 @@ class PileRow:
         return {kind: count for kind, count in counts.items() if count}
 
     @property
+    def counted(self) -> Mapping[str, int]:
+        """`to_look_at` without the categories whose marks are too often wrong to be counted."""
+        return {kind: count for kind, count in self.to_look_at.items() if kind not in uncounted()}
+
+    @property
     def candidate(self) -> str:
         """The candidate that the letter counts for: a letter whose candidate has no full name counts for itself."""
         known = self.person.first_name and self.person.last_name
@@ -142,3 +148,18 @@ def groups() -> tuple[tuple[str, str], ...]:
 @cache
 def _by_pronoun() -> Mapping[str, str]:
     return {identity.pronouns: identity.key for identity in load_axis(AXIS).identities}
+
+
+def look_written(row: PileRow) -> str:
+    """Write the number of places to look at in a letter: “3”, “3 + maybe” where others may be worth a look, “maybe”."""
+    if not row.read:
+        return ""
+    count = sum(row.counted.values())
+    if row.counted == row.to_look_at:
+        return str(count)
+    return f"{count} + maybe" if count else "maybe"
+
+
+def kind_written(kind: str, title: str, count: str = "") -> str:
+    """One kind with its count: “family 2”, or “doubt (may be worth a look)” where its marks are too often wrong."""
+    return f"{title} ({MAY_BE})" if kind in uncounted() else f"{title} {count}".rstrip()

@@ -8,6 +8,7 @@ from biasprint.core.draw import digits
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.values import (
     CHECKED_WORDS,
+    MAY_BE,
     ComparedFigure,
     LetterFigure,
     Mark,
@@ -20,7 +21,7 @@ from biasprint.core.letters.values import (
 )
 from biasprint.core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
 
-LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone", "doubt")
+LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone")
 
 
 def share(figure: LetterFigure) -> str:
@@ -205,7 +206,10 @@ def _marks(reading: Reading) -> Iterator[Block]:
         if not own:
             continue
         sentences = len({mark.sentence for mark in own})
-        yield Heading(f"{category.title}: {_count(len(own), 'place')} in {_count(sentences, 'sentence')}", 2)
+        counted = f"{_count(len(own), 'place')} in {_count(sentences, 'sentence')}"
+        yield Heading(f"{category.title}: {MAY_BE if category.precision.uncounted else counted}", 2)
+        if category.precision.uncounted:
+            yield said(category.precision.said, soft=True)
         if not all(mark.of_house for mark in own):
             yield said(f"{category.known_for} ({category.source})", soft=True)
         for number, same in groupby(own, key=lambda mark: mark.sentence):

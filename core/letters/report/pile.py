@@ -7,8 +7,8 @@ from itertools import groupby
 
 from biasprint import core
 from biasprint.core.draw import digits
-from biasprint.core.letters.categories import categories
-from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
+from biasprint.core.letters.categories import categories, uncounted
+from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups, kind_written
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
@@ -21,7 +21,7 @@ from biasprint.core.letters.pile.outcomes import (
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import LIMITS
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import Document, Reading
+from biasprint.core.letters.values import MAY_BE, Document, Reading
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters
@@ -109,10 +109,12 @@ def _in_short(report: PileReport) -> Iterator[str]:
     read, copies = sum(row.read for row in rows), sum(bool(row.same_as) for row in rows)
     also = f"; {copies:,} say the same as an earlier one" if copies else ""
     yield f"{read:,} of {len(rows):,} files were read{also}."
-    looked = [sum(row.to_look_at.values()) for row in rows if row.read and row.to_look_at]
+    looked = [row for row in rows if row.read and row.to_look_at]
+    places = sum(sum(row.counted.values()) for row in looked)
+    more = f", and others that {MAY_BE}" if any(row.counted != row.to_look_at for row in looked) else ""
     yield (
-        f"{len(looked):,} of {read:,} letters have something to look at, {sum(looked):,} places in all: words that are "
-        "no praise, claims that the CV does not carry, and praise that leans to one side."
+        f"{len(looked):,} of {read:,} letters have something to look at, {places:,} places{more}: words that are no "
+        "praise, claims that the CV does not carry, and praise that leans to one side."
     )
     with_cv = sum(row.cv is not None for row in rows)
     yield f"{with_cv:,} letters were held against a CV of their own." if with_cv else "No letter has a CV of its own."
@@ -130,7 +132,7 @@ def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
     remarks = [f"The same text as {row.same_as}." if row.same_as else "", *row.notes]
     if row.outcome is not None:
         remarks.insert(0, "Chosen." if row.outcome else "Not chosen.")
-    kinds = ", ".join(f"{_kind(kind)} {count}" for kind, count in row.to_look_at.items())
+    kinds = ", ".join(kind_written(kind, _kind(kind), str(count)) for kind, count in row.to_look_at.items())
     return (
         shortened(row.path_in_pile, 60),
         row.person.full_name,
@@ -209,6 +211,9 @@ def _methods(pile: Pile) -> Iterator[Block]:
     for use in pile.scorers:
         stand_in = " Used in place of the paper's own, which is not on this computer." if use.stand_in else ""
         yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
+    for key in uncounted():
+        category = categories()[key]
+        yield said(f"{category.title}: {MAY_BE}, and not counted. {category.precision.said}", bullet=True)
     yield said(
         "Groups: Welch's t over candidates, p after Holm; “no difference” by an equivalence test with half of the base "
         "rate as its margin. Rates: Wilson's interval; ratios: score interval of Miettinen and Nurminen (1985).",

@@ -191,7 +191,7 @@ def naming_said(naming: "Naming", name: str, last: str, title: str) -> str:
 
 
 FIRST = ("agentic", "communal", "formality", "positivity")
-MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", "words")
+MORE = ("agency", "standout", "ability", "grindstone", "superlatives", "words")
 
 
 class FigureRow:

@@ -44,6 +44,7 @@ class LetterItem:
     passage_end: int = 0
     note: str = ""
     places: tuple[tuple[int, int], ...] = ()
+    uncounted: str = ""  # how many marks of its kind are right, where too few are for a count
 
     @property
     def listed(self) -> bool:
@@ -196,6 +197,7 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
             mark.start,
             mark.end,
             note=_turned(mark),
+            uncounted=about.uncounted if about is not None else "",
         )
 
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
+from biasprint.core.letters import MAY_BE
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.entries import (
     BALANCE,
@@ -49,13 +50,21 @@ class ListRow:
     item: LetterItem | None = None
     count: int = 0
     folded: bool = False
+    more: bool = False  # entries that are not counted, because too many such marks are wrong
+
+    @property
+    def counted(self) -> str:
+        """The number of its entries, in words: “3”, “3, maybe more”, “may be worth a look”."""
+        if not self.count:
+            return tr(MAY_BE)
+        return tr("{n}, maybe more").format(n=number(self.count)) if self.more else number(self.count)
 
     @property
     def spoken(self) -> str:
         if self.item is not None:
             return safe_line(self.item.spoken)
         state = tr("folded") if self.folded else tr("unfolded")
-        return f"{section_title(self.section)}: {plural(self.count, '1 entry', '%n entries')}, {state}"
+        return f"{section_title(self.section)}: {self.counted}, {state}"
 
 
 class LetterList(QAbstractListModel):
@@ -131,7 +140,8 @@ class LetterList(QAbstractListModel):
         rows: list[ListRow] = []
         for section in sorted({item.section for item in self._items}):
             own = [item for item in self._items if item.section == section]
-            rows.append(ListRow(section, count=len(own), folded=section in self._folded))
+            unsure = sum(bool(item.uncounted) for item in own)
+            rows.append(ListRow(section, None, len(own) - unsure, section in self._folded, bool(unsure)))
             if section not in self._folded:
                 rows += [ListRow(section, item) for item in own]
         return tuple(rows)
@@ -200,7 +210,7 @@ class LetterDelegate(QStyledItemDelegate):
         painter.drawPixmap(QRect(inner.right() - side, inner.center().y() - side // 2, side, side), arrow)
         painter.setFont(_font(tokens.control, bold=True))
         painter.setPen(QColor(tokens.ink))
-        words = f"{section_title(row.section)}  {number(row.count)}"
+        words = f"{section_title(row.section)}  {row.counted}"
         room = inner.adjusted(0, 0, -side - 6, 0)
         shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
@@ -415,8 +425,11 @@ class FoundCard(Card):
         if tuple(items) != self.model.items:
             with self.list.held_in_place():
                 self.model.show(items)
-        listed = sum(item.listed for item in items)
+        listed = sum(item.listed and not item.uncounted for item in items)
+        more = any(item.listed and item.uncounted for item in items)
         title = plural(listed, "What to look at: 1 place", "What to look at: %n places") if listed else ""
+        if more:
+            title = tr("{places}, maybe more").format(places=title) if listed else tr("What may be worth a look")
         if title and so_far:
             title = tr("{title} so far").format(title=title)
         self.heading.setText(title or tr("What to look at"))

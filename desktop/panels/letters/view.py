@@ -144,6 +144,8 @@ class LetterNote(QWidget):
         source = item.source if item is not None else ""
         if item is not None and item.passage:
             source = item.note
+        if item is not None and item.uncounted:
+            source = f"{source}. {item.uncounted}" if source else item.uncounted
         self.source.setText(safe_line(source))
         for widget, wanted in ((self.passage, bool(passage)), (self.see, bool(passage)), (self.source, bool(source))):
             widget.setVisible(wanted)
@@ -258,7 +260,8 @@ class LetterView(Card):
 
     def _chip(self, kind: str, abouts: Mapping[str, About]) -> MarkChip:
         names = {"unsupported": tr("Not in the CV"), "contradicted": tr("Against the CV")}
-        chip = MarkChip(kind, names.get(kind) or (abouts[kind].title if kind in abouts else kind))
+        about = abouts.get(kind)
+        chip = MarkChip(kind, names.get(kind) or (about.title if about else kind), about.uncounted if about else "")
         chip.setChecked(kind not in self._hidden)
         chip.toggled.connect(lambda shown, kind=kind: self._filter(kind, shown))
         self._flow.removeWidget(self.every)

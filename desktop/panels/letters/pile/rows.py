@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow
+from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, look_written
 from biasprint.core.swap import Person
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import number, tr
@@ -20,7 +20,6 @@ FIGURES = (
     PileColumn("communal", "Communal", SHARE),
     PileColumn("formality", "Formal", SHARE),
     PileColumn("positivity", "Positive", SHARE),
-    PileColumn("doubt", "Doubt-raising", SHARE),
     PileColumn("unsupported", "Claims without support", "share of claims"),
     PileColumn("words", "Length", "words"),
 )
@@ -79,7 +78,7 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
     if column == "cv":
         return safe_line(row.cv.name) if row.cv is not None else ""
     if column == "look":
-        return number(looked_at(row)) if row.read else ""
+        return look_written(row)
     value = row.figures.get(column)
     if value is None:
         return "–" if row.read else ""
@@ -130,7 +129,7 @@ def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
     if column == "cv":
         return row.cv.name.casefold() if row.cv is not None else None
     if column == "look":
-        return looked_at(row) if row.read else None
+        return (sum(row.counted.values()), looked_at(row)) if row.read else None
     return row.figures.get(column)
 
 
@@ -158,7 +157,7 @@ def kind_title(kind: str) -> str:
 
 def look_said(row: PileRow) -> str:
     """Return “To look at: doubt 2, family 1”; "" if there is nothing."""
-    kinds = [f"{kind_title(kind)} {number(count)}" for kind, count in row.to_look_at.items()]
+    kinds = [kind_written(kind, kind_title(kind), number(count)) for kind, count in row.to_look_at.items()]
     return tr("To look at: {kinds}").format(kinds=", ".join(kinds)) if kinds else ""
 
 
@@ -194,7 +193,7 @@ def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
-        "to_look_at", *LOOK_KINDS, *figures, "cv", "outcome",
+        "to_look_at", *(kind_written(kind, kind) for kind in LOOK_KINDS), *figures, "cv", "outcome",
         "not_read_because", "notes", "same_as",
     ]  # fmt: skip
 
@@ -221,7 +220,7 @@ def export_row(
         "group": row.group,
         "group_is": source("group", row.group),
         "to_look_at": looked_at(row) if row.read else None,
-        **{kind: row.to_look_at.get(kind, 0) if row.read else None for kind in LOOK_KINDS},
+        **{kind_written(kind, kind): row.to_look_at.get(kind, 0) if row.read else None for kind in LOOK_KINDS},
         **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
         "cv": row.cv.name if row.cv is not None else "",
         "outcome": outcome_key(row.outcome),

@@ -297,7 +297,6 @@ def column_title(column: str) -> str:
         "communal": tr("Communal"),
         "formality": tr("Formal"),
         "positivity": tr("Positive"),
-        "doubt": tr("Doubt"),
         "unsupported": tr("No support"),
         "words": tr("Words"),
         "cv": tr("CV"),
@@ -317,7 +316,6 @@ def column_help(column: str) -> str:
         "communal": tr("Share of sentences with communal words"),
         "formality": tr("Share of sentences that score as formal"),
         "positivity": tr("Share of sentences that score as positive"),
-        "doubt": tr("Share of sentences with words that raise doubt"),
         "unsupported": tr("Share of claims that the CV does not support"),
         "words": tr("Words in the letter's body"),
         "cv": tr("The CV that the letter's claims were held against"),
@@ -329,8 +327,8 @@ def column_help(column: str) -> str:
 ROW_HEIGHT = 34
 LEAST_HEIGHT = 160  # header and a few rows; a page with less room scrolls
 WIDTHS = {
-    "file": 140, "person": 122, "occupation": 104, "group": 84, "look": 84, "agentic": 70, "communal": 86,
-    "formality": 70, "positivity": 74, "doubt": 64, "unsupported": 92, "words": 62, "cv": 110, "outcome": 92,
+    "file": 140, "person": 122, "occupation": 104, "group": 84, "look": 100, "agentic": 70, "communal": 86,
+    "formality": 70, "positivity": 74, "unsupported": 92, "words": 62, "cv": 110, "outcome": 92,
     "note": 110,
 }  # fmt: skip
 NAME_SPACE = 28  # beside a name

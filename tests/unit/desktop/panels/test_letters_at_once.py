@@ -197,6 +197,17 @@ def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: 
     assert chosen == ["mark 21"]
 
 
+def test_a_section_of_marks_that_are_often_wrong_has_no_number(qtbot: QtBot) -> None:
+    card = FoundCard()
+    qtbot.addWidget(card)
+    unsure = [replace(item(f"mark {number}", DOUBT), uncounted="28 of 38 were right.") for number in range(3)]
+    card.show_items(unsure, 0)
+    assert card.heading.text() == "What may be worth a look"
+    assert card.model.rows[0].spoken == "Doubt: may be worth a look, unfolded"
+    card.show_items([*unsure, item("family", PRIVATE)], 0)
+    assert card.heading.text() == "What to look at: 1 place, maybe more"
+
+
 def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     quick, read = Inline(), list[str]()
     monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)

@@ -162,3 +162,11 @@ def test_a_chip_says_what_it_does(qtbot: QtBot) -> None:
     QTest.keyClick(chip, Qt.Key.Key_Space)
     assert not chip.isChecked()
     assert chip.accessibleName() == "Doubt-raising: 3 marks, hidden"
+
+
+def test_a_chip_of_marks_that_are_often_wrong_has_no_number(qtbot: QtBot) -> None:
+    chip = MarkChip("doubt", "Doubt-raising", "28 of 38 were right.")
+    qtbot.addWidget(chip)
+    chip.set_count(3)
+    assert chip.accessibleName() == "Doubt-raising: may be worth a look, shown"
+    assert "28 of 38 were right." in chip.toolTip()
