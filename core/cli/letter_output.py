@@ -61,6 +61,7 @@ def letter_json(
         "notes": list(document.notes),
         "text": document.text,
         "person": asdict(reading.person),
+        "beside": [asdict(person) for person in reading.beside],
         "occupation": occupation,
         "occupation_guess": asdict(guess),
         "stopped": reading.stopped,
@@ -180,6 +181,8 @@ def tell_letter(
     say(_occupation(occupation, guess))
     for remark in (*reading.document.notes, *(suspicion.said for suspicion in reading.suspicions)):
         say(plain(remark))
+    for other in reading.beside:
+        say(plain(f"To read it for {other.full_name}: --name “{other.full_name}”"))
     if not reading.stopped:
         _tell_balance(reading)
         _tell_marks(reading)

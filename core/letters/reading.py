@@ -49,7 +49,8 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
-from biasprint.core.swap.guess import doubt_of, guess
+from biasprint.core.swap.beside import Turns
+from biasprint.core.swap.guess import doubt_of, guess, guess_called, turns_between
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
@@ -324,25 +325,31 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     scorers, context, house = request.scorers, request.context, request.house
     own_parts = request.parts if request.parts is not None else parts_of(document)
     wrong, about = suspicions(document, own_parts), request.person
+    beside: tuple[Person, ...] = ()
     if about is None:
         guessed = guess(document.text, own_parts)
-        about, doubt = guessed.person, doubt_of(guessed)
+        about, beside, doubt = guessed.person, guessed.beside, doubt_of(guessed)
         wrong += (Suspicion("candidate", doubt),) if doubt else ()
+    elif about.full_name:
+        beside = guess_called(document.text, about.full_name, own_parts).beside
+    wrong += _several_recommended(about, beside)
     every = sentences_of(document.text, own_parts)
     body, long = first_of([sentence for sentence in every if sentence.part == "body"])
     wrong += long
+    turns = turns_between(document.text, own_parts, (about, *beside)) if beside else None
+    body = tuple(sentence for sentence in body if turns is None or _is_about_first(turns, sentence.start, sentence.end))
     stopped = any(suspicion.stops for suspicion in wrong)
     scored = () if stopped else body
-    words = () if stopped else marks_of(body, about)
+    words = () if stopped else of_first(turns, marks_of(body, about))
     no_grammar = "" if stopped or words_only else why_without()
     by_grammar = not (stopped or words_only or no_grammar)
-    found_marks = marks_of(body, about, by_grammar=True) if by_grammar else words
+    found_marks = of_first(turns, marks_of(body, about, by_grammar=True)) if by_grammar else words
     by_model = "agency" in scorers and not words_only
     if by_model and not stopped:
         meant = without_doubted(body, found_marks, about, by_grammar=by_grammar)
         found_marks = tuple(
             sorted(
-                (*meant, *passages_of(body, meant, about, by_grammar=by_grammar)),
+                (*meant, *of_first(turns, passages_of(body, meant, about, by_grammar=by_grammar))),
                 key=lambda mark: (mark.start, -mark.end),
             )
         )
@@ -382,7 +389,27 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         balance=balance,
         doubted=tuple(mark for mark in counted if mark not in shown and not _is_in_a_doubt(mark, marks)),
         no_grammar=no_grammar,
+        beside=beside,
     )
+
+
+def _several_recommended(about: Person, beside: Sequence[Person]) -> tuple[Suspicion, ...]:
+    """Say that the letter recommends several people, and whom it is read for."""
+    if not beside:
+        return ()
+    everybody = " and ".join(person.full_name for person in (about, *beside))
+    return (Suspicion("candidates", f"This letter recommends {everybody}. It is read for {about.full_name} alone."),)
+
+
+def _is_about_first(turns: Turns, start: int, end: int) -> bool:
+    """Return whether any words from `start` to `end` are about the candidate whom the letter is read for."""
+    inside = [about for place, about in zip(turns.places, turns.about, strict=True) if start < place < end]
+    return any(0 in about or not about for about in (turns.at(start), *inside))
+
+
+def of_first(turns: Turns | None, marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """Return the marks whose words are about the candidate whom the letter is read for: all, where there is one."""
+    return tuple(mark for mark in marks if turns is None or _is_about_first(turns, mark.start, mark.start))
 
 
 def read_words(document: Document, request: ReadingRequest) -> Reading:

@@ -260,12 +260,17 @@ def _swapped(reading: Reading, other: Person, context: Document | None) -> tuple
     """The twin's text and context; partners change in both or in neither, or one would contradict the other."""
     made: list[Twin] = []
     for couples in (True, False):
-        made = [swap(reading.document.text, reading.person, other, parts=reading.parts, couples=couples)]
+        made = [_swapped_letter(reading, other, couples=couples)]
         if context is not None:
             made.append(swap(context.text, reading.person, other, couples=couples))
         if not any(change.doubt == PARTNER for twin in made for change in twin.left_alone):
             break
     return made[0], _with_text(context, made[1].text) if context is not None else None
+
+
+def _swapped_letter(reading: Reading, other: Person, *, couples: bool) -> Twin:
+    text, person = reading.document.text, reading.person
+    return swap(text, person, other, parts=reading.parts, others=reading.beside, couples=couples)
 
 
 def twin_person(person: Person, other: Person) -> Person:
@@ -460,9 +465,11 @@ def twin_text(document: Document, given: tuple[str, Pronoun], other: Person) -> 
     guessed = guess(document.text, parts) if not given[0] else guess_called(document.text, given[0], parts)
     person = replace(guessed.person, pronoun=given[1] or guessed.person.pronoun)
     about = twin_person(person, other)
-    twin = swap(document.text, person, about, parts=parts)
+    twin = swap(document.text, person, about, parts=parts, others=guessed.beside)
     doubt = doubt_of(replace(guessed, person=person, mixed=guessed.mixed and not given[1]))
     remarks = [doubt] if doubt else []
+    if guessed.beside and not given[0]:
+        remarks.append(f"The letter recommends several: this is the twin of {person.full_name}.")
     return LetterTwin(twin, person, (*remarks, *_remarks(person, about, twin, document.text)))
 
 

@@ -163,7 +163,16 @@ class SentenceScore:
 class Suspicion:
     """`said`: one sentence for the person. `stops`: nothing is scored."""
 
-    what: Literal["language", "cv", "two letters", "too short", "too long", "candidate", "context language"]
+    what: Literal[
+        "language",
+        "cv",
+        "two letters",
+        "too short",
+        "too long",
+        "candidate",
+        "candidates",
+        "context language",
+    ]
     said: str
     stops: bool = False
 
@@ -291,6 +300,7 @@ class Reading:
     balance: Balance | None = None  # None where nothing is scored, or what reads it is not here
     doubted: tuple[Mark, ...] = ()  # listed words that a model reads otherwise: no marks, and counted in the figures
     no_grammar: str = ""  # why it was read without grammar; "" where it was read with it, or not read
+    beside: tuple[Person, ...] = ()  # others whom the letter recommends too: nothing said of them is marked or scored
 
     @property
     def by_words_alone(self) -> bool:

@@ -42,6 +42,7 @@ def swap(
     other: Person,
     *,
     parts: Sequence[Stretch] = (),
+    others: Sequence[Person] = (),
     everywhere: bool = False,
     couples: bool = False,
     grammar: bool = True,
@@ -52,6 +53,7 @@ def swap(
     is `person`'s. `parts`, where known, say what is salutation and signature; otherwise they are found by their form.
     Addresses, salutation and signature are kept, and so are names inside quotations and titles of works and names
     that others may bear: unless `everywhere`, for a text in which nothing may show `person`, such as a prompt.
+    `others`: people of the text who are known by name, such as a second candidate: words about them stay.
     `couples`: “his wife” becomes “her husband” where nothing else tells the partner's gender; otherwise partners stay,
     as all relations do. `grammar`: ask the parser too, where it is installed; not for prompts, which must be the same
     on every computer. English only.
@@ -71,7 +73,7 @@ def swap(
         return Twin(text, (), ())
     page = read_page(text, parts, grammar=grammar)
     names = find_names(page, person, other, words, everywhere=everywhere)
-    spoken = change_pronouns(page, person, other, names, words)
+    spoken = change_pronouns(page, person, other, names, words, others)
     titles = list(change_titles(page, person, other, names.person, words))
     nouns = list(change_nouns(page, person, other, names, spoken, words)) if person.pronoun else []
     if couples:

@@ -1,14 +1,16 @@
 """A guess of a letter's candidate: the name and how sure it is; and the pronoun, by `guess_pronoun`."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from biasprint.core.swap.beside import Turns, recommended_beside, turns_of
 from biasprint.core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
-from biasprint.core.swap.guess_pronoun import Sureness, contradicts, guess_pronoun
-from biasprint.core.swap.mentions import Named, given_names
+from biasprint.core.swap.guess_pronoun import PronounGuess, Sureness, contradicts, given_pronoun, guess_pronoun
+from biasprint.core.swap.mentions import Named, given_names, people_of, title_pronoun
 from biasprint.core.swap.page import folded_to_letters
-from biasprint.core.swap.result import Person, Stretch
+from biasprint.core.swap.result import PRONOUNS, Person, Stretch
 from biasprint.core.swap.told import Telling, person_words, told
 from biasprint.core.swap.vocabulary import swap_words
 
@@ -22,6 +24,7 @@ class Guess:
     pronoun: Sureness
     reason: str
     mixed: bool = False  # he and she are both said, and neither far oftener
+    beside: tuple[Person, ...] = ()  # others whom the letter recommends too
 
 
 def doubt_of(guess: Guess) -> str:
@@ -64,7 +67,33 @@ def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     pronoun = guess_pronoun(page.text, name, title, pronouns)
     whole = name if name != f"{first} {last}".strip() else ""
     person = Person(first, last, title, pronoun.pronoun, whole)
-    return Guess(person, _sure(people), pronoun.sure, f"{_why(best)}; {pronoun.reason}.", pronoun.mixed)
+    beside = _beside(page, everybody, best.person) if best else ()
+    if beside and pronouns is not None:
+        pronoun = _pronoun_of(pronouns, title, first, pronoun)
+        person = replace(person, pronoun=pronoun.pronoun)
+    return Guess(
+        person, _sure(people), pronoun.sure, f"{_why(best)}; {pronoun.reason}.", pronoun.mixed and not beside, beside
+    )
+
+
+def _pronoun_of(counts: Counter[str], title: str, first: str, by_all: PronounGuess) -> PronounGuess:
+    """The pronoun of one of several candidates: by the title, this one's pronouns, or the given name."""
+    most = title_pronoun(title) or max(counts, key=lambda each: counts[each], default="") or given_pronoun(first)
+    known = next((pronoun for pronoun in PRONOUNS if pronoun == most), by_all.pronoun)
+    times = ", ".join(f"{pronoun} {count} times" for pronoun, count in counts.items()) or "neither he nor she"
+    return PronounGuess(known, "likely" if counts else "unsure", f"of this candidate it says {times}")
+
+
+def _beside(page: Telling, ranking: Sequence[Ranked], best: Named) -> tuple[Person, ...]:
+    """Return the others whom the letter recommends too."""
+    others, people = recommended_beside(page, ranking, best), [named.person for named in ranking]
+    spoken = spoken_of(page, people) if others else {}
+    beside = []
+    for other in others:
+        title, first, last = _taken_apart(other, page)
+        pronoun = _pronoun_of(spoken[people.index(other)], title, first, guess_pronoun("", other.name, title)).pronoun
+        beside.append(Person(first, last, title, pronoun, other.name if other.name != f"{first} {last}" else ""))
+    return tuple(beside)
 
 
 def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
@@ -73,7 +102,8 @@ def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
     The letter says where its family name begins, with which title it is said, and which pronoun is this person's.
     """
     page = told(text, parts)
-    everybody = [named.person for named in ranked(page)]
+    ranking = ranked(page)
+    everybody = [named.person for named in ranking]
     words = _without_title(name)
     own = next((person for person in everybody if _has_name(person, words)), None)
     mentions = own.mentions if own is not None else []
@@ -81,8 +111,13 @@ def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
     pronouns = spoken_of(page, everybody)[everybody.index(own)] if own is not None else None
     pronoun = guess_pronoun(page.text, " ".join(words), title, pronouns)
     whole = own.name if own is not None and len(own.words) > len(words) else " ".join(words)
+    beside = _beside(page, ranking, own) if own is not None else ()
+    if beside and pronouns is not None:
+        pronoun = _pronoun_of(pronouns, title, first, pronoun)
     person = Person(first, last, title, pronoun.pronoun, whole if whole != f"{first} {last}".strip() else "")
-    return Guess(person, "sure", pronoun.sure, f"the name was given; {pronoun.reason}.", pronoun.mixed)
+    return Guess(
+        person, "sure", pronoun.sure, f"the name was given; {pronoun.reason}.", pronoun.mixed and not beside, beside
+    )
 
 
 def _without_title(name: str) -> tuple[str, ...]:
@@ -90,6 +125,17 @@ def _without_title(name: str) -> tuple[str, ...]:
     while len(words) > 1 and words[0].rstrip(".").lower() in person_words().titles:
         words = words[1:]
     return tuple(words)
+
+
+def turns_between(text: str, parts: Sequence[Stretch], candidates: Sequence[Person]) -> Turns:
+    """Return which of several candidates the letter speaks of, place by place; numbers are places in `candidates`."""
+    page = told(text, parts)
+    people = people_of(page)
+    found = []
+    for person in candidates:
+        words = tuple(person.full_name.split())
+        found.append(next((one for one in people if _has_name(one, words)), Named(words)))
+    return turns_of(page, found, [person.pronoun for person in candidates])
 
 
 def named(name: str) -> Person:

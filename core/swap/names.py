@@ -3,12 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from biasprint.core.swap.page import Page, folded, folded_to_letters
 from biasprint.core.swap.result import Change, Person
 from biasprint.core.swap.titles import pronoun_of_title, title_before
+from biasprint.core.swap.told import person_words
 from biasprint.core.swap.vocabulary import SwapWords, can_be_noun, is_singular_verb, swap_words
 
 NAME_KEPT = "name kept"
@@ -52,7 +53,7 @@ def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, e
 
     `everywhere`: quoted ones and those that others may bear change too, with the doubt.
     """
-    names = Names()
+    names, person = Names(), _with_particles(page.text, person)
     for naming in sorted(_said(page, person, other), key=lambda named: named.start):
         old = page.text[naming.start : naming.end]
         here = set(range(naming.place, naming.last_place + 1))
@@ -80,7 +81,17 @@ def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, e
     return names
 
 
-# ---- Where a name stands
+# ---- The places of a name
+
+
+def _with_particles(text: str, person: Person) -> Person:
+    """The person whose family name has the small words before it that the text has: “Josephine Van Quaid”."""
+    if not person.first_name or not person.last_name:
+        return person
+    small = "|".join(map(re.escape, person_words().particles))
+    full = rf"{re.escape(person.first_name)}\s+((?:(?:{small})\s+){{1,3}}){re.escape(person.last_name)}(?!\w)"
+    match = re.search(full, text, re.IGNORECASE)
+    return replace(person, last_name=f"{match.group(1)}{person.last_name}") if match is not None else person
 
 
 def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:

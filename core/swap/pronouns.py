@@ -1,6 +1,6 @@
 """Pronouns: which form each has, and its form for another person. `whose.py` says about whom it is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from biasprint.core.swap.agreement import agree
@@ -32,9 +32,11 @@ class Spoken:
     others: Mapping[int, Mention] = field(default_factory=dict)
 
 
-def change_pronouns(page: Page, person: Person, other: Person, names: Names, words: SwapWords) -> Spoken:
+def change_pronouns(
+    page: Page, person: Person, other: Person, names: Names, words: SwapWords, others: Sequence[Person] = ()
+) -> Spoken:
     """Change every pronoun of `person`'s that is about the person, with the verbs that agree with it."""
-    done = Spoken(others=other_people(page, names, words))
+    done = Spoken(others=other_people(page, names, words, others))
     before = Before()
     quoted = _quotations_with_names(page, names)
     for place, token in enumerate(page.tokens):

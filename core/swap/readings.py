@@ -412,6 +412,7 @@ def lemma(form: str) -> str:
 
 # ---- Both readings, and whether they are sure
 
+_LENGTHS = ("mornings", "evenings", "weekends", "hours", "days", "weeks", "months", "years", "decades", "ages")
 _LASTING = ("in", "during", "over", "throughout", "after", "for", "of", "within", "across", "from", "since")
 
 
@@ -430,6 +431,8 @@ def read_her(page: Page, place: int) -> Answer:
         return Answer(False, True)
     if page.lower(after) in ("every", "each", "any", "some", "another") and _verb_before(page, place):
         return Answer(False, page.touching(after) is not None)  # “gave her every chance”
+    if _begins_what_she_does(page, place, after):
+        return Answer(False, True)
     owner = her_is_an_owners(page, place)
     grammar = _owner_by_grammar(page, place)
     if owner and page.lower(after) in ("own", "all", "best", "utmost") and _said_of_herself(page, place):
@@ -437,6 +440,16 @@ def read_her(page: Page, place: int) -> Answer:
     if grammar is not None and grammar != owner:
         return Answer(owner and not _is_time(page, after), False)
     return Answer(owner, not _allows_both(page, place, after, owner))
+
+
+def _begins_what_she_does(page: Page, place: int, after: int) -> bool:
+    """“makes her stand out”, “saw her grow”, “makes her one of the best”: a verb's plain form, or “one of”."""
+    verb, lower, beyond = _verb_before(page, place), page.lower(after), page.lower(after + 1)
+    if verb and (lower, beyond) in (("one", "of"), ("all", "the")):
+        return True
+    rules = swap_words().file.readings
+    does = verb in (*rules.watching, *swap_words().gendered.seeing, "make", "let", "help")
+    return does and is_base(lower) and (beyond in ("out", "apart", "up", "into") or not can_be_noun(lower))
 
 
 def read_his(page: Page, place: int) -> Answer:
@@ -472,8 +485,8 @@ def _is_time(page: Page, after: int) -> bool:
         return True
     if page.tag(after) == "CD" or first in (*rules.this_time, "many", "several", "some", "all", "most", "two", "three"):
         return second.removesuffix("s") in rules.times
-    names_a_time = first.removesuffix("s") in rules.times or first in ("mornings", "evenings", "afternoons", "weekends")
-    return first in _TIMES or (names_a_time and not page.tag(after + 1).startswith(("NN", "VB")))
+    names_a_time = (first.endswith("day") and first != "day") or first in _LENGTHS
+    return first in _TIMES or (names_a_time and (second == "last" or not page.tag(after + 1).startswith("NN")))
 
 
 def _may_be_a_verb(page: Page, place: int) -> str:

@@ -1,13 +1,14 @@
 """The people of a text beside its person, and about whom each pronoun is: the person, or one of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from biasprint.core.swap.names import Names
 from biasprint.core.swap.page import Page
-from biasprint.core.swap.phrases import governor_of, phrase_start
+from biasprint.core.swap.phrases import OWNERS, governor_of, phrase_start
 from biasprint.core.swap.readings import lemma
+from biasprint.core.swap.result import Person
 from biasprint.core.swap.titles import pronoun_of_title, title_before
 from biasprint.core.swap.vocabulary import SwapWords, is_base, is_person, is_singular_verb, plural_form, swap_words
 
@@ -71,13 +72,18 @@ class Before:
 # ---- The others
 
 
-def other_people(page: Page, names: Names, words: SwapWords) -> dict[int, Mention]:
-    """Everybody who is not the text's person, named or not, relations (“her brother”), and plurals, by their token."""
+def other_people(page: Page, names: Names, words: SwapWords, known: Sequence[Person] = ()) -> dict[int, Mention]:
+    """Everybody who is not the text's person, named or not, relations (“her brother”), and plurals, by their token.
+
+    `known`: others whose names and pronouns are known.
+    """
+    pronouns = {word: person.pronoun or "?" for person in known for word in person.full_name.split()}
     mentions: dict[int, Mention] = {}
     place = 0
     while place < len(page.tokens):
         mention = (
-            _named(page, place, names, words)
+            _known(page, place, names, pronouns)
+            or _named(page, place, names, words)
             or _related(page, place, words)
             or _someone(page, place, names, words)
             or _several(page, place)
@@ -90,6 +96,11 @@ def other_people(page: Page, names: Names, words: SwapWords) -> dict[int, Mentio
         while mention.who == "named" and page.looks_named(place) and place not in names.person:
             place += 1
     return mentions
+
+
+def _known(page: Page, place: int, names: Names, pronouns: Mapping[str, str]) -> Mention | None:
+    pronoun = pronouns.get(page.tokens[place].text, "")
+    return Mention(place, "named", pronoun, _is_subject(page, place)) if pronoun and place not in names.person else None
 
 
 def _named(page: Page, place: int, names: Names, words: SwapWords) -> Mention | None:
@@ -157,16 +168,26 @@ def _is_met(page: Page, place: int) -> bool:
 
 
 def _is_what_somebody_is(page: Page, place: int, start: int, words: SwapWords) -> bool:
-    """“She is a nurse”, “as a teacher”, “Ann, a gifted teacher”: what the words describe is named elsewhere."""
+    """“She is a nurse and a teacher”, “as her coach”, “Ann, a gifted teacher”: the words describe somebody else's."""
     branch = page.branch(place)
     if branch is not None and branch.relation in ("attr", "oprd", "appos"):
         return True
-    governor = governor_of(page, start, place)
+    owned = start > 0 and page.lower(start - 1) in (*OWNERS, "her")
+    governor = governor_of(page, start - 1 if owned else start, place)
     if governor is None:
         return False
     lower = page.lower(governor)
+    if lower in ("and", "or", ",") and (before := _noun_before(page, governor)) is not None:
+        return _is_what_somebody_is(page, before, phrase_start(page, before), words)
     is_so = lemma(lower) in words.file.verbs.being and page.tag(governor).startswith("VB")
     return is_so or lower in ("as", "like", "than", "'s", "’s", "'m", "’m")
+
+
+def _noun_before(page: Page, joint: int) -> int | None:
+    """The noun that is joined to the next: the word before “and”, or before the comma before it."""
+    at = joint - 1 if page.lower(joint - 1) != "," else joint - 2
+    inside = at >= 0 and page.sentence[at] == page.sentence[joint]
+    return at if inside and page.tag(at) in ("NN", "NNP") and not page.looks_named(at) else None
 
 
 def _several(page: Page, place: int) -> Mention | None:
@@ -263,10 +284,12 @@ def _whose_of_topic(page: Page, place: int, role: Role, pronoun: str, before: Be
     if before.topic is not None:
         same = before.topic.pronoun == pronoun and before.topic.who != "relation"
         return Whose(not same, f"{_OTHER}, and was left" if same else _OTHER)
-    named = [mention for mention in before.last if mention.may_be(pronoun) and mention.pronoun == pronoun]
-    by_name = any(mention.who == "person" and mention.by_name for mention in before.last)
-    unsure = named and role in ("subject", "owner") and not (by_name and before.last_subject == "person")
-    return Whose(True, _OTHER if unsure else "")
+    last = [mention for mention in before.last if mention.who != "things"]
+    led = any(mention.who == "person" and mention.subject for mention in last[:1]) or before.last_subject == "person"
+    others = [mention for mention in last if mention.may_be(pronoun) and mention.pronoun == pronoun]
+    if led and role == "subject":  # “She has a sister. She …”: whoever was mentioned last may go on
+        others = [mention for mention in others if mention is last[-1] and not _one_of_several(page, mention.place)]
+    return Whose(True, _OTHER if others and (role == "subject" or (role == "owner" and not led)) else "")
 
 
 def _clause_subject(page: Page, place: int, here: Sequence[Mention]) -> Mention | None:

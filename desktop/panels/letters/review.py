@@ -454,6 +454,7 @@ class LetterReview(QObject):
         card.all_restored.connect(self.check.restore_all)
         board.letter.part_set.connect(self.check.set_part)
         board.person.person_set.connect(self.check.set_person)
+        board.letter.read_for.connect(self.check.set_person)
         board.person.occupation_set.connect(self.check.set_occupation)
 
     def _bind_keys(self, board: LetterBoard) -> None:

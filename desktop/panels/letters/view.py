@@ -1,6 +1,7 @@
 """The letter itself: the legend of its marks, the text with the marks, and the note on the chosen mark."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
@@ -8,6 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.letters import PART_KINDS, Part, PartKind
+from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import About
 from biasprint.desktop.panels.letters.compared import part_title
@@ -193,6 +195,7 @@ class LetterView(Card):
     part_set = Signal(int, int, str)  # a paragraph's characters, and what it is
     filtered = Signal()
     is_context = Signal()  # the letter is a CV, and is to be used as one
+    read_for = Signal(object)  # another candidate of the letter, whom it is to be read for
 
     def __init__(self) -> None:
         super().__init__()
@@ -225,7 +228,8 @@ class LetterView(Card):
         notices = [suspicion.said for suspicion in reading.suspicions] + list(reading.document.notes)
         if self.text.isReadOnly():
             notices.append(tr("This text is too long to be edited here; it is only shown and read."))
-        self._show_notices(notices, cv)
+        several = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "candidates"), "")
+        self._show_notices(notices, cv, several, reading.beside)
         self.text.set_apart([(part.start, part.end) for part in reading.parts if part.kind != "body"])
         self._show_marks()
 
@@ -322,8 +326,10 @@ class LetterView(Card):
         end = text.find("\n", place)
         return start, len(text) if end < 0 else end
 
-    def _show_notices(self, said: Sequence[str], cv: str = "") -> None:
-        """Show suspicions about the letter; `cv` is the one with a button."""
+    def _show_notices(
+        self, said: Sequence[str], cv: str = "", several: str = "", beside: Sequence[Person] = ()
+    ) -> None:
+        """Show suspicions about the letter. `cv` has a button, `several` one for each of the other candidates."""
         if list(said) == self._said:
             return
         self._said = list(said)
@@ -334,6 +340,9 @@ class LetterView(Card):
             notice = Notice(safe_line(words), tone="warn", closable=False)
             if words == cv:
                 notice.add_action(tr("Use it as the CV"), self.is_context.emit)
+            for person in beside if words == several else ():
+                name = safe_line(person.full_name)
+                notice.add_action(tr("Read it for {name}").format(name=name), partial(self.read_for.emit, person))
             self._notices.addWidget(notice)
 
     def _lay_out(self) -> None:

@@ -190,6 +190,23 @@ def test_a_cv_in_place_of_the_letter_can_become_the_cv(qtbot: QtBot, window: Mai
     assert "unsupported" in kinds(panel)
 
 
+def test_a_letter_about_two_is_read_for_the_one_that_is_chosen(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(
+        qtbot,
+        window,
+        "I am glad to recommend Peter Novak and Laura Stein. Peter is a brilliant analyst, and he is ambitious.\n\n"
+        "Laura is a caring and helpful colleague, and she runs our tutorials. Laura explains all of it twice.",
+    )
+    assert {"brilliant", "ambitious"} <= {word for kind in kinds(panel) for word in words(panel, kind)}
+    buttons = panel.review.board.letter.findChildren(QPushButton)
+    laura = next(button for button in buttons if button.text() == "Read it for Laura Stein")
+    read_after(qtbot, panel, laura.click)
+    marked = {word for kind in kinds(panel) for word in words(panel, kind)}
+    assert {"caring", "helpful"} <= marked
+    assert not {"brilliant", "ambitious"} & marked
+    assert panel.review.board.person.first.text() == "Laura"
+
+
 def test_a_line_of_a_megabyte_is_shown_read_only_and_holds_nothing_up(qtbot: QtBot, window: MainWindow) -> None:
     panel = panel_of(window)
     box, data = panel.start.paste, QMimeData()

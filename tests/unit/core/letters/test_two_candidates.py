@@ -1,0 +1,74 @@
+"""A letter about two candidates is read, and swapped, for one of them."""
+
+import pytest
+
+from biasprint.core.letters import ReadingRequest, candidate_called, candidate_of, read_pasted
+from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.twins import twin_text
+from biasprint.core.swap import Person
+from biasprint.core.swap.guess import guess
+
+LETTER = """To the committee,
+
+I am glad to recommend Peter Novak and Laura Stein, who finished their degrees with us this year. Peter is a brilliant
+analyst, and his thesis won a prize. Laura is a caring and helpful colleague; she runs our tutorials. Always patient,
+Laura explains twice. Peter writes fast, while Laura checks her figures. Both are ambitious.
+
+Sincerely,
+Ann Berg"""
+
+
+def marked(name: str) -> set[str]:
+    document = read_pasted(LETTER)
+    person = candidate_called(document, name) if name else None
+    return {mark.words for mark in read_letter(document, ReadingRequest(person=person)).marks}
+
+
+def test_nobody_is_credited_with_the_others_praise() -> None:
+    assert {"brilliant", "ambitious"} <= marked("Peter Novak")
+    assert not {"caring", "helpful"} & marked("Peter Novak")
+    assert {"caring", "helpful", "ambitious"} <= marked("Laura Stein")
+    assert "brilliant" not in marked("Laura Stein")
+
+
+def test_the_letter_says_that_it_recommends_two_and_whom_it_is_read_for() -> None:
+    reading = read_letter(read_pasted(LETTER), ReadingRequest())
+    assert [person.full_name for person in reading.beside] == ["Laura Stein"]
+    assert [suspicion.what for suspicion in reading.suspicions] == ["candidates"]
+    assert reading.suspicions[0].said.endswith("It is read for Peter Novak alone.")
+    assert candidate_of(read_pasted(LETTER)).pronoun == "he"
+    laura = candidate_called(read_pasted(LETTER), "Laura Stein")
+    assert laura.pronoun == "she"
+    chosen = read_letter(read_pasted(LETTER), ReadingRequest(person=laura))
+    assert chosen.suspicions[0].said.endswith("It is read for Laura Stein alone.")
+
+
+def test_the_twin_is_of_the_chosen_one_alone() -> None:
+    made = twin_text(read_pasted(LETTER), ("Laura Stein", ""), Person("Tom", "Reed", "", "he"))
+    text = " ".join(made.twin.text.split())
+    assert "recommend Peter Novak and Tom Reed" in text
+    assert "Peter is a brilliant analyst, and his thesis" in text
+    assert "Tom is a caring and helpful colleague; he runs" in text
+    assert "Peter writes fast, while Tom checks his figures" in text
+    assert made.remarks == ()
+
+
+def test_of_two_candidates_of_one_gender_the_others_pronoun_stays() -> None:
+    letter = "I recommend Anna Weiss and Laura Stein. Anna teaches well. Laura said that she helps her. Laura left."
+    twin = twin_text(read_pasted(letter), ("Laura Stein", "she"), Person("Tom", "Reed", "", "he")).twin
+    listed = {change.old for change in twin.left_alone}
+    assert "her" in listed
+    assert "Anna Weiss and Tom Reed" in twin.text
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "I recommend Ann Weber. Her colleague Tom Hill praises her. Tom Hill leads our team.",
+        "I recommend Ann Weber and her work. Tom Hill supervised Ann; Tom Hill is kind.",
+        "On behalf of Tom Hill I recommend Ann Weber. Tom Hill taught her, and Ann sang.",
+        "I recommend Ann Weber, and Tom Hill agrees. Tom Hill taught her.",
+    ],
+)
+def test_who_stands_beside_the_candidate_is_no_second_one(letter: str) -> None:
+    assert guess(letter).beside == ()
