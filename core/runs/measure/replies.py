@@ -7,6 +7,7 @@ would else lead to findings in which that identity is nowhere.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import Finding, StudyResult
@@ -17,11 +18,16 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.findings import interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked
 from biasprint.core.texts.replies import ANSWER, ReplyKind, is_filtered, is_missing, matched, reason_of, reply_kind
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.metrics.result import Bools
 
 IDENTITY = "identity"
 DEFAULT = "default"
@@ -184,9 +190,11 @@ def _differences(
         Measure(kind, np.array([asked.kinds[place] == kind for place in inside], dtype=float), yes_or_no=True)
         for kind in kinds
     ]
+    values = {each.label: each.values == 1 for each in measures}
+    of = np.array(table.groups[GROUP])
     return [
         replace(
-            finding,
+            _of_samples(finding, values[finding.label], of),
             id=f"{study}{DIFFERENCE}",
             title=f"{TITLES[finding.label]}, {finding.groups[0]} minus {finding.groups[1]}",
             harm=HARM,
@@ -196,6 +204,24 @@ def _differences(
         for finding in measure(table, measures, seed=seed).findings
         if finding.id == "compare.difference"
     ]
+
+
+def _of_samples(finding: Finding, is_kind: "Bools", groups: "np.ndarray") -> Finding:
+    """Return the difference; of few prompts, which are too few units, by their samples and for these prompts alone."""
+    from biasprint.core.metrics.grouped import FEWEST_IN_A_CELL
+    from biasprint.core.metrics.proportions import two_proportions
+
+    sides = [is_kind[groups == group] for group in finding.groups]
+    if finding.estimate is not None or min(map(len, sides)) < FEWEST_IN_A_CELL:
+        return finding
+    (x, n), (y, m) = ((int(side.sum()), len(side)) for side in sides)
+    result = two_proportions(x, n, y, m, exact=None)
+    return replace(
+        finding, estimate=result.value, reason=missing_interval(result.interval), p=result.p, n=result.n,
+        interval=interval(result.interval.bounds), effect=None,
+        n_by_group=dict(zip(finding.groups, (n, m), strict=True)),
+        note=f"{result.test}; samples of few prompts are the units, so that it holds for these prompts alone.",
+    )  # fmt: skip
 
 
 def _with_missing(finding: Finding, asked: Asked) -> Finding:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.refusal import REFUSAL, is_refusal
+from biasprint.core.scorers.refusal import VERSION as GRAMMAR
 from biasprint.core.text import for_matching
 
 _MARKUP = re.compile(r"[*_`#~“”\"\[\]{}]+")
 _BULLET = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,3}[.):]|[a-z][.)])\s+")
 _SAME_SIGN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", " ": " "})
-VERSION = "rules 1; refusal grammar 1"
+VERSION = f"rules 1; refusal {GRAMMAR}"
 
 
 class Unread(str):
@@ -22,7 +23,7 @@ class Unread(str):
     __slots__ = ()
 
 
-EMPTY, DECLINED = Unread("the reply is empty"), Unread("the reply declines")
+EMPTY, DECLINED = Unread("the reply is empty"), Unread(REFUSAL)
 
 
 def _nothing(reply: str) -> Unread | None:

@@ -16,6 +16,7 @@ from biasprint.core.metrics.agreement import MISSING
 from biasprint.core.metrics.proportions import design_effect
 from biasprint.core.metrics.result import Ints
 from biasprint.core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.scorers.refusal import REFUSAL
 
 # ---- Few raters
 
@@ -27,7 +28,7 @@ FEWEST_RATERS, FEW_RATERS = 5, 10
 PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")
 # Why a model's reply was left out, by how it was read.
-UNREAD = {"refused": "refused", "unreadable": "unreadable reply", "failed": "request failed"}
+UNREAD = {"refused": REFUSAL, "unreadable": "unreadable reply", "failed": "request failed"}
 NOT_IN_EVERY_ORDER = "model without a choice in every order"
 
 Unit = tuple[str, str]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from inline_compute import Inline
+from scipy.stats import boschloo_exact
 
 from biasprint.core.backends.openai_compatible.failures import FILTERED
 from biasprint.core.backends.protocol import Request
@@ -18,11 +19,13 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpe
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.measure.replies import Asked, reply_findings
 from biasprint.core.runs.setup import add_prompts, added_study
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.texts import exporting
+from biasprint.core.texts.replies import ReplyKind
 from biasprint.core.texts.tables import read_table
 from biasprint.core.texts.values import text_lengths
 
@@ -160,6 +163,47 @@ def test_where_everything_is_answered_nothing_is_said(project: Project) -> None:
     answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), lambda _: {})
     findings = measured(project, "compare", scorers={"score": "length"})
     assert not [each for each in findings if ".replies" in each.id]
+
+
+PATTERNS: dict[str, Callable[[str, int], bool]] = {
+    "all against none": lambda group, _: group == "X",
+    "half against none": lambda group, sample: group == "X" and sample % 2 == 0,
+    "half against all": lambda group, sample: group == "Y" or sample % 2 == 0,
+    "all against all": lambda group, sample: True,
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("matched", [True, False])
+@pytest.mark.parametrize("samples", [1, 2])
+def test_groups_without_any_variation_are_tested_exactly(name: str, matched: bool, samples: int) -> None:
+    rows = [(at, group, sample) for at in range(8) for group in "XY" for sample in range(samples)]
+    kinds: list[ReplyKind] = [
+        "refusal" if PATTERNS[name](group, at if samples == 1 else sample) else "answer" for at, group, sample in rows
+    ]
+    asked = Asked(
+        tuple(kinds), (False,) * len(rows), (False,) * len(rows),
+        tuple(f"block {at}" if matched else "" for at, _, _ in rows),
+        tuple(f"{at} {group}" for at, group, _ in rows), {(): tuple(group for _, group, _ in rows)},
+    )  # fmt: skip
+    (apart,) = [each for each in reply_findings("compare", asked, 1) if each.id == "compare.replies.difference"]
+    sizes = {"all against none": 1.0, "half against none": 0.5, "half against all": -0.5, "all against all": 0.0}
+    assert apart.estimate == sizes[name]
+    if name == "all against all":
+        assert apart.p in (None, 1.0)
+    else:
+        assert apart.p is not None
+        assert apart.p <= 0.125  # half of eight pairs without samples cannot show more
+
+
+def test_samples_of_two_prompts_tell_of_these_alone(project: Project) -> None:
+    set_id = asked_about(project, ("Emily", "Lakisha"), samples=1)
+    for model in ("a", "b", "c", "d", "e", "f"):
+        answered(project, "compare", set_id, refused_where("group", "Lakisha"), model=model)
+    findings = measured(project, "compare", scorers={"score": "length"}, pool=True)
+    apart = of_group(findings, "compare.replies.difference", "refusal", "Emily", "Lakisha")
+    assert (apart.estimate, "these prompts alone" in apart.note) == (-1.0, True)
+    assert apart.p == pytest.approx(boschloo_exact([[0, 6], [6, 0]]).pvalue)
 
 
 def test_samples_of_one_prompt_are_no_further_prompts(project: Project) -> None:

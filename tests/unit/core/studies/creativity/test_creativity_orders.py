@@ -113,7 +113,7 @@ def test_a_comparison_without_a_choice_in_every_order_is_left_out_with_its_reaso
     share = find(result, "creativity.share", "queer", axis="orientation")
     assert (share.estimate, share.n) == (1.0, 1)
     assert share.dropped == {
-        "model without a choice in every order": 2, "tie": 1, "refused": 1, "unreadable reply": 1, "request failed": 1,
+        "model without a choice in every order": 2, "tie": 1, "refusal": 1, "unreadable reply": 1, "request failed": 1,
         "none": 2,
     }  # fmt: skip
     published = find(result, "creativity.share", "queer", "as_published", axis="orientation")
