@@ -15,6 +15,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.report.questions import answered
+from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.evidence import paired_texts, read_texts
 from biasprint.core.runs.measure import ASKED, asked_again
 from biasprint.core.scorers.lexicon import load_lexicon
@@ -339,6 +340,15 @@ def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
             yield QuestionHead(study, answer.question, answer.answer, title if len(titles) > 1 else "")
 
 
+def _replies(lines: Sequence[FindingLine]) -> dict[str, tuple[str, ...]]:
+    """Return by study what is to be known of replies that are no whole answers."""
+    by_study: dict[str, list[Finding]] = {}
+    for line in lines:
+        by_study.setdefault(line.study, []).append(line.finding)
+    told = {study: tuple(reply_sentences(findings)) for study, findings in by_study.items()}
+    return {study: sentences for study, sentences in told.items() if sentences}
+
+
 class StoredFindings:
     """The findings of an open project. Called on worker threads only.
 
@@ -362,7 +372,7 @@ class StoredFindings:
         shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)
         named = dict.fromkeys(line.generator for line in lines if line.generator is not None)
         generators = tuple(sorted(named, key=lambda name: name == DIFFERENCES))  # these come last
-        return FindingsData(tuple(lines), shown, tuple(_heads(lines)), generators)
+        return FindingsData(tuple(lines), shown, tuple(_heads(lines)), generators, _replies(lines))
 
     def measurements(self, ctx: JobContext) -> tuple[Measurement, ...]:
         """Return the last measurement of each study of the project, and the number of new texts since."""

@@ -303,13 +303,15 @@ class Measurement:
 class FindingsData:
     """Everything the findings panel shows at one moment. `axes`: those that findings are about, with their titles.
 
-    `heads`: the questions that the lines are grouped by, in their order.
+    `heads`: the questions that the lines are grouped by, in their order. `replies`: study → what became of refused, cut
+    and failed ones, in sentences.
     """
 
     lines: tuple[FindingLine, ...] = ()
     axes: tuple[tuple[str, str], ...] = ()
     heads: tuple[QuestionHead, ...] = ()
     generators: tuple[str, ...] = ()  # that findings are about; `DIFFERENCES` for those between two
+    replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

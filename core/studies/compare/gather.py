@@ -177,7 +177,7 @@ def _missing(
         for group in sorted(set(names) - {"", *groups.get(by, ())}) if by in groups else ():
             why = Counter(kind for kind, name in zip(kinds, names, strict=True) if name == group)
             reasons = ", ".join(f"{count} × {kind}" for kind, count in why.most_common())
-            missing.setdefault(by, {})[group] = f"the group has no text: {reasons}"
+            missing.setdefault(by, {})[group] = f"{group} has no text ({reasons})"
     return missing
 
 

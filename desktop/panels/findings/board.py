@@ -326,6 +326,7 @@ class Board(Column):
         self.filters.offer(list(titles.items()), axes, generators)
         heads = () if data is None else data.heads
         self._keep_chosen(lambda: self.table.set_lines(lines, heads))
+        self.studies.show_replies({} if data is None else data.replies)
         self.view.fit()
         self._show_state()
 

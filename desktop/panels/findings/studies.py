@@ -40,6 +40,8 @@ class StudyLine(QWidget):
         self.recipe = Label("", "note", wrap=True)
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.recipe.hide()
+        self.replies = Label("", "", wrap=True)
+        self.replies.hide()
         self.writers = GeneratorChoice()
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
@@ -51,6 +53,7 @@ class StudyLine(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(2)
         box.addLayout(row)
+        box.addWidget(self.replies)
         box.addWidget(self.recipe)
         box.addWidget(self.writers)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # its captions are never cut
@@ -71,6 +74,11 @@ class StudyLine(QWidget):
         show_if(self.more, recipe is not None)
         self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
         self.writers.show_writers(measurement.writers)
+
+    def show_replies(self, sentences: Sequence[str]) -> None:
+        """Show what became of refused, cut and failed replies."""
+        self.replies.setText(" ".join(map(safe_line, sentences)))
+        show_if(self.replies, bool(sentences))
 
     @property
     def settled(self) -> bool:
@@ -105,6 +113,7 @@ class StudyLines(QWidget):
         self._busy: frozenset[str] = frozenset()
         self._writable = False
         self._there: dict[str, Measurement] = {}
+        self._replies: Mapping[str, tuple[str, ...]] = {}
         self.hidden_note, self.more_note = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.hidden_note.hide()
         self.more_note.hide()
@@ -149,8 +158,16 @@ class StudyLines(QWidget):
     def _line_of(self, study: str) -> None:
         if study not in self.lines:
             self.lines[study] = line = StudyLine(self._there[study])
+            line.show_replies(self._replies.get(study, ()))
             line.measure.connect(self.measure)
             self._box.insertWidget(self._box.count() - 1, line)
+
+    def show_replies(self, replies: Mapping[str, tuple[str, ...]]) -> None:
+        """Show by study what became of refused, cut and failed replies."""
+        self._replies = replies
+        for study, line in self.lines.items():
+            line.show_replies(replies.get(study, ()))
+        self._show()
 
     def narrow_to(self, study: str | None) -> None:
         """Show only this study's line; None: every line."""
@@ -178,7 +195,8 @@ class StudyLines(QWidget):
         shown = [
             line for study, line in self.lines.items() if self._only == study or (self._only is None and study in first)
         ]
-        settled = [line for line in shown if line.settled and line.study not in self._busy]
+        # A line that says who was refused is never folded.
+        settled = [line for line in shown if line.settled and line.study not in {*self._busy, *self._replies}]
         folds = self._low and len(settled) > 1
         if folds:
             last = max(line.measurement.measured_at for line in settled)

@@ -43,3 +43,15 @@ def test_in_a_low_window_measured_studies_are_one_line_that_opens(lines: StudyLi
     assert lines.lines["letters"].isVisible()
     lines.set_low(False)
     assert not lines.fold.isVisible()
+
+
+def test_who_was_refused_is_seen_also_in_a_low_window(lines: StudyLines) -> None:
+    lines.show_measurements(studies("letters", "news", "completion"), 0)
+    lines.allow(True, frozenset())
+    lines.set_low(True)
+    lines.show_replies({"letters": ("All 12 texts asked for <b>Lakisha</b> were refused, none of 12 for Emily.",)})
+    assert [study for study, line in lines.lines.items() if line.isVisible()] == ["letters"]
+    assert "Lakisha" in lines.lines["letters"].replies.text()
+    assert lines.lines["letters"].replies.isVisible()
+    lines.show_replies({})
+    assert not any(line.isVisible() for line in lines.lines.values())
