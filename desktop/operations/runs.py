@@ -123,8 +123,6 @@ FAILURES: Mapping[str, tuple[str, str]] = {
     "empty": ("1 reply had no text.", "%n replies had no text."),
     "cut": ("1 reached the limit on tokens before any text.", "%n reached the limit on tokens before any text."),
     "rejected": ("1 request was not accepted by the server.", "%n requests were not accepted by the server."),
-    # as earlier versions stored it
-    "refused": ("1 request was not accepted by the server.", "%n requests were not accepted by the server."),
     "redirect": ("1 was sent elsewhere, and redirects are not followed: check the address.",
                  "%n were sent elsewhere, and redirects are not followed: check the address."),
     "too_large": ("1 reply was larger than is taken.", "%n replies were larger than is taken."),
@@ -136,6 +134,7 @@ _OTHER = ("1 failed for another reason.", "%n failed for another reason.")
 
 def failure_words(kind: str, count: int) -> str:
     """Return a sentence on the failures of a kind."""
+    kind = "rejected" if kind == "refused" else kind  # as earlier versions stored it
     return plural(count, *FAILURES.get(kind, _OTHER))
 
 
@@ -144,7 +143,8 @@ def run_words(run: RunLine) -> str:
     if not run.can_go_on:
         return tr("imported")
     parts = [tr("{n} to write").format(n=number(run.missing))] if run.missing else []
-    return ", ".join([*parts, *without_text(run.failed, run.refused), *cut_off(run.cut)]) or tr("done")
+    parts += without_text(run.failed, run.refused)
+    return ", ".join([*(parts or [tr("done")]), *cut_off(run.cut)])
 
 
 def without_text(failed: int, refused: int) -> list[str]:

@@ -646,7 +646,8 @@ def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: 
     longest.setValue(4)
     form.start.click()
     finish(qtbot, panel)
-    qtbot.waitUntil(lambda: form.state.text() == f"{PROMPTS} outputs are there.", timeout=PATIENCE)
+    there = f"{PROMPTS} outputs are there. {PROMPTS} texts were cut off at the limit on tokens"
+    qtbot.waitUntil(lambda: form.state.text() == f"{there}: their length is not compared.", timeout=PATIENCE)
     assert (
         re.search(r"(About \d+ (s|min)|Less than a second)\.$", form.estimate.text()) is None
     )  # nothing is missing: nothing to estimate
@@ -662,7 +663,7 @@ def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: 
     assert project.runs.counts(run.id).done == 2 * PROMPTS
     stored = project.runs.generators()[run.generator_id]
     assert (stored.backend, stored.model, stored.parameters["temperature"]) == ("llama_cpp", "teaching", 0.2)
-    qtbot.waitUntil(lambda: states(panel) == [("1", "done")], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: states(panel) == [("1", f"done, {2 * PROMPTS} cut off")], timeout=PATIENCE)
     panel.write.runs.table.clicked.emit(panel.write.runs.model.index(0, 0))
     assert dict(form.request().parameters) == dict(stored.parameters)  # also those that have no field
 
