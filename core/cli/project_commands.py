@@ -294,11 +294,13 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
         )  # fmt: skip
         return
     say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.new:,} of them new.")
-    if result.failed:
-        kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
-        say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
-        if result.failures.get(REFUSAL):
-            say("A refusal is an answer: only --retry refusal asks for it again.")
+    failures = {kind: count for kind, count in sorted(result.failures.items()) if kind != REFUSAL}
+    if refused := result.failures.get(REFUSAL):
+        say(f"{refused:,} refused; a refusal is an answer, so that only --retry refusal asks again.")
+    if failures:
+        kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in failures.items())
+        failed = sum(failures.values())
+        say(f"{failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
     if words := cut_words(result.cut):
         say(words)
     for scoring in result.scored:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biasprint.core.findings import Finding
+from biasprint.core.scorers.refusal import REFUSAL
 
 Outcome = Literal["choice", "tie", "none", "skip", "undone"]
 Floats = npt.NDArray[np.float32]
@@ -106,6 +107,10 @@ class RunCounts:
     @property
     def failed(self) -> int:
         return sum(self.failures.values())
+
+    @property
+    def refused(self) -> int:
+        return self.failures.get(REFUSAL, 0)
 
     @property
     def missing(self) -> int:

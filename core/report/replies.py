@@ -18,6 +18,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
 }
 NOT_COMPARED = "Lengths are compared without them."
 MOST_SENTENCES = 6
+MOST_NAMED = 4  # groups
 
 
 def reply_sentences(findings: Sequence[Finding]) -> list[str]:
@@ -30,7 +31,7 @@ def reply_sentences(findings: Sequence[Finding]) -> list[str]:
     sentences = []
     for writer in writers:
         of_writer = [finding for finding in own if finding.dims.get("generator", "") == writer]
-        start = f"“{writer}”: " if len(writers) > 1 else ""
+        start = f"“{writer}”: " if writer else ""
         sentences += [f"{start}{sentence}" for sentence in _of_writer(of_writer)]
     more = len(sentences) - MOST_SENTENCES
     return sentences[:MOST_SENTENCES] + ([tr("And {n} more of this kind.").format(n=more)] if more > 0 else [])
@@ -61,32 +62,39 @@ def _by_group(kind: str, shares: Sequence[Finding], tests: Sequence[Finding]) ->
     known = [share for share in shares if share.estimate is not None]
     if len(known) < 2:
         return ""
-    most, *others = sorted(known, key=lambda share: (-(share.estimate or 0.0), share.groups))
-    least = others[-1]
+    highest, lowest = (choose(share.estimate or 0.0 for share in known) for choose in (max, min))
     shown = any(test.p_adjusted is not None and test.p_adjusted <= DECIDES for test in tests)
-    if not shown and (most.estimate, least.estimate) != (1.0, 0.0):
+    if highest == lowest or not (shown or (highest, lowest) == (1.0, 0.0)):
         return ""
-    rest = sum(map(_number, others)), sum(share.n for share in others)
-    whom = _for(least.groups[0]) if len(others) == 1 else tr("for the {n} other groups").format(n=len(others))
-    count = tr("none") if not rest[0] else tr("all") if rest[0] == rest[1] else digits.count(rest[0])
-    verb = VERBS[kind][_number(most) != 1]
-    return f"{_counted(most)} asked {_for(most.groups[0])} {verb}, {count} of {digits.count(rest[1])} {whom}."
+    most = [share for share in known if share.estimate == highest]
+    others = [share for share in known if share.estimate != highest]
+    some, rest = sum(map(_number, others)), sum(share.n for share in others)
+    count = tr("none") if not some else digits.count(some)
+    verb = VERBS[kind][sum(map(_number, most)) != 1]
+    return f"{_counted(*most)} asked {_for(most)} {verb}, {count} of {digits.count(rest)} {_for(others)}."
 
 
-def _counted(share: Finding) -> str:
+def _counted(*shares: Finding) -> str:
     """ "All 12 texts", "3 of 12 texts" """
-    number = _number(share)
-    if number == share.n:
+    number, n = sum(map(_number, shares)), sum(share.n for share in shares)
+    if number == n:
         return tr("The one text") if number == 1 else tr("All {n} texts").format(n=digits.count(number))
-    return tr("{some} of {n} texts").format(some=digits.count(number), n=digits.count(share.n))
+    return tr("{some} of {n} texts").format(some=digits.count(number), n=digits.count(n))
 
 
 def _number(share: Finding) -> int:
     return round((share.estimate or 0.0) * share.n)
 
 
-def _for(group: str) -> str:
-    return tr("without an identity") if group == DEFAULT else tr("for {group}").format(group=group.replace("_", " "))
+def _for(shares: Sequence[Finding]) -> str:
+    """ "for Jamal and Kim", "for 12 groups" """
+    names = [share.groups[0].replace("_", " ") for share in shares]
+    if names == [DEFAULT]:
+        return tr("without an identity")
+    if len(names) > MOST_NAMED:
+        return tr("for {n} groups").format(n=len(names))
+    listed = tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1]) if names[1:] else names[0]
+    return tr("for {groups}").format(groups=listed)
 
 
 def _part(finding: Finding) -> tuple[tuple[str, str], ...]:

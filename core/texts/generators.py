@@ -114,6 +114,26 @@ def generators_of(project: Project, study_id: int, known: KnownGenerators | None
     return tuple(named.values())
 
 
+def refusing_generators(project: Project, study_id: int) -> tuple[StudyGenerator, ...]:
+    """Return the generators that have refusals in the study and no finished text."""
+    known, texts = known_generators(project), project.outputs.written(study_id)
+    written = {run.generator_id for run in known.runs if run.id in texts}
+    refused: dict[int, list[RunRow]] = defaultdict(list)
+    for run in known.runs:
+        if run.study_id == study_id and run.generator_id not in written and project.runs.counts(run.id).refused:
+            refused[run.generator_id].append(run)
+    return tuple(
+        replace(
+            _of_row(known.rows[key], known.names[key]),
+            seeds=tuple(dict.fromkeys(run.seed for run in runs)),
+            first=min(run.created_at for run in runs),
+            last=max(run.created_at for run in runs),
+            runs=tuple(run.id for run in runs),
+        )
+        for key, runs in refused.items()
+    )
+
+
 def _of_tables(project: Project, study_id: int) -> Iterator[StudyGenerator]:
     for model, letters in project.sources.written(study_id, LETTER).items():
         yield StudyGenerator(

@@ -19,7 +19,14 @@ from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.copies import COPY, REPEATED, repeats_in, sentences
 from biasprint.core.texts.exporting import SEVERAL
-from biasprint.core.texts.generators import POOLED, StudyGenerator, generators_of, named_texts, written_by_these
+from biasprint.core.texts.generators import (
+    POOLED,
+    StudyGenerator,
+    generators_of,
+    named_texts,
+    refusing_generators,
+    written_by_these,
+)
 
 GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
 UNNAMED = "rows that name no generator"
@@ -106,10 +113,13 @@ class TextsToMeasure:
 
 def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     """Return the findings of a project's study. With texts of several generators each finding has the dim
-    `generator`.
+    `generator`. One that refused everything is among them.
     """
     last, options = texts.project.outputs.last_id(), texts.options
-    known = generators_of(texts.project, texts.study_id)
+    known = (
+        *generators_of(texts.project, texts.study_id),
+        *refusing_generators(texts.project, texts.study_id),
+    )
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
     mine = texts if list(wanted) == list(known) else texts.of(*wanted)
     repeats = repeats_in(mine.project, texts.study_id)

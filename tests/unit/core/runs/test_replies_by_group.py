@@ -159,6 +159,17 @@ def test_where_everything_is_refused_that_is_the_finding(project: Project) -> No
     assert "All 24 texts were refused." in found.remarks
 
 
+def test_a_generator_that_refuses_everything_is_measured_beside_one_that_answers(project: Project) -> None:
+    set_id = asked_about(project, ("Emily", "Lakisha"))
+    answered(project, "compare", set_id, lambda _: {}, model="open")
+    answered(project, "compare", set_id, lambda _: REFUSED, model="closed")
+    found = measure_project(JobContext(), project, "compare", MeasureOptions(scorers={"score": "length"}), INLINE)
+    assert "“closed”: All 24 texts were refused." in found.remarks
+    (share,) = [each for each in found.result.findings if each.id == "compare.replies" and not each.groups]
+    assert (share.dims["generator"], share.estimate) == ("closed", 1.0)
+    assert [generator["n"] for generator in found.recipe["generators"]] == [24, 0]
+
+
 def test_where_everything_is_answered_nothing_is_said(project: Project) -> None:
     answered(project, "compare", asked_about(project, ("Emily", "Lakisha")), lambda _: {})
     findings = measured(project, "compare", scorers={"score": "length"})
