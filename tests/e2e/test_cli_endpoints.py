@@ -172,6 +172,39 @@ def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_d
         assert times == (2 if failure == "server" else len(answers)), (prompt, failure)
 
 
+def test_a_group_that_an_endpoint_refuses_is_said_at_every_step(tmp_path: Path):
+    """Whether the endpoint's filter ends the text, turns the prompt away, or the model declines beside the text."""
+    refusals = {
+        "Lakisha": good("", "content_filter"),
+        "Kim": error("400 Bad Request", "The prompt was filtered.", "content_filter"),
+        "Jamal": answer("200 OK", {"choices": [{"message": {"content": None, "refusal": "I can't."},
+                                                "finish_reason": "stop"}]}),
+    }  # fmt: skip
+
+    def script(asked: Asked) -> Answer:
+        refused = next((reply for name, reply in refusals.items() if name in asked.prompt), None)
+        return refused or good("She is a kind colleague.", "length" if "Anne" in asked.prompt else "stop")
+
+    file, template, table = (tmp_path / name for name in ("own.biasprint", "own.txt", "own.csv"))
+    template.write_text("Recommend {name} for {job}.", encoding="utf-8")
+    rows = "".join(f"{name},job {job},{name}\n" for job in range(8) for name in ("Emily", "Anne", *refusals))
+    table.write_text(f"name,job,group\n{rows}", encoding="utf-8")
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "compare", "--template", template, "--table", table)
+    with BadServer(script) as server:
+        biasprint("endpoints", "add", "here", "--url", server.url, "--retries", 0)
+        write = ("generate", file, "--study", "compare", "--backend", "openai_compatible", "--endpoint", "here")
+        written = biasprint(*write, "--model", "m").out
+        again = biasprint(*write, "--model", "m", "--retry-failures", "--json").json
+    assert "24 refused; a refusal is an answer, so that only --retry refusal asks again." in written
+    assert "8 texts were cut off at the limit on tokens (max_tokens): their length is not compared." in written
+    assert (again["failures"], again["added"], again["cut"]) == ({"refusal": 24}, 0, 8)
+    report = tmp_path / "report.md"
+    biasprint("measure", "compare", file, "--scorer", "score=length", "--report", report)
+    page = report.read_text(encoding="utf-8")
+    assert "All 24 texts asked for Jamal, Kim and Lakisha were refused, none of 16 for Anne and Emily." in page
+
+
 def test_a_key_that_is_asked_for_goes_to_its_endpoint_and_nowhere_else(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
