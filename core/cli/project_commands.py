@@ -299,8 +299,8 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
         say(f"{refused:,} refused; a refusal is an answer, so that only --retry refusal asks again.")
     if failures:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in failures.items())
-        failed = sum(failures.values())
-        say(f"{failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
+        total = sum(failures.values())
+        say(f"{total:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
     if words := cut_words(result.cut):
         say(words)
     for scoring in result.scored:
