@@ -30,7 +30,10 @@ def docx(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 
 
 def odt(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
-    body = "".join(f"<text:p>{html.escape(paragraph, quote=False)}</text:p>" for paragraph in paragraphs)
+    return odt_of_body("".join(f"<text:p>{html.escape(paragraph, quote=False)}</text:p>" for paragraph in paragraphs))
+
+
+def odt_of_body(body: str) -> bytes:
     content = (
         '<?xml version="1.0" encoding="UTF-8"?><office:document-content '
         'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '

@@ -36,7 +36,17 @@ def parse_letter_file(data: bytes, name: str) -> Document:
     """The document in `data`. Raises `AppError` with one sentence for the person."""
     limit_once()
     letter_format = format_of(data, name)
-    return _document(name, letter_format.kind, letter_format.read(data, name))
+    try:
+        extracted = letter_format.read(data, name)
+    except (AppError, MemoryError):
+        raise
+    except Exception as error:  # whatever a broken file drives a reader into
+        raise AppError(
+            f"“{name}” is damaged or cut off.",
+            hint="Ask for a fresh copy, or paste the letter's text.",
+            details=f"{type(error).__name__}: {error}",
+        ) from error
+    return _document(name, letter_format.kind, extracted)
 
 
 def document_of_text(text: str) -> Document:

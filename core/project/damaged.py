@@ -4,6 +4,7 @@ Nothing here goes through the store, which takes for granted that a text is UTF-
 """
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -116,6 +117,8 @@ def unreadable(table: TableRows, row: dict[str, Stored]) -> str | None:
             continue
         if not isinstance(value, TYPES[column.kind]):
             return f"holds something else than it should in “{column.name}”"
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"holds no finite number in “{column.name}”"
         if column.kind == "TEXT":
             assert isinstance(value, bytes)
             try:

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
-from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.plain import decoded
 from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
@@ -176,9 +175,12 @@ class _Styles(_Parser):
             self.sheet.add(data)
 
 
+_NO_SIGN = re.compile(r"&#(?:[xX][0-9a-fA-F]{7,}|[0-9]{8,});?")  # a number that no sign has
+
+
 def of_html(data: bytes, name: str) -> Extracted:
     """The text of each block, in order; blanks as a browser shows them, a <br> as a line break."""
-    text, unread = decoded(data, name), UnreadText()
+    text, unread = _NO_SIGN.sub("\ufffd", decoded(data, name)), UnreadText()
     styles = _Styles()
     styles.feed(text)
     parser = _Paragraphs(styles.sheet, unread)
@@ -217,15 +219,8 @@ def of_rtf(data: bytes, name: str) -> Extracted:
     from striprtf.striprtf import rtf_to_text
 
     unread = UnreadText()
-    try:
-        shown = _shown(data.decode("latin-1"), unread)
-        text = str(rtf_to_text(shown, errors="replace"))  # type: ignore[no-untyped-call]
-    except (ValueError, IndexError, LookupError, TypeError, OverflowError) as error:
-        raise AppError(
-            f"“{name}” is damaged or cut off.",
-            hint="Ask for a fresh copy, or paste the letter's text.",
-            details=f"{type(error).__name__}: {error}",
-        ) from error
+    shown = _shown(data.decode("latin-1"), unread)
+    text = str(rtf_to_text(shown, errors="replace"))  # type: ignore[no-untyped-call]
     return Extracted(text.replace("\r", "").split("\n"), notes=unread.notes())
 
 

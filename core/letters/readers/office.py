@@ -208,7 +208,7 @@ class _DocxLook:
         vanish, size, colour = (_first(properties, name) for name in ("vanish", "sz", "color"))
         if vanish is not None and vanish.get(f"{W}val", "1") not in _OFF:
             return True
-        if size is not None and (size.get(f"{W}val") or "").isdigit() and int(size.get(f"{W}val")) <= SMALLEST:
+        if size is not None and _number(size.get(f"{W}val"), SMALLEST + 1) <= SMALLEST:
             return True
         white = colour is not None and _WHITE.fullmatch(colour.get(f"{W}val") or "")
         return bool(white) and not self._is_shaded(run, paragraph, properties)
@@ -429,7 +429,7 @@ def odt_pieces(element: Any) -> Iterator[OdtPiece]:
     yield OdtPiece(element, "text", (element.text or "").translate(_BLANK))
     for child in element:
         if child.tag == f"{TEXT}s":
-            yield OdtPiece(child, "sign", " " * min(int(child.get(f"{TEXT}c", "1") or 1), 80))
+            yield OdtPiece(child, "sign", " " * min(_number(child.get(f"{TEXT}c"), 1), 80))
         elif child.tag == f"{TEXT}tab":
             yield OdtPiece(child, "sign", "\t")
         elif child.tag == f"{TEXT}line-break":
@@ -437,3 +437,8 @@ def odt_pieces(element: Any) -> Iterator[OdtPiece]:
         elif child.tag not in _NOT_IN_ODT and child.tag not in ODT_BLOCKS and isinstance(child.tag, str):
             yield from odt_pieces(child)
         yield OdtPiece(child, "tail", (child.tail or "").translate(_BLANK))
+
+
+def _number(text: str | None, otherwise: int) -> int:
+    """A small number that an attribute holds; `otherwise` where it holds none."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,6}", text) else otherwise

@@ -40,7 +40,6 @@ from biasprint.core.letters.readers.lines import (
 from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
-HINT = "Ask for a fresh copy, or paste the letter's text."
 MOST_PAGES = 50  # a letter has one or two
 # Lines of one paragraph lie at most this many line heights apart.
 LINE_MARGIN = 0.55
@@ -62,12 +61,6 @@ def of_pdf(data: bytes, name: str) -> Extracted:
         sheets = list(_sheets(document, pages, unread))
     except (PDFPasswordIncorrect, PDFTextExtractionNotAllowed) as error:
         raise AppError(f"“{name}” is protected by a password.", hint="Save it without one, and try again.") from error
-    except (AppError, MemoryError):
-        raise
-    except Exception as error:  # whatever a broken file drives the parser into
-        raise AppError(
-            f"“{name}” is damaged or cut off.", hint=HINT, details=f"{type(error).__name__}: {error}"
-        ) from error
     _leave_out_heads(sheets, unread)
     paragraphs = _paragraphs(sheets)
     if not any(paragraph.strip() for paragraph in paragraphs):

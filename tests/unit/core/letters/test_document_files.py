@@ -253,3 +253,22 @@ def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.Monke
     )
     monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, own))
     assert formats.format_of(b"\\begin She is kind.", "letter") is own
+
+
+def test_a_number_of_thousands_of_digits_is_no_reason_to_refuse_a_letter() -> None:
+    digits = "9" * 4400
+    html = f"<html><body><p>She is kind &#{digits}; and&#x{'f' * 4400}; warm.</p></body></html>".encode()
+    assert read_bytes(html, "letter.html").paragraphs == ("She is kind \ufffd and\ufffd warm.",)
+    for spaces in (digits, "1e9", "-5", ""):
+        packed = letter_files.odt_of_body(f'<text:p>She is<text:s text:c="{spaces}"/>kind.</text:p>')
+        (paragraph,) = read_bytes(packed, "letter.odt").paragraphs
+        assert paragraph == "She is kind."
+
+
+def test_whatever_a_reader_fails_of_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(data: bytes, name: str) -> Extracted:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(formats, "FORMATS", (formats.LetterFormat("odd", ("odd",), fails, lambda head: True),))
+    with pytest.raises(AppError, match="is damaged or cut off"):
+        reading.parse_letter_file(b"x", "letter.odd")

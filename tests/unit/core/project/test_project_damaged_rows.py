@@ -5,7 +5,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from struct import pack
@@ -307,3 +307,36 @@ def test_rescue_never_takes_the_place_of_a_file(path: Path, tmp_path: Path) -> N
     with pytest.raises(AppError, match="There is a file"):
         rescue_project(path, tmp_path / "there.biasprint")
     assert (tmp_path / "there.biasprint").read_text() == "mine"
+
+
+# ---- Numbers at limits
+
+
+def numbers_of(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [
+            (table, name)
+            for table in TABLES
+            for _, name, kind, _, _, key in connection.execute(f'PRAGMA table_info("{table}")')
+            if kind in ("REAL", "INTEGER") and not key
+        ]
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), 2**63 - 1, -(2**63)])
+def test_a_number_at_its_limit_is_named_and_neither_check_nor_rescue_ends(
+    path: Path, tmp_path: Path, number: float
+) -> None:
+    for table, column in numbers_of(path):
+        changed = Path(shutil.copy(path, tmp_path / f"{table}-{column}.biasprint"))
+        with closing(sqlite3.connect(changed)) as connection, connection:
+            try:
+                least = f'(SELECT min(rowid) FROM "{table}")'
+                connection.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = {least}', (number,))
+            except sqlite3.IntegrityError:
+                continue  # the schema refuses it
+        report = check_project(changed)
+        assert not report.sound, (table, column)
+        rescue_project(changed, tmp_path / f"{table}-{column}-rescued.biasprint")
+        assert check_project(tmp_path / f"{table}-{column}-rescued.biasprint").sound, (table, column)
+        with suppress(AppError), Project.open(changed) as project:
+            read_everything(project)
