@@ -23,6 +23,7 @@ from biasprint.core.findings import (
     tried,
 )
 from biasprint.core.report.evidence import Evidence, strength
+from biasprint.core.studies.kit.findings import WHOLE_FAMILY_NOT_SHOWN
 from biasprint.core.studies.registry import studies
 
 MOST_NAMED = 3  # findings of one answer that are told with their numbers
@@ -54,7 +55,7 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
         return _alike(study, each, most)
     if each.shown:
         findings = _listed(study, _ranked(each), each, most, scaled=scaled)
-        number, of = len(each.shown), len(each.tested)
+        number, of = len(each.shown), _asked(each)
         if of == 1:
             sentence = tr("{yes}: {findings}.").format(yes=_yes(each.shown), findings=findings)
         else:
@@ -71,11 +72,18 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
         return tr("Not known: {why}. The closest: {finding}.").format(why=why, finding=with_interval)
     still_open = _still_open(study, nearest)
     finding = in_words(study, nearest, each, scaled=scaled, interval=False) if still_open else with_interval
-    if len(each.tested) == 1:
+    if (asked := _asked(each)) == 1:
         return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
     return tr("No difference was shown in {n} comparisons. The closest: {finding}.").format(
-        n=digits.count(len(each.tested)), finding=finding
+        n=digits.count(asked), finding=finding
     ) + still_open  # fmt: skip
+
+
+def _asked(each: Evidence) -> int:
+    """The number of comparisons: of words, of which few are findings, all that p was adjusted among."""
+    families = {finding.adjust.family: tests_adjusted_for(finding) or 0 for finding in each.tested if finding.adjust}
+    of_words = all(finding.id.startswith(WHOLE_FAMILY_NOT_SHOWN) for finding in each.tested)
+    return max(len(each.tested), sum(families.values()) if of_words else 0)
 
 
 def by_generator(study: str, each: Evidence, most: int) -> Iterator[str]:
@@ -222,7 +230,7 @@ def _beside_stereotype(finding: Finding, value: str) -> str:
     way = (
         tr("{x}, as the stereotype has it: {rest}")
         if (finding.estimate or 0) > 0
-        else tr("{x}, against the stereotype, by which {rest}")
+        else tr("{x}, opposite to the stereotype ({rest})")
     )
     return way.format(x=value, rest=rest)
 
@@ -341,16 +349,22 @@ def _chance(finding: Finding) -> str:
 
 
 def with_error(study: str, finding: Finding) -> str:
-    """ "allowing for the scorer’s errors (it finds .72 of 61 and rejects .79 of 61): 2.0 to 10.1 points lower"."""
+    """ "allowing for the scorer’s errors (it recognises 72 % of 61 and …): 2.0 to 10.1 points lower"."""
     error = scorer_error(finding)
     if error is None:
         return ""
     ends = tr("nothing is known")
     if error.low is not None and error.high is not None:
         ends = _range(study, finding, *_texts(finding, error.low, error.high)[1:])
-    return tr(
-        "allowing for the scorer’s errors (it finds {se} of {present} and rejects {sp} of {absent}): {ends}"
-    ).format(se=error.sensitivity, present=error.present, sp=error.specificity, absent=error.absent, ends=ends)
+    errs = tr("it recognises {se} of {present} and rightly rejects {sp} of {absent}").format(
+        se=_percent(error.sensitivity), present=error.present, sp=_percent(error.specificity), absent=error.absent
+    )
+    return tr("allowing for the scorer’s errors ({errs}): {ends}").format(errs=errs, ends=ends)
+
+
+def _percent(rate: str) -> str:
+    """ "72 %" for ".72"."""
+    return digits.number(float(rate), "proportion")
 
 
 def _for_whom(finding: Finding) -> str:

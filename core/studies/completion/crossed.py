@@ -99,7 +99,7 @@ def _interactions(pair: _Pair) -> Iterator[Finding]:
     for place, chosen in enumerate(SHOWN):
         first_value, second_value = seen[0][place], seen[1][place]
         value = None if first_value is None or second_value is None else first_value - second_value
-        title = f"{chosen.capitalize()} option: the effect of what is given, {first} against {second}"
+        title = f"{chosen.capitalize()} option: its rise from a negative to a positive term, {first} against {second}"
         yield _finding(
             pair, INTERACTION_ID, DELTAS[place], title, value, parts[place],
             "At 0 what is given does the same for both pronouns.", "difference of differences of proportions",

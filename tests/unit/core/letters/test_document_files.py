@@ -270,5 +270,6 @@ def test_whatever_a_reader_fails_of_is_one_sentence(monkeypatch: pytest.MonkeyPa
         raise OverflowError("too large")
 
     monkeypatch.setattr(formats, "FORMATS", (formats.LetterFormat("odd", ("odd",), fails, lambda head: True),))
+    monkeypatch.setattr(reading, "limit_once", lambda: None)  # here is no process of its own to limit
     with pytest.raises(AppError, match="is damaged or cut off"):
         reading.parse_letter_file(b"x", "letter.odd")

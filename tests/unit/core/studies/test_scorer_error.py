@@ -26,7 +26,7 @@ from biasprint.core.studies.letters.table import letters_table
 from biasprint.core.texts.generators import StudyGenerator
 
 FORMALITY = ScorerUse("formality", "formality_f", "formality F 1; rules 1", stand_in=True)
-RATES = "allowing for the scorer’s errors (it finds .72 of 61 and rejects .79 of 61)"
+RATES = "allowing for the scorer’s errors (it recognises 72 % of 61 and rightly rejects 79 % of 61)"
 
 
 def style(difference: float, use: ScorerUse = FORMALITY, spread: float = 0.1, letters: int = 60) -> Finding:
@@ -98,7 +98,7 @@ def test_a_yes_that_its_scorer_may_have_made_is_not_known_with_its_error(monkeyp
     (question,) = answered("letters", [finding])
     assert question.answer.startswith("Not known, because the scorer errs: “Formal sentences")
     assert question.answer.endswith(
-        "allowing for the scorer’s errors (it finds .60 of 10 and rejects .60 of 10): nothing is known)."
+        "allowing for the scorer’s errors (it recognises 60 % of 10 and rightly rejects 60 % of 10): nothing is known)."
     )
     each = evidence("letters", question)
     assert not each.shown
