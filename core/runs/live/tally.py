@@ -24,11 +24,12 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow, OutputRow, ScoreRow, SessionRow, SourceRow, StudyRow, TextKey
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.core.studies.kit.live import LiveJudging, LiveKey, LiveRates, LiveValue, PlainTally, Restart, StudyTally
 from biasprint.core.studies.kit.shelf import IdSet, NotKept
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
+from biasprint.core.texts.replies import CUT_OFF, reply_kind
 from biasprint.core.texts.values import KIND
 
 # ---- The course of a live figure
@@ -121,7 +122,7 @@ class Rates:
     """Texts, failures, refusals and lengths, from the rows of outputs in the order in which they were stored."""
 
     def __init__(self) -> None:
-        self._texts = self._refusals = self._timed = self._timed_tokens = 0
+        self._texts = self._refusals = self._cut = self._timed = self._timed_tokens = 0
         self._failed: Counter[str] = Counter()
         self._lengths: Counter[int] = Counter()
         self._recent: deque[tuple[float, int]] = deque()
@@ -129,12 +130,16 @@ class Rates:
         self._seconds = 0.0
 
     def add(self, row: OutputRow) -> None:
+        kind = reply_kind(row)
+        self._refusals += kind == REFUSAL
         if row.status != "done":
-            self._failed[row.failure or "other"] += 1
+            self._failed.update([row.failure or "other"] if kind != REFUSAL else [])
         else:
             self._texts += 1
-            self._refusals += is_refusal(row.text)
-            self._lengths[EDGES[bisect_right(EDGES, len(row.text.split())) - 1]] += 1
+            if kind == CUT_OFF:
+                self._cut += 1
+            else:
+                self._lengths[EDGES[bisect_right(EDGES, len(row.text.split())) - 1]] += 1
         tokens = row.usage.get("completion", 0)
         self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens, written=row.status == "done")
 
@@ -160,6 +165,7 @@ class Rates:
             texts=self._texts,
             failed=dict(self._failed),
             refusals=self._refusals,
+            cut=self._cut,
             seconds=seconds,
             texts_per_second=len(recent) / WINDOW,
             tokens_per_second=sum(recent) / WINDOW,

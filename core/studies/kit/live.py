@@ -78,7 +78,8 @@ class LiveValue:
 
 @dataclass(frozen=True)
 class LiveRates:
-    """Rates of writing. `failed`: texts that failed, by kind. `seconds`: spent writing, pauses left out.
+    """Rates of writing. `failed`: texts that failed, by kind. `refusals`: in words or without any. `cut`: texts that end
+    at the limit on tokens, which are in no class of `lengths`. `seconds`: spent writing, pauses left out.
 
     The rates are over the last seconds (0 where nothing comes) and, `_in_all`, over the time spent; tokens where the
     backend counts them. `lengths`: (from, below, texts) in words, the last without a limit. `scored`: how many of the
@@ -88,6 +89,7 @@ class LiveRates:
     texts: int = 0
     failed: Mapping[str, int] = field(default_factory=dict)
     refusals: int = 0
+    cut: int = 0
     seconds: float = 0.0
     texts_per_second: float = 0.0
     tokens_per_second: float = 0.0

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.runs.live import LiveRates, Trace
-from biasprint.desktop.operations.runs import failure_words
+from biasprint.desktop.operations.runs import cut_off, failure_words
 from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
 from biasprint.desktop.plots.axis import COUNT, LegendEntry
 from biasprint.desktop.plots.band import LiveBand, Region
@@ -226,7 +226,8 @@ def _lengths(rates: LiveRates) -> tuple[np.ndarray, np.ndarray]:
     edges = [float(low) for low, _, _ in classes]
     end = classes[-1][1]
     edges.append(float(end) if end is not None else 2 * edges[-1])
-    shares = [count / rates.texts for _, _, count in classes]
+    whole = max(1, sum(count for _, _, count in classes))
+    shares = [count / whole for _, _, count in classes]
     return np.array(edges), np.array([*shares, shares[-1]])
 
 
@@ -235,14 +236,14 @@ def _lengths_told(pace: BoardPace, *, many: bool) -> str:
     low, high, count = max(rates.lengths, key=lambda one: one[2])
     between = tr("{low} to {high} words").format(low=low, high=(high or 0) - 1)
     most = between if high is not None else tr("{low} words or more").format(low=low)
+    refused = ", ".join([plural(rates.refusals, "1 refusal", "%n refusals"), *cut_off(rates.cut)])
     if many:
-        refused = plural(rates.refusals, "1 refusal", "%n refusals")
         return tr("{name}: most often {most}, {refused}.").format(name=pace.name, most=most, refused=refused)
     return tr("Most often {most} ({count} of {texts}); {refusals}.").format(
         most=most,
         count=digits.count(count),
         texts=plural(rates.texts, "1 text", "%n texts"),
-        refusals=plural(rates.refusals, "1 refusal", "%n refusals"),
+        refusals=refused,
     )
 
 

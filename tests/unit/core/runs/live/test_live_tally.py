@@ -167,6 +167,19 @@ def test_failures_that_are_asked_for_again_are_read_although_their_ids_come_twic
     assert (tally.rates().texts, dict(tally.rates().failed)) == (6, {})
 
 
+def test_a_refusal_without_words_is_one_and_a_cut_text_has_no_length(project: Project) -> None:
+    run = run_of_items(project, 3)
+    one, two, three = project.runs.pending(run, limit=3)
+    cut = reply(run, one).model_copy(update={"finish_reason": "length", "text": "one two three"})
+    declined = reply(run, two).model_copy(update={"text": "I can't help with that."})
+    project.outputs.record_many([cut, declined, reply(run, three, failure="refusal")])
+    tally = tally_of(project, "completion")
+    tally.catch_up(JobContext())
+    rates = tally.rates()
+    assert (rates.texts, rates.refusals, rates.cut, dict(rates.failed)) == (2, 2, 1, {})
+    assert sum(count for _, _, count in rates.lengths) == 1
+
+
 def test_a_failure_is_no_text_of_the_pace(project: Project) -> None:
     run = run_of_items(project, 3)
     rates = Rates()
