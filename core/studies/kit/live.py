@@ -78,8 +78,8 @@ class LiveValue:
 
 @dataclass(frozen=True)
 class LiveRates:
-    """Rates of writing. `failed`: texts that failed, by kind. `refusals`: in words or without any. `cut`: texts that end
-    at the limit on tokens, which are in no class of `lengths`. `seconds`: spent writing, pauses left out.
+    """Rates of writing. `failed`: texts that failed, by kind. `refusals`: in words or without any. `cut`: texts that
+    end at the limit on tokens, which are in no class of `lengths`. `seconds`: spent writing, pauses left out.
 
     The rates are over the last seconds (0 where nothing comes) and, `_in_all`, over the time spent; tokens where the
     backend counts them. `lengths`: (from, below, texts) in words, the last without a limit. `scored`: how many of the
