@@ -34,6 +34,11 @@ Format = Annotated[
     typer.Option("--format", help="A known outside layout: wan, kamruzzaman, kumar; import: llm_comparator too."),
 ]
 Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
+Sheet = Annotated[str, typer.Option(help="The sheet of an xlsx, by its name or number; found out where not given.")]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option("--header-row", min=1, help="The row that names the columns; found out where not given."),
+]
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
 Stored = TypeVar("Stored", bound="StoredJudgments")
 SHOWN_PROBLEMS = 20
@@ -48,11 +53,13 @@ def add_data_to(app: typer.Typer) -> None:
 
 def import_data(
     file: File,
-    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, xlsx or parquet table.")],
+    data: Annotated[Path, typer.Argument(help="A csv, tsv, json, jsonl, xlsx or parquet table, or a log.")],
     study: Annotated[str | None, typer.Option(help="Whose texts; needed in a project of several studies.")] = None,
     mapping: Map = None,
     layout: Format = None,
     encoding: Encoding = None,
+    sheet: Sheet = "",
+    header_row: HeaderRow = None,
     duplicates: Duplicates = "report",
     as_json: AsJson = False,
 ) -> None:
@@ -64,6 +71,7 @@ def import_data(
     from biasprint.core.tables.formats import known_format
     from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
     from biasprint.core.tables.formats.kumar import has_choices
+    from biasprint.core.tables.headers import HeaderPlace
     from biasprint.core.texts.tables import read_table
 
     if layout == COMPARATOR:
@@ -77,7 +85,8 @@ def import_data(
         check_importable(kind)
         table = read_table(
             ctx, data, kind, fields=table_fields(kind), layout=layout,
-            mapping=parse_map_options(mapping or []), encoding=encoding, duplicates=duplicates,
+            mapping=parse_map_options(mapping or []), encoding=encoding, place=HeaderPlace(sheet, header_row),
+            duplicates=duplicates,
         )  # fmt: skip
         tell_table(table)
         result = import_table(ctx, project, None, kind, data, table)

@@ -20,7 +20,7 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.data_commands import Encoding, Format, Map, tell_table
+from biasprint.core.cli.data_commands import Encoding, Format, HeaderRow, Map, Sheet, tell_table
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from biasprint.core.runs.audit.gates import Gate, GateResult
     from biasprint.core.runs.measure import MeasuredStudy
     from biasprint.core.studies.kit.declared import MeasureOptions
+    from biasprint.core.tables.headers import HeaderPlace
 
 
 # ---- Gates on the command line
@@ -158,6 +159,8 @@ def measure(
     layout: Format = None,
     mapping: Map = None,
     encoding: Encoding = None,
+    sheet: Sheet = "",
+    header_row: HeaderRow = None,
     axis: Annotated[list[str] | None, typer.Option(help="Only this axis; may be given several times.")] = None,
     scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
     margin: Annotated[
@@ -193,6 +196,8 @@ def measure(
     from biasprint.core.report.audit import ENDINGS, answer_json
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.studies.registry import study as known_study
+    from biasprint.core.tables.arrow_folders import is_arrow_folder
+    from biasprint.core.tables.headers import HeaderPlace
 
     known_study(study)
     gates = gates_of(fail_on, study)
@@ -209,7 +214,7 @@ def measure(
         texts_of=texts_of,
         sensitivity=sensitivity,
     )
-    if len(data) == 1 and data[0].is_dir():
+    if len(data) == 1 and data[0].is_dir() and not is_arrow_folder(data[0]):
         if options != MeasureOptions() or layout or encoding:
             raise UsageError(
                 "A result folder is measured as it was scored: how its texts are read, scored or drawn is settled.",
@@ -219,7 +224,9 @@ def measure(
         return
     if report is not None:
         check_target(report, ENDINGS, data)
-    measured, about = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
+    measured, about = _measured(
+        study, data, options, look_anyway, layout, mapping or [], encoding, HeaderPlace(sheet, header_row)
+    )
     _tell(measured)
     if report is not None:
         _report(report, about)
@@ -293,6 +300,7 @@ def _measured(
     layout: str | None,
     mapping: Sequence[str],
     encoding: str | None,
+    place: "HeaderPlace",
 ) -> "tuple[MeasuredStudy, Audited]":
     """The study measured in one project, or in tables; and what a report of it is made from."""
     from biasprint.core.compute import shared
@@ -305,7 +313,7 @@ def _measured(
         if not projects:
             columns = parse_map_options(mapping)
             measured = measure_tables(
-                ctx, data, study, options, shared(), layout=layout, mapping=columns, encoding=encoding
+                ctx, data, study, options, shared(), layout=layout, mapping=columns, encoding=encoding, place=place
             )  # fmt: skip
             return measured, audited_now(measured, data)
         if len(data) > 1:

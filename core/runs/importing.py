@@ -47,5 +47,9 @@ def import_table(
 
 
 def _digest(path: Path) -> str:
+    """The digest of a file, or of the digests of a folder's files."""
+    if path.is_dir():
+        parts = [f"{file.name} {_digest(file)}" for file in sorted(path.rglob("*")) if file.is_file()]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()[:12]

@@ -56,6 +56,9 @@ class Encoding:
     notice: str = ""
 
 
+UTF8 = Encoding("utf-8")
+
+
 def _carry_bytes(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error

@@ -3,7 +3,7 @@
 import re
 import statistics
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -32,8 +32,9 @@ def guess_mapping(
 ) -> dict[str, str]:
     """Map field → column, for every field whose column can be identified. A column serves one field.
 
-    By name first (case, blanks, hyphens and underscores do not count), then by the aliases in their order; a required
-    long text that is still missing gets the one column whose cells are clearly the longest.
+    By name first (case, blanks, hyphens and underscores do not count), then by the aliases in their order, then, for a
+    required field or a long text, by the last part of the one dotted path that ends so; a required long text that is
+    still missing gets the one column whose cells are clearly the longest.
     """
     mapping: dict[str, str] = {}
     free = {_plain(column): column for column in reversed(columns) if columns.count(column) == 1}
@@ -44,6 +45,12 @@ def guess_mapping(
         alias = next((_plain(alias) for alias in field.aliases if _plain(alias) in free), None)
         if field.name not in mapping and alias is not None:
             mapping[field.name] = free.pop(alias)
+    for field in fields:
+        if (field.required or field.long_text) and field.name not in mapping:
+            ends = [_plain(name) for name in (field.name, *field.aliases)]
+            inner = [[name for name in free if "." in name and name.rsplit(".", 1)[1] == end] for end in ends]
+            if only := next((names[0] for names in inner if len(names) == 1), None):
+                mapping[field.name] = free.pop(only)
     for field in fields:
         if field.required and field.long_text and field.name not in mapping:
             longest = _clearly_longest(list(free.values()), sample_rows)
@@ -74,17 +81,19 @@ def complete_mapping(
     sample_rows: Sequence[Mapping[str, str]],
     fields: Sequence[FieldSpec],
     asked: Mapping[str, str],
+    paths: Collection[str] = (),
 ) -> dict[str, str]:
     """Return the requested mapping, completed by guesses, in the order of `fields`.
 
-    `table` is the file's name, for messages. Raises `UsageError` for a field that does not exist, `AppError` for a
-    column that is not there and for a required field without a column.
+    `paths`: dotted paths that may be asked for beside the columns. `table` is the file's name, for messages.
+    Raises `UsageError` for a field that does not exist, `AppError` for a column that is not there and for a required
+    field without a column.
     """
     names = [field.name for field in fields]
     for name, column in asked.items():
         if name not in names:
             raise UsageError(f"There is no field “{name}”.", hint=f"Fields: {', '.join(names)}.")
-        if column and columns.count(column) != 1:
+        if column and columns.count(column) != 1 and (column in columns or column not in paths):
             trouble = f"has no column “{column}”" if column not in columns else f"has the column “{column}” twice"
             raise AppError(f"“{table}” {trouble}, asked for as {name}.", hint=columns_there(columns))
     open_fields = [field for field in fields if field.name not in asked]

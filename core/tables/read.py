@@ -1,210 +1,25 @@
 """Reading a table of texts: one door for every kind of file. A bad row is named by its number, never lost silently."""
 
-import csv
 import hashlib
-import itertools
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, TextIO
+from typing import Literal, Protocol
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.tables.encoding import Encoding, find_encoding, misfit, open_text, watch
+from biasprint.core.tables.arrow_folders import is_arrow_folder, open_arrow
+from biasprint.core.tables.csv_files import CsvFile
+from biasprint.core.tables.encoding import Encoding, find_encoding
 from biasprint.core.tables.fields import FieldSpec, complete_mapping
-from biasprint.core.tables.rows import Fault, RawRow, Record, RowProblem, TableRead, excerpt
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
+from biasprint.core.tables.json_files import Parsed, RecordsFile, open_archive, open_json, open_lines
+from biasprint.core.tables.logs import format_of
+from biasprint.core.tables.rows import EMPTY_ROW, Fault, RawRow, Record, RowProblem, TableRead
 from biasprint.core.tables.typed_files import ParquetFile, XlsxFile
-
-# ---- csv and tsv: which separator, which columns, and every row, sound or not
-
-SEPARATORS = ",;\t|"
-SNIFFED_LINES = 200
-EMPTY_ROW = "empty row"
-csv.field_size_limit(2**31 - 1)  # the default refuses cells above 128 kB; the limit is a C long, 32 bits on Windows
-
-
-@dataclass(frozen=True)
-class CsvFile:
-    """A csv or tsv file whose header has been read."""
-
-    path: Path
-    encoding: Encoding
-    separator: str
-    columns: tuple[str, ...]
-
-    @classmethod
-    def open(cls, path: Path, encoding: Encoding) -> "CsvFile":
-        """Find the separator and the header. Raises `AppError` if there is none."""
-        with open_text(path, encoding, newline="") as stream:
-            separator = _find_separator(list(itertools.islice(stream, SNIFFED_LINES)), path.suffix.lower())
-        with open_text(path, encoding, newline="") as stream:
-            header = next((cells for _, cells in _parse(stream, separator) if cells), None)
-        if header is None or isinstance(header, Fault):
-            raise AppError(
-                f"The header of “{path.name}” cannot be read.",
-                hint="The first line must name the columns, separated by commas, semicolons or tabs.",
-            )
-        return cls(path, encoding, separator, tuple(name.strip() for name in header))
-
-    def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Yield every data row with the wanted columns' cells; an unusable one carries its fault instead."""
-        places = [self.columns.index(column) for column in wanted]
-        with open_text(self.path, self.encoding, newline="") as stream:
-            parsed = _parse(stream, self.separator)
-            next(cells for _, cells in parsed if cells)  # the header
-            for number, (line, cells) in enumerate(parsed, start=1):
-                watch(stream, self.path, number, ctx)
-                if isinstance(cells, Fault):
-                    yield RawRow(number, line, fault=cells)
-                    continue
-                fault = self._fault(cells, places)
-                dropped = fault is not None and not fault.kept
-                yield RawRow(number, line, () if dropped else tuple([cells[place] for place in places]), fault)
-
-    def _fault(self, cells: list[str], places: Sequence[int]) -> Fault | None:
-        width = len(self.columns)
-        if not any(cells):
-            return Fault(EMPTY_ROW)
-        if len(cells) < width:
-            return Fault("too few cells", f"{len(cells)} where the header has {width}", excerpt(cells[0]))
-        if len(cells) > width and any(cells[width:]):
-            return Fault("too many cells", f"{len(cells)} where the header has {width}", excerpt(cells[width]))
-        for place, cell in enumerate(cells):
-            if why := misfit(cell, self.encoding):
-                # A column that nobody asked for must not cost the row, but the row is named all the same.
-                return Fault("wrong encoding", why, excerpt(cell), kept=place not in places)
-        return None
-
-
-def _parse(stream: TextIO, separator: str) -> Iterator[tuple[int, list[str] | Fault]]:
-    """Yield each row's first line in the file and its cells; blank lines give no cells.
-
-    Strict, because the lenient parser changes texts with stray quotes silently.
-    """
-    reader = csv.reader(stream, delimiter=separator, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            lines = f"lines {line} to {reader.line_num}" if reader.line_num > line else "this line"
-            yield line, Fault("unbalanced quotes", f"{lines} could not be told apart")
-        else:
-            yield line, cells
-
-
-def _find_separator(lines: list[str], suffix: str) -> str:
-    """The separator that gives the most rows as wide as the header; a tab in a .tsv, if it has any."""
-    if suffix == ".tsv" and any("\t" in line for line in lines):
-        return "\t"
-
-    def fit(separator: str) -> tuple[float, int]:
-        rows = [row for row in csv.reader(lines, delimiter=separator) if row]
-        width = len(rows[0]) if rows else 0
-        return (sum(len(row) == width for row in rows) / len(rows), width) if width > 1 else (0.0, 0)
-
-    return max(SEPARATORS, key=fit)  # the first of equals: the comma
-
-
-# ---- jsonl: one JSON object a line; texts and numbers are kept exactly as written
-
-HEADER_ROWS = 1000  # keys are looked for in this many first rows
-BLANK = Fault(EMPTY_ROW)
-
-
-@dataclass(frozen=True)
-class JsonlFile:
-    """A jsonl file whose keys are known."""
-
-    path: Path
-    encoding: Encoding
-    columns: tuple[str, ...]
-
-    @classmethod
-    def open(cls, path: Path, encoding: Encoding) -> "JsonlFile":
-        """Collect the keys of the first rows that are not blank. Raises `AppError` if no line holds an object."""
-        filled = (parsed for _, parsed in _parse_jsonl_file(path, encoding, None) if parsed != BLANK)
-        first_lines = list(islice(filled, HEADER_ROWS))
-        objects = [parsed for parsed in first_lines if isinstance(parsed, dict)]
-        if not first_lines:
-            raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
-        if not objects:
-            raise AppError(
-                f"No line of “{path.name}” is a JSON object.",
-                hint='Each line must hold one row, like {"text": "…", "group": "…"}.',
-            )
-        return cls(path, encoding, tuple(dict.fromkeys(key for row in objects for key in row)))
-
-    def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Yield every line with the values of the wanted keys ("" where one is absent or null)."""
-        for number, (line, parsed) in enumerate(_parse_jsonl_file(self.path, self.encoding, ctx), start=1):
-            if isinstance(parsed, Fault):
-                yield RawRow(number, line, fault=parsed)
-                continue
-            values = [parsed.get(column) for column in wanted]
-            odd = next((column for column, value in zip(wanted, values, strict=True) if _is_nested(value)), None)
-            if odd is not None:
-                yield RawRow(number, line, fault=Fault("not a text", f"“{odd}” holds a list or an object"))
-            else:
-                yield RawRow(number, line, tuple(_as_text(value) for value in values))
-
-
-def _parse_jsonl_file(
-    path: Path, encoding: Encoding, ctx: JobContext | None
-) -> Iterator[tuple[int, dict[str, Any] | Fault]]:
-    with open_text(path, encoding, newline="\n") as stream:  # only \n ends a line: texts may hold U+2028 or \r
-        for number, line in enumerate(stream, start=1):
-            watch(stream, path, number, ctx)
-            yield number, _parse_line(line, encoding)
-
-
-def _parse_line(line: str, encoding: Encoding) -> dict[str, Any] | Fault:
-    if not line.strip():
-        return BLANK
-    if why := misfit(line, encoding):
-        return Fault("wrong encoding", why, excerpt(line))
-    try:
-        parsed = _DECODER.decode(line)
-    except _KeyTwice as error:
-        return Fault("key given twice", str(error), excerpt(line))
-    except (ValueError, RecursionError) as error:
-        return Fault("not valid JSON", str(error), excerpt(line))
-    return parsed if isinstance(parsed, dict) else Fault("not a JSON object", excerpt=excerpt(line))
-
-
-class _KeyTwice(Exception):
-    """The parser would keep the last value and lose the first without a word."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _KeyTwice(next(f"“{key}”" for key in keys if keys.count(key) > 1))
-    return result
-
-
-# Numbers stay as they are written: no rounding, and no limit on their length.
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=str, parse_float=str, parse_constant=str)
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, dict | list)
-
-
-def _as_text(value: str | bool | None) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-# ---- One door for every kind of file
 
 Duplicates = Literal["report", "drop"]
 SAMPLE_ROWS = 50
@@ -224,33 +39,86 @@ class TableFile(Protocol):
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]: ...
 
 
-Opener = Callable[[Path, str | None], TableFile]
+Opener = Callable[[Path, str | None, HeaderPlace], TableFile]
 
 
-def _in_text(opened: Callable[[Path, Encoding], TableFile]) -> Opener:
-    """A file of text, whose encoding may be asked for."""
-    return lambda path, asked: opened(path, find_encoding(path, asked))
+def _csv(path: Path, asked: str | None, place: HeaderPlace) -> TableFile:
+    _without_sheet(path, place)
+    return CsvFile.open(path, find_encoding(path, asked), place)
 
 
-def _with_types(opened: Callable[[Path], TableFile]) -> Opener:
-    """A file whose format fixes its encoding."""
+def _json(path: Path, asked: str | None, place: HeaderPlace) -> TableFile:
+    """A file of JSON, whatever it is called: an archive, a list of records or a log, or one object a line."""
+    _without_header(path, place)
+    with path.open("rb") as file:
+        head = file.read(4)
+    if head.startswith(b"PK"):
+        return open_archive(path)
+    encoding = find_encoding(path, asked)
+    return (open_lines if path.suffix.lower() in JSON_LINES else open_json)(path, encoding)
 
-    def at(path: Path, asked: str | None) -> TableFile:
-        if asked is not None:
-            raise UsageError(f"A {path.suffix} file has no encoding to choose.", hint="Leave the encoding out.")
-        return opened(path)
 
-    return at
+def _xlsx(path: Path, asked: str | None, place: HeaderPlace) -> TableFile:
+    _without_encoding(path, asked)
+    return XlsxFile.open(path, place)
 
 
+def _parquet(path: Path, asked: str | None, place: HeaderPlace) -> TableFile:
+    _without_encoding(path, asked)
+    _without_header(path, place)
+    return ParquetFile.open(path)
+
+
+def _arrow(path: Path, asked: str | None, place: HeaderPlace) -> TableFile:
+    _without_encoding(path, asked)
+    _without_header(path, place)
+    return open_arrow(path)
+
+
+def _without_encoding(path: Path, asked: str | None) -> None:
+    if asked is not None:
+        raise UsageError(f"A {path.suffix} file has no encoding to choose.", hint="Leave the encoding out.")
+
+
+def _without_sheet(path: Path, place: HeaderPlace) -> None:
+    if place.sheet:
+        raise UsageError(f"“{path.name}” has no sheets to choose from.", hint="Leave the sheet out.")
+
+
+def _without_header(path: Path, place: HeaderPlace) -> None:
+    _without_sheet(path, place)
+    if place.row is not None:
+        raise UsageError(f"“{path.name}” has no header to choose.", hint="Leave the header's row out.")
+
+
+JSON_LINES = (".jsonl", ".ndjson")
 READERS: Mapping[str, Opener] = {
-    ".csv": _in_text(CsvFile.open),
-    ".tsv": _in_text(CsvFile.open),
-    ".jsonl": _in_text(JsonlFile.open),
-    ".ndjson": _in_text(JsonlFile.open),
-    ".xlsx": _with_types(XlsxFile.open),
-    ".parquet": _with_types(ParquetFile.open),
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".jsonl": _json,
+    ".ndjson": _json,
+    ".json": _json,
+    ".eval": _json,
+    ".xlsx": _xlsx,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
 }
+
+
+def as_log(file: TableFile) -> TableFile:
+    """Return a table as the log that it is, such as an export of traces as csv; an ordinary one as it is."""
+    if isinstance(file, RecordsFile):
+        return file
+    row = next((row for row in file.rows(file.columns) if row.cells), None)
+    if row is None or format_of(dict(zip(file.columns, row.cells, strict=True))) is None:
+        return file
+
+    def records(ctx: JobContext | None) -> Iterator[tuple[int, Parsed]]:
+        for row in file.rows(file.columns, ctx):
+            bad = row.fault is not None and not row.fault.kept
+            yield row.line, row.fault if bad and row.fault else dict(zip(file.columns, row.cells, strict=True))
+
+    return RecordsFile.open(file.path, file.encoding, records)
 
 
 @dataclass(frozen=True)
@@ -265,16 +133,21 @@ class OpenTable:
     def encoding(self) -> Encoding:
         return self.file.encoding
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Places to map beside the columns: dotted paths into the records of a log."""
+        return self.file.paths if isinstance(self.file, RecordsFile) else ()
 
-def look_at(path: Path | str, encoding: str | None = None) -> OpenTable:
-    """Open a table and read its columns and first rows.
+
+def look_at(path: Path | str, encoding: str | None = None, place: HeaderPlace = ANYWHERE) -> OpenTable:
+    """Open a table, or another program's log, and read its columns and first rows. `place`: of the header.
 
     Raises `AppError`, with what to do, for a file that is missing, a folder, empty, binary, or of another kind.
     """
     path = Path(path)
     reader = _reader_for(path)
     try:
-        file = reader(path, encoding)
+        file = as_log(reader(path, encoding, place))
         first = [row.cells for row in islice(file.rows(file.columns), SAMPLE_ROWS) if row.cells]
     except OSError as error:
         raise _unreadable(path, error) from error
@@ -282,6 +155,8 @@ def look_at(path: Path | str, encoding: str | None = None) -> OpenTable:
 
 
 def _reader_for(path: Path) -> Opener:
+    if is_arrow_folder(path):
+        return _arrow
     if path.is_dir():
         raise AppError(f"“{path.name}” is a folder, not a table.", hint="Name a file in it.")
     if not path.exists():
@@ -364,6 +239,7 @@ def read_records(
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
     *,
+    place: HeaderPlace = ANYWHERE,
     duplicates: Duplicates = "report",
     ctx: JobContext | None = None,
 ) -> TableRead:
@@ -373,10 +249,10 @@ def read_records(
     Raises `AppError` where the table cannot be used at all, also when not one row can; otherwise bad rows are in
     `problems`. See `iter_records` for duplicates.
     """
-    table = look_at(path, encoding)
+    table = look_at(path, encoding, place)
     fields = fields(table.columns) if callable(fields) else fields
     asked = dict(mapping or {})
-    complete = complete_mapping(table.file.path.name, table.columns, table.sample_rows, fields, asked)
+    complete = complete_mapping(table.file.path.name, table.columns, table.sample_rows, fields, asked, table.paths)
     problems: list[RowProblem] = []
     rows = tuple(iter_records(table, fields, complete, problems.append, duplicates=duplicates, ctx=ctx))
     read = whole_table(table, rows, problems, complete)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EXCERPT_LENGTH = 60
+EMPTY_ROW = "empty row"  # the reason of a row without any cell
 # Bytes that do not decode are carried through the parser as U+DC00 + byte (see encoding.py).
 UNDECODED = re.compile("[\udc00-\udcff]")
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -3,7 +3,7 @@
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -14,6 +14,7 @@ from typing import Any
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.tables.encoding import HANDLER, Encoding, misfit
+from biasprint.core.tables.headers import ANYWHERE, MOST_TITLES, HeaderPlace, about_titles, titles_above
 from biasprint.core.tables.rows import Fault, RawRow, excerpt
 
 EXACT_IN_FLOAT = 2**53
@@ -176,23 +177,29 @@ class XlsxFile:
     encoding: Encoding
     sheet: int  # among the worksheets, from 0
     columns: tuple[str, ...]
+    header: int = 1  # its number in the sheet
 
     @classmethod
-    def open(cls, path: Path) -> "XlsxFile":
-        """Choose the sheet and read its header: its first row that holds anything.
+    def open(cls, path: Path, place: HeaderPlace = ANYWHERE) -> "XlsxFile":
+        """Choose the sheet, where none is asked for, and read its header: its first row below titles.
 
-        Raises `AppError` for what is no workbook, is encrypted, broken, empty, or unpacks to too much.
+        Raises `AppError` for what is no workbook, is encrypted, broken, empty, or unpacks to too much, and for a sheet
+        that is not there.
         """
         with _workbook(path) as book:
             sheets = book.worksheets
-            headers = {place: header for place, sheet in enumerate(sheets) if (header := _header(sheet)) is not None}
+            headers = {number: header for number, sheet in enumerate(sheets) if (header := _header(sheet, place))}
             if not headers:
                 raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
-            visible = [place for place in headers if sheets[place].sheet_state == "visible"]
-            chosen = (visible or list(headers))[0]
-            notices = _about_sheets(sheets[chosen], [sheets[place].title for place in headers if place != chosen])
+            chosen = _asked_sheet(path, sheets, place.sheet) if place.sheet else _likely_sheet(sheets, headers)
+            if chosen not in headers:
+                raise AppError(f"The sheet “{sheets[chosen].title}” of “{path.name}” has no rows.", hint=_named(sheets))
+            others = [sheets[number].title for number in headers if number != chosen]
+            notices = _about_sheets(sheets[chosen], others, asked=bool(place.sheet))
+            line, names, titles = headers[chosen]
+            notices += [titles] if titles else []
             notices += _about_cells(sheets[chosen])
-        return cls(path, Encoding("utf-8", notice=" ".join(notices)), chosen, headers[chosen])
+        return cls(path, Encoding("utf-8", notice=" ".join(notices)), chosen, names, line)
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
         """Yield every row below the header that holds anything; `line` is its number in the sheet."""
@@ -200,8 +207,7 @@ class XlsxFile:
         with _workbook(self.path) as book:
             sheet = book.worksheets[self.sheet]
             total = sheet.max_row
-            filled = _filled_rows(sheet)
-            next(filled)  # the header
+            filled = ((line, cells) for line, cells in _filled_rows(sheet) if line > self.header)
             for number, (line, cells) in enumerate(filled, start=1):
                 if ctx and number % 1000 == 0:
                     ctx.step(line, max(total or 0, line), note=f"reading {self.path.name}")
@@ -303,13 +309,45 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
             yield line, cells
 
 
-def _header(sheet: Any) -> tuple[str, ...] | None:
-    """The column names up to the last one; None for a sheet without rows."""
-    _, cells = next(_filled_rows(sheet), (0, ()))
-    names = [_text(cell).strip() for cell in cells]
+def _header(sheet: Any, place: HeaderPlace) -> tuple[int, tuple[str, ...], str] | None:
+    """The header's number, the column names up to the last one, and a notice of titles; None without rows."""
+    rows: dict[int, list[str]] = {}
+    for line, cells in _filled_rows(sheet):
+        if (place.row is None and len(rows) > 2 * MOST_TITLES) or (place.row is not None and line > place.row):
+            break
+        rows[line] = [_text(cell).strip() for cell in cells]
+    if place.row is None:
+        if not rows:
+            return None
+        every = [rows.get(line, []) for line in range(1, max(rows) + 1)]
+        at = titles_above(every) + 1
+        titles = about_titles(every, at - 1)
+    else:
+        at, titles = place.row, ""
+    names = list(rows.get(at, []))
     while names and not names[-1]:
         names.pop()
-    return tuple(names) or None
+    return (at, tuple(names), titles) if names else None
+
+
+def _likely_sheet(sheets: Sequence[Any], headers: Mapping[int, tuple[int, tuple[str, ...], str]]) -> int:
+    """The first visible sheet that is a table, with two columns or more, else the first with any row."""
+    shown = [number for number in headers if sheets[number].sheet_state == "visible"] or list(headers)
+    return next((number for number in shown if len(headers[number][1]) > 1), shown[0])
+
+
+def _asked_sheet(path: Path, sheets: Sequence[Any], asked: str) -> int:
+    """The sheet of this name, or else of this number, from 1."""
+    names = [sheet.title.casefold() for sheet in sheets]
+    if asked.casefold() in names:
+        return names.index(asked.casefold())
+    if asked.isdecimal() and 1 <= int(asked) <= len(sheets):
+        return int(asked) - 1
+    raise AppError(f"“{path.name}” has no sheet “{asked}”.", hint=_named(sheets))
+
+
+def _named(sheets: Sequence[Any]) -> str:
+    return f"Sheets there: {', '.join(f'“{sheet.title}”' for sheet in sheets)}."
 
 
 def _text(cell: Any) -> str:
@@ -317,11 +355,11 @@ def _text(cell: Any) -> str:
     return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), value) if isinstance(value, str) else plain_text(value)
 
 
-def _about_sheets(sheet: Any, others: Sequence[str]) -> list[str]:
+def _about_sheets(sheet: Any, others: Sequence[str], *, asked: bool) -> list[str]:
     notices = []
-    if others:
+    if others and not asked:
         notices.append(f"The sheet “{sheet.title}” was read; not read: {', '.join(f'“{title}”' for title in others)}.")
-    if sheet.sheet_state != "visible":
+    if sheet.sheet_state != "visible" and not asked:
         notices.append(f"The sheet “{sheet.title}” is hidden in the workbook; no other holds rows.")
     return notices
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from biasprint.core.compute import shared
+from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.tables.fields import FieldSpec, fields_of, parse_map_options
 from biasprint.core.tables.formats import read_format
 from biasprint.core.tables.guard import without_guard
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.read import Duplicates, read_records
 from biasprint.core.tables.rows import TableRead, with_line_breaks
 from biasprint.core.texts.exporting import OUTPUT, OUTPUT_END, is_own_export
@@ -33,6 +35,7 @@ def read_table(
     layout: str | None = None,
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    place: HeaderPlace = ANYWHERE,
     duplicates: Duplicates = "report",
 ) -> TableRead:
     """A table of a study's fields, in a known outside layout (`mapping` then adds to it) or with a column mapping.
@@ -42,10 +45,12 @@ def read_table(
     In a csv that this program exported, texts that look like formulas begin with an apostrophe, which is removed.
     """
     if layout:
+        if place != ANYWHERE:
+            raise UsageError("A known layout has its header where it is.", hint="Leave out sheet and header row.")
         return read_format(path, layout, encoding=encoding, extra=mapping, duplicates=duplicates, ctx=ctx)
     own = fields_of(kind) if fields is None else fields
     wanted = partial(design_fields, own) if kind == COMPARE else own
-    table = read_records(path, wanted, mapping, encoding, duplicates=duplicates, ctx=ctx)
+    table = read_records(path, wanted, mapping, encoding, place=place, duplicates=duplicates, ctx=ctx)
     if STATUS in table.mapping:
         table = _written(table)
     return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
@@ -81,14 +86,14 @@ def score_columns(names: Sequence[str]) -> list[str]:
 
 
 def score_table(
-    ctx: JobContext, path: Path, names: Sequence[str], mapping: Sequence[str]
+    ctx: JobContext, path: Path, names: Sequence[str], mapping: Sequence[str], place: HeaderPlace = ANYWHERE
 ) -> tuple[TableRead, list[dict[str, Any]]]:
     """The table as it was read, and a row for each text: its number, and what each scorer says of it.
 
     That is the scorer's summary, or where it has none (an embedding, a lexicon) the list of its values; None where
     there is nothing to score.
     """
-    table = read_table(ctx, path, "texts", mapping=parse_map_options(mapping))
+    table = read_table(ctx, path, "texts", mapping=parse_map_options(mapping), place=place)
     texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
     rows: list[dict[str, Any]] = [{"row": record.number} for record in table.rows]
     for name in names:

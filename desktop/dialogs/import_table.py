@@ -146,7 +146,7 @@ class TargetField(QWidget):
 SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least
 RESULT_SIZE = (560, 220)  # where there are no rows to look at
-WITHOUT_ENCODING = frozenset({".xlsx", ".parquet"})  # no text files: no encoding is guessed
+WITHOUT_ENCODING = frozenset({".xlsx", ".parquet", ".arrow", ".eval"})  # no text files: no encoding is guessed
 
 
 class ImportDialog(QDialog):

@@ -93,3 +93,24 @@ def test_import_of_creative_writing_brings_shipped_axes_and_keeps_samples(empty:
     assert found["gender", "woman", 1, "m"] == "woman 1"
     assert found["", "default", 0, "m"] == "default 0"
     assert len(found) == 8
+
+
+FORMATS = Path(__file__).parents[1] / "data" / "formats"
+
+
+@pytest.mark.parametrize("name", ["inspect.eval", "promptfoo.csv", "hf_disk", "two_sheets.xlsx"])
+def test_import_reads_what_other_programs_wrote(empty: Path, name: str) -> None:
+    answer = biasprint("import", empty, FORMATS / name, "--study", "compare", "--json").json
+    assert (answer["added"], answer["problems"]) == (4, [])
+    again = biasprint("import", empty, FORMATS / name, "--study", "compare", "--json").json
+    assert (again["added"], again["present"]) == (0, 4)
+
+
+def test_a_path_a_sheet_and_a_header_row_can_be_named(empty: Path, tmp_path: Path) -> None:
+    mapped = ("--map", "text=response.body.choices.0.message.content", "--map", "group=custom_id.0")
+    batch = biasprint("import", empty, FORMATS / "batch_output.jsonl", "--study", "compare", *mapped, "--json").json
+    assert (batch["added"], batch["mapping"]["group"]) == (4, "custom_id.0")
+    sheet = biasprint("measure", "compare", FORMATS / "two_sheets.xlsx", "--sheet", "Data", "--scorer", "score=length")
+    assert "4 of 4 rows" in sheet.err
+    refused = biasprint("measure", "compare", FORMATS / "sep.csv", "--header-row", "40", code=1)
+    assert "Row 40 must name the columns" in refused.err

@@ -32,6 +32,7 @@ from biasprint.core.studies.kit.findings import with_benjamini_hochberg
 from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.copies import counted_once
 from biasprint.core.texts.tables import read_table
@@ -172,6 +173,7 @@ def measure_tables(
     layout: str | None = None,
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    place: HeaderPlace = ANYWHERE,
 ) -> MeasuredStudy:
     """Measure tables without a project; nothing is stored.
 
@@ -188,7 +190,9 @@ def measure_tables(
     for kind, path in tables:
         # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
-        table = read_table(ctx, path, kind, fields=specs[kind], layout=layout, mapping=own, encoding=encoding)
+        table = read_table(
+            ctx, path, kind, fields=specs[kind], layout=layout, mapping=own, encoding=encoding, place=place
+        )
         read.append((kind, table))
     once, repeated = counted_once(read)
     as_read = tuple(table for _, table in once)

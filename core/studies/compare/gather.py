@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from biasprint.core.studies.compare.table import Compared, Measure
 from biasprint.core.studies.compare.texts import columns_of, compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
+from biasprint.core.tables.numbers import read_numbers
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.replies import CUT_OFF, REPLY_KIND, failures, is_cut, reason_of, reply_kind
 from biasprint.core.texts.score import score
@@ -120,7 +121,9 @@ def of_tables(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip
     strange = sorted({row["design"] for row in rows if row.get("reads")} - {"", *columns["measures"]})
-    return result, [NOT_SHIPPED.format(design=key) for key in strange]
+    notes = [NOT_SHIPPED.format(design=key) for key in strange]
+    numbers = read_numbers("score", [row.get("score", "") for row in rows])
+    return result, [*notes, numbers.notice] if numbers.notice else notes
 
 
 def prepared(
@@ -324,8 +327,12 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
     import numpy as np
 
     for name, cells in columns["columns"].items():
-        values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
-        why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
+        if name == "score":
+            read = read_numbers(name, cells)
+            values, why = list(read.values), dict.fromkeys((at for at, cell in enumerate(cells) if cell), read.reason)
+        else:
+            values = [_outcome(cell) for cell in cells]
+            why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
         use = ScorerUse(name, f"column {name}", "as given")
         if not key:
             yield Measure(name, np.array(values), use, why, yes_or_no=name == "outcome")
@@ -366,14 +373,6 @@ def _labelled(
         Measure(f"{called}: {label}", np.array([row[at] if len(row) > at else nan for row in rows]), info.use(), why)
         for at, label in enumerate(info.labels[:width])
     ]
-
-
-def _number(cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        return nan
-    return value if isfinite(value) else nan
 
 
 def _outcome(cell: str) -> float:
