@@ -388,7 +388,7 @@ def test_every_kind_that_can_be_read_is_offered_when_choosing_a_table(
     dialog = opened(table)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (asked.append(words[-1]), ("", ""))[1])
     dialog.another.click()
-    assert asked == ["Tables (*.csv *.tsv *.jsonl *.ndjson *.xlsx *.parquet)"]
+    assert asked == ["Tables (*.csv *.tsv *.jsonl *.ndjson *.json *.eval *.xlsx *.parquet *.arrow)"]
 
 
 # importing
