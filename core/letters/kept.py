@@ -133,28 +133,50 @@ def is_held(key: str) -> bool:
         return True
 
 
+class Hold:
+    """A lock by which a window has something to itself; taken once, however often it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._held = ExitStack()
+        self._holding = False
+
+    def take(self) -> None:
+        """Raises `Busy` where another window has it."""
+        if not self._holding:
+            self._held.enter_context(locked(self._name, patience=0))
+            self._holding = True
+
+    def let_go(self, *, for_good: bool = False) -> None:
+        """Free the lock. `for_good`: nothing is left to be locked."""
+        self._held.close()
+        self._holding = False
+        if for_good:
+            with suppress(OSError):
+                (home() / "locks" / self._name).unlink(missing_ok=True)
+
+
 class Draft:
     """The draft of one letter, written from any thread. A write that was overtaken by a later one does nothing."""
 
     def __init__(self, key: str = "") -> None:
         self.key = key or new_key()
         self._lock = threading.Lock()
-        self._held = ExitStack()
-        self._holding = False
+        self._held = Hold(_lock_name(self.key))
         self._latest = 0
         self._over = False
 
     def hold(self) -> None:
         """Hold the draft: no other window is offered it from now on. Raises `Busy` where one has it."""
         with self._lock:
-            self._hold()
+            self._held.take()
 
     def write(self, letter: KeptLetter, number: int) -> bool:
         """Put the letter on disk, unless a write with a higher number did, or the draft is over. Whether it did."""
         with self._lock:
             if self._over or number <= self._latest:
                 return False
-            self._hold()
+            self._held.take()
             put(DRAFTS, self.key, letter)
             self._latest = number
             return True
@@ -166,24 +188,13 @@ class Draft:
             try:
                 remove(DRAFTS, self.key)
             finally:
-                self._let_go()
-                with suppress(OSError):
-                    (home() / "locks" / _lock_name(self.key)).unlink(missing_ok=True)
+                self._held.let_go(for_good=True)
 
     def leave(self) -> None:
         """The window lets go of it; the draft stays, for whoever looks for it next."""
         with self._lock:
             self._over = True
-            self._let_go()
-
-    def _hold(self) -> None:
-        if not self._holding:
-            self._held.enter_context(locked(_lock_name(self.key), patience=0))
-            self._holding = True
-
-    def _let_go(self) -> None:
-        self._held.close()
-        self._holding = False
+            self._held.let_go()
 
 
 # ---- The files

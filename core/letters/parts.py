@@ -206,6 +206,11 @@ def looks_like_cv(document: Document, parts: Sequence[Part]) -> bool:
     return headings >= FEWEST_HEADINGS and sentences <= len(lines) / 3
 
 
+def looks_like_letter(document: Document) -> bool:
+    """Return whether it has a greeting and a closing, as a letter has and a CV has not."""
+    return {"salutation", "closing"} <= {part.kind for part in parts_of(document)}
+
+
 def holds_several(document: Document) -> bool:
     """Return whether a greeting follows a closing, with running text after it: several letters."""
     lines = lines_of(document)

@@ -21,7 +21,7 @@ from biasprint.core.letters.grammar import version_of_grammar, why_without
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
-from biasprint.core.letters.parts import parts_of, suspicions
+from biasprint.core.letters.parts import looks_like_letter, parts_of, suspicions
 from biasprint.core.letters.passages import passages_of, version_of_checked_words, version_of_passages, without_doubted
 from biasprint.core.letters.references import ReferenceSet
 from biasprint.core.letters.request import ReadingRequest
@@ -365,6 +365,9 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     if foreign:
         remark = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
         wrong += (Suspicion("context language", remark),)
+    if context and not stopped and looks_like_letter(context):
+        remark = f"“{context.name}” looks like a letter, not a CV: see that it is the file you mean."
+        wrong += (Suspicion("context letter", remark),)
     figures = figures_of(body, counted, scores, uses)
     compared, placed = compared_with(
         figures, request.reference, request.occupation or "", version_of_marks(), _changed(words, counted)

@@ -3,8 +3,8 @@
 Places are characters of the letter's text as it was read, start included and end not.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -142,6 +142,10 @@ class Support:
     score: float | None
     reason: str
 
+    def key(self, sentence_text: str) -> str:
+        """Return the key of a dismissal."""
+        return f"{self.verdict}:{' '.join(sentence_text.split())}"
+
     @property
     def fact(self) -> str:
         """The fact that the context gives otherwise or lacks, in words; "" where none decided the verdict."""
@@ -164,15 +168,9 @@ class Suspicion:
     """`said`: one sentence for the person. `stops`: nothing is scored."""
 
     what: Literal[
-        "language",
-        "cv",
-        "two letters",
-        "too short",
-        "too long",
-        "candidate",
-        "candidates",
-        "context language",
-    ]
+"language", "cv", "two letters", "too short", "too long", "candidate", "candidates", "context language",
+        "context letter",
+    ]  # fmt: skip
     said: str
     stops: bool = False
 
@@ -337,6 +335,16 @@ class Reading:
 
     def figure(self, name: str) -> LetterFigure | None:
         return next((figure for figure in self.figures if figure.name == name), None)
+
+    def without(self, dismissed: Collection[str]) -> "Reading":
+        """Return the reading without the marks, the claims and the balance that a person dismissed."""
+        if not dismissed:
+            return self
+        texts = [sentence.text for sentence in self.sentences]
+        marks = tuple(mark for mark in self.marks if mark.key(texts[mark.sentence]) not in dismissed)
+        support = tuple(claim for claim in self.support if claim.key(texts[claim.sentence]) not in dismissed)
+        aside = self.balance is not None and self.balance.key in dismissed
+        return replace(self, marks=marks, support=support, balance=None if aside else self.balance)
 
     def sentence(self, index: int) -> Sentence:
         return self.sentences[index]

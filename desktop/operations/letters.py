@@ -13,6 +13,7 @@ from biasprint.core.letters import (
     ROLES,
     Document,
     Generator,
+    KeptLetter,
     ModelReading,
     ReadingRequest,
     check_letter,
@@ -33,7 +34,6 @@ from biasprint.core.letters import read_pasted as read_pasted_text
 from biasprint.core.letters.house import house_list
 from biasprint.core.letters.pile import AXIS, groups, read
 from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-from biasprint.core.letters.pile.read import open_row
 from biasprint.core.letters.references import BUNDLED, in_use, reference
 from biasprint.core.machine.keys import session_keys
 from biasprint.core.prompts.axes import load_axis
@@ -414,13 +414,25 @@ def _said(pile: "Pile") -> str:
     return plural(read, "1 letter of the pile was read.", "%n letters of the pile were read.")
 
 
-def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Document, Document | None]]":
-    """Read the letter of a row and its CV again from their files."""
+def open_letter(
+    *, paths: Sequence[Path], row: "PileRow", kept: KeptLetter | None = None
+) -> "Operation[tuple[KeptLetter, str]]":
+    """Open the letter of a row as somebody left it, else from its file; with a remark on what is not as expected."""
 
-    def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-        return open_row(ctx, paths, row)
+    def work(ctx: JobContext) -> tuple[KeptLetter, str]:
+        return read.open_row(ctx, paths, row, kept)
 
     return Operation(tr("Opening a letter"), work)
+
+
+def read_row(*, row: "PileRow", letter: KeptLetter) -> "Operation[PileRow]":
+    """Read the row of a letter again, as somebody left it."""
+
+    def work(ctx: JobContext) -> "PileRow":
+        request = ReadingRequest(_scorers(), house=house_in_use()[0])
+        return read.row_of_kept(ctx, row, letter, compute.shared(), request)
+
+    return Operation(tr("Reading a letter of the pile again"), work, quiet=True)
 
 
 def compare_groups(
@@ -449,14 +461,16 @@ def read_with_cvs(
     rows: Sequence["PileRow"],
     cvs: Path | None = None,
     chosen: "Mapping[str, FilePlace | None] | None" = None,
+    kept: Mapping[str, KeptLetter],
 ) -> "Operation[Pile]":
     """Read rows again, each compared with its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
         house, _ = house_in_use()
         return read.read_with_cvs(
-            ctx, paths, rows, compute.shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen
-        )
+            ctx, paths, rows, compute.shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen,
+            kept=kept,
+        )  # fmt: skip
 
     return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
 
@@ -474,13 +488,14 @@ def report_pile(
     tests: "Sequence[GroupTest]",
     rates: "SelectionRates | None",
     by_hand: int,
+    kept: Mapping[str, KeptLetter],
 ) -> Operation[tuple[Path, tuple[str, ...]]]:
     """Write the report of a whole pile as it is now, PDF or docx by its ending; return the path and remarks."""
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
         report = read.report_of(pile, tests, rates, by_hand=by_hand)
         return path, read.report_pile(
-            ctx, paths, path, report, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
+            ctx, paths, path, report, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0]), kept
         )
 
     return Operation(tr("Writing the report of a pile"), work, _reported)

@@ -1,7 +1,7 @@
 """A pile of letters read: one row for each file, each held against its own CV where there is one."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.categories import version_of_marks
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
+from biasprint.core.letters.formats import GOES_BACK
 from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne, group_of
 from biasprint.core.letters.pile.compare import GroupTest, group_tests
@@ -32,7 +33,7 @@ from biasprint.core.letters.references import Built, ReferenceLetter, reference_
 from biasprint.core.letters.report import check_report_path, write_pile_report
 from biasprint.core.letters.report.pile import PileReport, letters_to_tell, report_of, section_of_letter
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import SCORE_NAMES, Document, Reading
+from biasprint.core.letters.values import SCORE_NAMES, Document, KeptLetter, LetterSource, Reading
 from biasprint.core.report.blocks import Block
 from biasprint.core.text import for_matching, sha256_text
 
@@ -41,10 +42,13 @@ from biasprint.core.text import for_matching, sha256_text
 UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
 
 
-def row_of_letter(document: Document, request: ReadingRequest) -> ReadOne:
-    """The figures of one letter, and guesses of whom it is about. An occupation of "" is guessed too."""
+def row_of_letter(document: Document, request: ReadingRequest, dismissed: Collection[str] = ()) -> ReadOne:
+    """The figures of one letter, and guesses of whom it is about. An occupation of "" is guessed too.
+
+    `dismissed`: the keys of what a person dismissed, which is not counted; figures are of all that was found.
+    """
     text = document.text
-    reading = read_letter(document, request)
+    reading = read_letter(document, request).without(dismissed)
     guess = guess_occupation_read(text, reading.parts, reading.person)
     columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
     figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}
@@ -148,10 +152,12 @@ def read_with_cvs(
     *,
     cvs: Path | None = None,
     chosen: Mapping[str, FilePlace | None] | None = None,
+    kept: Mapping[str, KeptLetter] | None = None,
 ) -> Pile:
     """Rows of a pile that was read, again with a CV each; what a person set right stays. Only those rows.
 
     `cvs`: a folder or zip, whose files are matched by name; `chosen`: path of a row → its CV, None for none any more.
+    `kept`: path of a row → its letter as somebody left it, which is read in place of the file.
     """
     with _opened(paths) as (root, pile_files), _cvs_of(cvs) as others:
         files = {file.path_in_pile: file for file in pile_files.files}
@@ -166,17 +172,79 @@ def read_with_cvs(
             ctx.check()
             wanted, known = asked[row.path_in_pile], matched.by_letter.get(row.path_in_pile)
             cv = known if known is not None and known.place == wanted else _Cv.at(wanted)
-            found_again.append(reader.read_again(ctx, row, files[row.path_in_pile], cv, request))
+            letter = (kept or {}).get(row.path_in_pile)
+            found_again.append(reader.read_again(ctx, row, files[row.path_in_pile], cv, request, letter))
             ctx.report(place, len(these), note=row.path_in_pile, partial=found_again[-1])
     remarks = matched.remarks if cvs is not None else ()
     return Pile("", tuple(found_again), reader.columns, tuple(reader.uses.values()), reader.versions, 0, remarks)
 
 
-def open_row(ctx: JobContext, paths: Path | Sequence[Path], row: PileRow) -> tuple[Document, Document | None]:
-    """The letter of a row and its CV, read again from their files: the pile keeps no text."""
+def open_row(
+    ctx: JobContext, paths: Path | Sequence[Path], row: PileRow, kept: KeptLetter | None = None
+) -> tuple[KeptLetter, str]:
+    """The letter of a row and its CV, read again from their files, with a remark on what is not as expected, or "".
+
+    `kept`: the letter as somebody left it. It is opened as it is, also where its file is gone, or another one by now.
+    """
     root = _root_of(paths)
-    letter = FilePlace(Path(row.path_in_pile)) if root is None else FilePlace(root, row.path_in_pile)
-    return read_place(ctx, letter), read_place(ctx, row.cv) if row.cv is not None else None
+    place = FilePlace(Path(row.path_in_pile)) if root is None else FilePlace(root, row.path_in_pile)
+    if kept is None:
+        source = _source(ctx, place)
+        letter, remark = KeptLetter(source.document, source.document.name, source=source), ""
+    else:
+        letter, remark = kept, _change_of(ctx, place, kept)
+    if letter.context is None and row.cv is not None:
+        try:
+            letter = replace(letter, context=read_place(ctx, row.cv))
+        except AppError as error:
+            remark = f"{remark} Its CV was not used: {error}".strip()
+    return letter, remark
+
+
+def _source(ctx: JobContext, place: FilePlace) -> LetterSource:
+    """The letter in a file, with the file itself where a checked letter goes back into it."""
+    document = read_place(ctx, place)
+    goes_back = document.kind in GOES_BACK
+    data = (again(place.root, place.inside) if place.inside else place.root.read_bytes()) if goes_back else None
+    path = place.root / place.inside if place.root.is_dir() else None if place.inside else place.root
+    return LetterSource(document, data, path)
+
+
+def _change_of(ctx: JobContext, place: FilePlace, kept: KeptLetter) -> str:
+    """Return how the file differs from the one that a kept letter was opened from; "" where it does not."""
+    try:
+        text = read_place(ctx, place).text
+    except AppError:
+        return f"“{place.name}” cannot be read any more: your version of it is shown."
+    if kept.source is None or text == kept.source.document.text:
+        return ""
+    changed = f"“{place.name}” was changed elsewhere since you opened it"
+    return f"{changed}: your version is shown, and the file stays as it is."
+
+
+def row_of_kept(
+    ctx: JobContext, row: PileRow, letter: KeptLetter, compute: ComputeProcess, request: ReadingRequest
+) -> PileRow:
+    """The row of a letter as somebody left it: with its text, its CV, what was set by hand, and without what they
+    dismissed.
+    """
+    context = letter.context
+    one = compute.call(row_of_letter, letter.document, _as_left(request, row, letter), letter.dismissed, ctx=ctx)
+    same = row.cv is not None and context is not None and row.cv.name == context.name
+    cv = row.cv if same else None if context is None else FilePlace(Path(context.name))
+    person, occupation = letter.person or row.person, letter.occupation or row.occupation
+    group = row.group if letter.person is None or letter.person == row.person else group_of(letter.person.pronoun)
+    return replace(_measured(row, one, cv), person=person, occupation=occupation, group=group)
+
+
+def _as_left(request: ReadingRequest, row: PileRow, letter: KeptLetter) -> ReadingRequest:
+    return replace(
+        request,
+        context=letter.context,
+        parts=letter.parts,
+        person=letter.person,
+        occupation=letter.occupation or row.occupation,
+    )
 
 
 def read_place(ctx: JobContext, place: FilePlace) -> Document:
@@ -198,12 +266,13 @@ def report_pile(
     report: PileReport,
     compute: ComputeProcess,
     request: ReadingRequest,
+    kept: Mapping[str, KeptLetter] | None = None,
 ) -> tuple[str, ...]:
     """Write the report of a pile, PDF or docx by its ending; return a message for each letter that was lost.
 
     The letters that have something to look at are read again, because the pile keeps no text; one whose file has
     changed or gone since is named. The context of `request` is the CV of those that have
-    none of their own.
+    none of their own. `kept`: path of a row → its letter as somebody left it.
     """
     check_report_path(target)  # before letters are read for it
     support = {role: name for role, name in request.scorers.items() if role == "entailment"}  # marks need no scorer
@@ -213,13 +282,16 @@ def report_pile(
     for place, row in enumerate(rows, 1):
         ctx.check()
         try:
-            letter, cv = open_row(ctx, paths, row)
+            letter, remark = open_row(ctx, paths, row, (kept or {}).get(row.path_in_pile))
         except AppError as error:
             lost.append(str(error))
             continue
-        person = row.person if row.person.full_name else None
-        own = replace(request, scorers=support, context=cv or request.context, person=person)
-        sections.append(compute.call(section_of_letter, letter, row.path_in_pile, own, ctx=ctx))
+        lost += [remark] if remark else []
+        person = letter.person or (row.person if row.person.full_name else None)
+        own = replace(_as_left(request, row, letter), scorers=support, person=person)
+        own = replace(own, context=own.context or request.context)
+        section = compute.call(section_of_letter, letter.document, row.path_in_pile, own, letter.dismissed, ctx=ctx)
+        sections.append(section)
         ctx.report(place, len(rows), note=row.path_in_pile)
     compute.call(write_pile_report, target, replace(report, sections=tuple(sections)), ctx=ctx)
     return tuple(lost)
@@ -331,8 +403,10 @@ class _Reader:
         self.uses: dict[str, ScorerUse] = {}
         self.versions: Mapping[str, str] = {}
 
-    def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
-        read_letter = self._compute.call(row_of_letter, document, request, ctx=ctx)
+    def read(
+        self, ctx: JobContext, document: Document, request: ReadingRequest, dismissed: Collection[str] = ()
+    ) -> ReadOne:
+        read_letter = self._compute.call(row_of_letter, document, request, dismissed, ctx=ctx)
         self.columns += tuple(column for column in read_letter.columns if column not in self.columns)
         self.versions = self.versions or read_letter.versions
         self.uses |= {use.role: use for use in read_letter.scorers}
@@ -344,19 +418,29 @@ class _Reader:
         return self._last[1]
 
     def read_again(
-        self, ctx: JobContext, row: PileRow, file: PileFile, cv: _Cv | None, request: ReadingRequest
+        self,
+        ctx: JobContext,
+        row: PileRow,
+        file: PileFile,
+        cv: _Cv | None,
+        request: ReadingRequest,
+        kept: KeptLetter | None,
     ) -> PileRow:
         """The row with the figures that it has beside this CV; as it was where letter or CV cannot be read."""
         try:
             context = self.cv(ctx, cv) if cv is not None else None
-            beside = replace(request, context=context, occupation=row.occupation)
-            read_letter = self.read(ctx, read_bytes(file.read(), file.name, ctx), beside)
+            if kept is None:
+                document = read_bytes(file.read(), file.name, ctx)
+                read_letter = self.read(ctx, document, replace(request, context=context, occupation=row.occupation))
+            else:
+                beside = _as_left(request, row, replace(kept, context=context))
+                read_letter = self.read(ctx, kept.document, beside, kept.dismissed)
         except AppError as error:
             return replace(row, notes=(*row.notes, str(error)))
-        return _measured(row, read_letter, cv)
+        return _measured(row, read_letter, cv.place if cv is not None else None)
 
 
-def _measured(row: PileRow, read_letter: ReadOne, cv: _Cv | None) -> PileRow:
+def _measured(row: PileRow, read_letter: ReadOne, cv: FilePlace | None) -> PileRow:
     """The row with what a reading beside this CV says of its letter."""
     return replace(
         row,
@@ -365,7 +449,7 @@ def _measured(row: PileRow, read_letter: ReadOne, cv: _Cv | None) -> PileRow:
         claims=read_letter.claims,
         balance=read_letter.balance,
         reason=read_letter.said,
-        cv=cv.place if cv is not None else None,
+        cv=cv,
     )
 
 
@@ -402,7 +486,7 @@ class _Rows:
         read_letter = self._reader.read(ctx, document, request)
         first = self._first.setdefault(read_letter.text, row.path_in_pile)
         return replace(
-            _measured(row, read_letter, cv),
+            _measured(row, read_letter, cv.place if cv is not None else None),
             person=read_letter.person,
             occupation=read_letter.occupation,
             group=read_letter.group,
@@ -420,6 +504,7 @@ __all__ = [
     "reference_of_letters",
     "report_of",
     "report_pile",
+    "row_of_kept",
     "row_of_letter",
     "unsupported_share",
 ]

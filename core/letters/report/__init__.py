@@ -5,7 +5,6 @@ Whoever calls has the reading. Heavy: the writers are loaded at the first call, 
 
 import io
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -117,7 +116,7 @@ def write_report(
     `dismissed`: the keys of marks (`Mark.key`), and of the balance, that a person put aside: they are not listed.
     `original`: the letter as it was opened, where it may have been edited since.
     """
-    left = _without(reading, dismissed)
+    left = reading.without(dismissed)
     asking = without_dismissed(twin, dismissed) if twin is not None else None
     blocks = full_report(
         left,
@@ -146,10 +145,10 @@ def write_note(
     made = changes_made(edited, reading, house) if edited is not None else ()
     left = suggestions_left(reading, dismissed)
     day = f"{_now():%d %B %Y}"
-    page = partial(note, _without(reading, dismissed), made, left, day, edited=edited is not None)
+    page = partial(note, reading.without(dismissed), made, left, day, edited=edited is not None)
     blocks = list(page(_most_on_a_page(page, min(len(made) + len(left), MOST_ROWS))))
     if appendix:
-        blocks += appendix_of(reading, edited, house, len(reading.marks) - len(_without(reading, dismissed).marks))
+        blocks += appendix_of(reading, edited, house, len(reading.marks) - len(reading.without(dismissed).marks))
     _write(path, blocks, "A note on your letter")
 
 
@@ -179,12 +178,6 @@ def check_report_path(path: Path) -> None:
     """Raise `UsageError` for a file that no report is written to."""
     if path.suffix.lower() not in REPORT_SUFFIXES:
         raise UsageError(f"A report is a {' or a '.join(REPORT_SUFFIXES)} file, not “{path.name}”.")
-
-
-def _without(reading: Reading, dismissed: Collection[str]) -> Reading:
-    marks = tuple(mark for mark in reading.marks if mark.key(reading.sentence(mark.sentence).text) not in dismissed)
-    aside = reading.balance is not None and reading.balance.key in dismissed
-    return replace(reading, marks=marks, balance=None if aside else reading.balance)
 
 
 def _edited(reading: Reading, original: Document | None) -> bool:

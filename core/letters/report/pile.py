@@ -1,6 +1,6 @@
 """The report of a pile: its table, its groups, who was chosen, and letter by letter what there is to look at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -52,9 +52,11 @@ def report_of(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
     return PileReport(pile, tuple(tests), rates, labels, made, by_hand)
 
 
-def section_of_letter(document: Document, path: str, request: ReadingRequest) -> tuple[Block, ...]:
+def section_of_letter(
+    document: Document, path: str, request: ReadingRequest, dismissed: Collection[str] = ()
+) -> tuple[Block, ...]:
     """Return what there is to look at in one letter, in its sentences. Runs in the compute process."""
-    reading = read_letter(document, request)
+    reading = read_letter(document, request).without(dismissed)
     about = reading.person.full_name
     return (Heading(f"{path}{f': {about}' if about else ''}", 2), *_places(reading))
 

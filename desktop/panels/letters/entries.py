@@ -155,7 +155,7 @@ def _claim(checked: Checked, support: Support) -> LetterItem:
     sentence = checked.reading.sentence(support.sentence)
     against = support.verdict == "contradicted"
     return LetterItem(
-        f"{support.verdict}:{' '.join(sentence.text.split())}",
+        support.key(sentence.text),
         support.verdict,
         CLAIMS,
         tr("The CV seems to say otherwise") if against else tr("Not found in the CV"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -70,7 +70,7 @@ def save_word(
 
 
 def _said(saved: WordSaved) -> str:
-    return " ".join((tr("Saved as “{name}”.").format(name=saved.path.name), *saved.notes))
+    return " ".join((tr("Written to “{name}”.").format(name=saved.path.name), *saved.notes))
 
 
 def save_report(
@@ -119,7 +119,12 @@ def _saved_as(path: Path) -> str:
 
 
 class LetterExport(QObject):
-    """The exports as commands. `twin_of`: the twin of a reading, if one was made. An unread letter is not written."""
+    """The exports as commands. `twin_of`: the twin of a reading, if one was made. An unread letter is not written.
+
+    `written`: the letter as it was at that moment is in a Word file: its path, and the letter's text.
+    """
+
+    written = Signal(object, str)
 
     def __init__(
         self,
@@ -180,6 +185,7 @@ class LetterExport(QObject):
         if name:
             path = Path(name) if Path(name).suffix.lower() in endings else Path(f"{name}{endings[0]}")
             dismissed = self._review.check.dismissed
-            save_word(
-                source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked
-            ).start(self._shell.jobs)  # fmt: skip
+            text = checked.reading.document.text
+            save_word(source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked).start(
+                self._shell.jobs, on_done=lambda saved: self.written.emit(saved.path, text)
+            )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -22,12 +23,14 @@ from biasprint.core.letters.kept import (
     saved_letter,
     saved_letters,
 )
+from biasprint.core.letters.pile.kept import listed_piles
 from biasprint.core.machine.storage import Busy
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.panels.letters.pile.keeper import PileLetter, remove_pile
 from biasprint.desktop.panels.letters.review import LetterReview
-from biasprint.desktop.panels.letters.start import KeptCard, KeptHere, ShelfRow
+from biasprint.desktop.panels.letters.start import IN_PROJECT, PILE, KeptCard, KeptHere, ShelfRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -46,7 +49,7 @@ def list_kept() -> Operation[KeptHere]:
 
     def work(ctx: JobContext) -> KeptHere:
         drafts, saved = listed(DRAFTS), listed(SAVED)
-        return KeptHere(drafts.entries, saved.entries, len(drafts.damaged) + len(saved.damaged))
+        return KeptHere(drafts.entries, saved.entries, listed_piles(), len(drafts.damaged) + len(saved.damaged))
 
     return Operation(tr("Looking for kept letters"), work, quiet=True)
 
@@ -273,6 +276,10 @@ class LetterKeeping(QObject):
         self._asked: Question | None = None
         self._saving = False
         self._next: Then | None = None  # a save that waits for the one under way, or for the reading of what was typed
+        self._of_pile: PileLetter | None = None  # what is done goes there, and nowhere is a draft
+        self._written: tuple[str, str] = "", ""  # the Word file that was written, and the text that it has
+        self._soon = QTimer(self, singleShot=True, interval=WRITE_AFTER_MILLISECONDS)
+        self._soon.timeout.connect(self.keep_in_pile)
         self.draft = LetterDraft(shell, review.kept, self)
         self.draft.changed.connect(self.told)
         review.changed.connect(self._note)
@@ -281,6 +288,11 @@ class LetterKeeping(QObject):
 
     def said(self) -> str:
         """Return where the current letter is kept, for the status line."""
+        if self._of_pile is not None:
+            return self._of_pile.said()
+        name, text = self._written
+        if name and text == self._review.check.text:
+            return tr("This letter: written to “{name}”").format(name=safe_line(name))
         if self._review.edited:
             draft = tr("This letter: changes not saved, a draft is kept")
             return draft if self.draft.on_disk else tr("This letter: changes not saved")
@@ -290,33 +302,68 @@ class LetterKeeping(QObject):
 
     # another letter, or none
 
-    def took(self, letter: KeptLetter, draft: "Draft | None" = None) -> None:
-        """Note that a kept letter was opened, with its draft if it has one."""
+    def took(self, letter: KeptLetter, draft: "Draft | None" = None, of_pile: PileLetter | None = None) -> None:
+        """Note that a kept letter was opened, with its draft if it has one, or its place in a pile."""
         self._project = self._shell.project if letter.reading else None
+        self._of_pile = of_pile
         if draft is not None:
             self.draft.take(draft)
         self.told.emit()
 
     def forget(self) -> None:
-        """Release the letter, and delete its draft."""
+        """Release the letter, and delete its draft; what was done to a letter of a pile is kept there."""
+        self._leave_pile()
         self._project = self._next = None
+        self._written = "", ""
         self.draft.discard()
+
+    @property
+    def of_pile(self) -> bool:
+        """True if the letter is one of a pile."""
+        return self._of_pile is not None
+
+    def note_written(self, path: Path, text: str) -> None:
+        """Note that the letter with this text was written to a Word file."""
+        self._written = path.name, text
+        self.told.emit()
+
+    def keep_in_pile(self) -> None:
+        """Keep what was done to a letter of a pile, at once."""
+        letter = self._review.kept()
+        if self._of_pile is not None and self._review.edited and letter is not None:
+            self._of_pile.keep(letter)
+
+    def _leave_pile(self) -> None:
+        self._soon.stop()
+        self.keep_in_pile()
+        place, self._of_pile = self._of_pile, None
+        if place is not None and self._review.edited:
+            place.keeper.left.emit(place.path)
 
     def belongs_elsewhere(self) -> bool:
         """Return whether the current letter belongs to a project that is no longer open."""
         return self._project is not None and self._shell.project is not self._project
 
     def leave(self) -> None:
-        """Leave unsaved changes as a draft when the panel closes."""
-        if self._review.edited:
+        """Leave unsaved changes as a draft, or with the pile, when the panel closes."""
+        self._soon.stop()
+        self.keep_in_pile()
+        if self._review.edited and self._of_pile is None:
             self.draft.leave()
         self._review.edited = False
 
     # saving
 
     def save(self, then: Then = nothing_more) -> None:
-        """Save the letter where it is saved already; a new one among the person's own letters."""
-        if self._review.reading and self._shell.project is not None:
+        """Save the letter where it is saved already; a new one among the person's own letters, or with its pile."""
+        if self._of_pile is not None:
+            letter = self._review.kept()
+            if letter is not None:
+                self._of_pile.keep(letter)
+                self._of_pile.keeper.save()
+                self._shell.notify(tr("“{title}” is kept with the pile.").format(title=safe_line(letter.title)))
+            then()
+        elif self._review.reading and self._shell.project is not None:
             self.save_to_project(then)
         else:
             self.save_mine(then)
@@ -392,7 +439,7 @@ class LetterKeeping(QObject):
 
         A second call replaces the question of an earlier one.
         """
-        if not self._review.edited:
+        if not self._review.edited or self._of_pile is not None:
             then()
             return
         if self._asked is not None:
@@ -400,7 +447,7 @@ class LetterKeeping(QObject):
         where = tr("Save it in the project") if self._review.reading else tr("Save it among my letters")
         question = Question(
             self._panel.window(),
-            title=tr("Let go of the edited letter?"),
+            title=tr("Let go of “{title}”?").format(title=safe_line(self._review.title)),
             text=tr("Your changes are not saved. Save them, or let go of them for good."),
             safe=tr("Keep it open"),
             risky=tr("Let go of it"),
@@ -423,7 +470,10 @@ class LetterKeeping(QObject):
     # inside
 
     def _note(self) -> None:
-        self.draft.note()
+        if self._of_pile is None:
+            self.draft.note()
+        elif not self._soon.isActive():
+            self._soon.start()
         self.told.emit()
 
     def _setting_changed(self, key: str) -> None:
@@ -437,7 +487,9 @@ class LetterKeeping(QObject):
 
 
 class KeptList(QObject):
-    """The list of the start page, kept up to date with disk and project. Opened letters go to `show`."""
+    """The list of the start page, kept up to date with disk and project. Opened letters go to `open_with`."""
+
+    pile_wanted = Signal(str)  # its key
 
     def __init__(
         self, shell: Shell, card: KeptCard, open_with: Callable[[Operation[Any]], object], parent: QWidget
@@ -484,8 +536,10 @@ class KeptList(QObject):
             self._open_with(open_in_project(project=project, reading=reading))
 
     def _open(self, row: ShelfRow) -> None:
-        if row.in_project:
+        if row.place == IN_PROJECT:
             self.open_reading(row.key)
+        elif row.place == PILE:
+            self.pile_wanted.emit(row.key)
         else:
             self._open_with(open_saved(key=row.key))
 
@@ -500,27 +554,29 @@ class KeptList(QObject):
 
     def _ask_to_remove(self, row: ShelfRow) -> None:
         project = self._shell.project
-        if row.in_project and project is None:
-            return
-        words = (
-            tr(
+        title, words = tr("Remove this letter?"), tr("“{title}” is deleted from this computer.")
+        removal = remove_saved(key=row.key)
+        if row.place == PILE:
+            title, removal = tr("Remove this pile?"), remove_pile(key=row.key)
+            words = tr("What you did to “{title}” is deleted from this computer. The letters' own files stay.")
+        elif row.place == IN_PROJECT:
+            if project is None:
+                return
+            title, removal = (
+                tr("Take this letter out of the project?"),
+                remove_from_project(project=project, reading=row.key),
+            )
+            words = tr(
                 "“{title}” is deleted from the project, with its CV and every reading of it. Copies and backups of the "
                 "project still have it."
             )
-            if row.in_project
-            else tr("“{title}” is deleted from this computer.")
-        )
         Question(
             self._parent.window(),
-            title=tr("Take this letter out of the project?") if row.in_project else tr("Remove this letter?"),
+            title=title,
             text=words.format(title=safe_line(row.title)),
             safe=tr("Keep it"),
             risky=tr("Remove it"),
-            on_risky=lambda: self._then_refresh(
-                remove_from_project(project=project, reading=row.key)
-                if row.in_project and project is not None
-                else remove_saved(key=row.key)
-            ),
+            on_risky=lambda: self._then_refresh(removal),
         ).open()
 
     def _remove_draft(self, key: str) -> None:

@@ -1,6 +1,6 @@
 """The letters panel: a letter is dropped, read, shown with its entries, edited in place and saved.
 
-Of an unsaved letter only the draft of the edited text is kept, until the letter is closed.
+Of an unsaved letter only the draft of the edited text is kept, until the letter is closed; one of a pile is kept there.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
@@ -17,18 +17,18 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters import Document, KeptLetter, LetterSource
-from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked
-from biasprint.desktop.panels.base import Header, Panel
+from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
-from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
 from biasprint.desktop.panels.letters.export import LetterExport
+from biasprint.desktop.panels.letters.heading import LetterHeading
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from biasprint.desktop.panels.letters.model_reading import ModelReadingDialog
+from biasprint.desktop.panels.letters.pile.keeper import PileLetter
 from biasprint.desktop.panels.letters.pile.page import PilePage
 from biasprint.desktop.panels.letters.references import ReferenceDialog
 from biasprint.desktop.panels.letters.review import LetterReview
@@ -36,106 +36,15 @@ from biasprint.desktop.panels.letters.start import LetterStartPage, ask_letter
 from biasprint.desktop.panels.letters.twin import TwinPage
 from biasprint.desktop.panels.letters.twin_parts import AskedLine
 from biasprint.desktop.shell import Command, Shell
-from biasprint.desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
+from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.letters import TwinDifference
     from biasprint.core.letters.kept import Draft
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobHandle
-
-
-# ---- The heading
-
-SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
-
-
-class LetterHeading(QObject):
-    """The chips and buttons in the panel's header, visible while a letter is shown (`show_for`)."""
-
-    def __init__(self, header: Header, title: str, review: LetterReview, panel: QWidget) -> None:
-        super().__init__(panel)
-        self._header, self._title, self._review = header, title, review
-        self._on_letter = False
-        self.badge = StandInBadge("")
-        self.busy = Chip(tr("reading…"), "accent")
-        self.twin = QuietButton(tr("Swap twin"))
-        self.save = QuietButton(tr("Save"))
-        self.report = PrimaryButton(tr("Report…"))
-        self.menu = IconButton("menu", tr("More about this letter"))
-        self.twin.setToolTip(tr("The same letter for another name and gender"))
-        self.report.setToolTip(tr("A one-page note to the writer, or the full report, as PDF or Word document"))
-        for chip in (self.badge, self.busy):
-            header.add_chip(chip)
-        for action in (self.twin, self.save, self.report, self.menu):
-            header.add_action(action)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
-        self._slow.timeout.connect(self.busy.show)
-
-    def show_for(self, *, on_letter: bool) -> None:
-        """Show or hide the widgets, depending on whether the letter's page is shown."""
-        self._on_letter = on_letter
-        for widget in (self.twin, self.save, self.report, self.menu):
-            widget.setVisible(on_letter)
-        if not on_letter:
-            self.badge.hide()
-            self.busy.hide()
-        self.show_reading()
-
-    def show_reading(self) -> None:
-        """Show the state of the reading, and its title and badge."""
-        checked = self._review.check.latest
-        follow = checked is not None and checked.first
-        self.busy.setText(tr("checking marks, scores follow…") if follow else tr("reading…"))
-        if self._on_letter and checked is not None and not follow:
-            self._show_stand_ins(checked)
-        self._show_title(checked)
-        self.enable_actions()
-
-    def enable_actions(self) -> None:
-        for button in (self.twin, self.report):
-            button.setEnabled(self._review.check.checked is not None)
-
-    def show_saved(self) -> None:
-        """Show where a save would put the letter, and whether there is anything to save."""
-        review = self._review
-        self.save.setEnabled(review.edited or not (review.saved_as or review.reading))
-        self.save.setToolTip(
-            tr("Save it in the project (Ctrl+S)")
-            if review.reading
-            else tr("Save it among my letters, on this computer (Ctrl+S)")
-        )
-
-    def show_busy(self, busy: bool) -> None:
-        if busy and not self.busy.isVisible():
-            self._slow.start()
-        elif not busy:
-            self._slow.stop()
-            self.busy.hide()
-
-    def _show_title(self, checked: Checked | None) -> None:
-        document = self._review.check.document
-        if document is None or not self._on_letter:
-            self._header.set_title(tr(self._title))
-            return
-        reading = checked.reading if checked is not None else None
-        self._header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
-
-    def _show_stand_ins(self, checked: Checked) -> None:
-        uses = stand_ins(checked.reading)
-        named = ", ".join(f"{use.role}: {scorer_title(use.name)}" for use in uses)
-        self.badge.setText(
-            tr("{role}: stand-in scorer").format(role=uses[0].role)
-            if len(uses) == 1
-            else tr("{n} stand-in scorers").format(n=len(uses))
-        )
-        self.badge.setToolTip(safe_tip(named))
-        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
-        self.badge.setVisible(bool(uses) and not checked.reading.stopped)
-
 
 AFTER_PAINT = 30  # milliseconds
 
@@ -195,10 +104,21 @@ class LettersPanel(Panel):
         self._close_what_is_of_another_project()
 
     def before_it_goes(self, then: Then) -> None:
-        self.keeping.if_it_may_go(then, self._close)
+        pile = self._pile
+
+        def and_the_pile() -> None:
+            self.keeping.keep_in_pile()
+            if pile is None:
+                then()
+            else:
+                pile.if_it_may_go(then)
+
+        self.keeping.if_it_may_go(and_the_pile, self._close)
 
     def let_go(self) -> None:
         self.keeping.leave()
+        if self._pile is not None:
+            self._pile.forget()
 
     def more_works(self) -> None:
         """Read the letter again when a scorer may have become available."""
@@ -220,25 +140,23 @@ class LettersPanel(Panel):
         self,
         *,
         path: Path | None = None,
-        document: Document | None = None,
-        context: Document | None = None,
+        kept: KeptLetter | None = None,
+        of_pile: PileLetter | None = None,
         shown: Then = nothing_more,
         reading: str = "",
         **what: object,
     ) -> None:
-        """Open with a letter: a file, a document that was read already, or a reading of the project.
+        """Open with a letter: a file, one of a pile, or a reading of the project.
 
-        `context`: the document's CV; `shown` is called when the document is, which a question may prevent.
+        `kept`, `of_pile`: the letter of a pile and its place there; `shown` is called when it is shown, which a
+        question may prevent.
         """
         if path is not None:
             self.open_file(path)
-        elif document is not None:
+        elif kept is not None:
 
             def open_it() -> None:
-                if context is None:
-                    self.open_document(document)
-                else:
-                    self.open_kept(KeptLetter(document, document.name, context))
+                self._show_kept(kept, None, of_pile)
                 shown()
 
             self.keeping.if_it_may_go(open_it)
@@ -302,11 +220,11 @@ class LettersPanel(Panel):
         """Show a letter as it was left, and read it."""
         self._show_kept(letter, None)
 
-    def _show_kept(self, letter: KeptLetter, draft: "Draft | None") -> None:
+    def _show_kept(self, letter: KeptLetter, draft: "Draft | None", of_pile: PileLetter | None = None) -> None:
         self._forget_pages()
         self.keeping.forget()
-        self.review.open_kept(letter, edited=draft is not None)
-        self.keeping.took(letter, draft)
+        self.review.open_kept(letter, edited=draft is not None, of_pile=of_pile is not None)
+        self.keeping.took(letter, draft, of_pile)
         self._go_to(self.review.board)
 
     def _open_kept(self, operation: Operation[Any]) -> None:
@@ -453,12 +371,28 @@ class LettersPanel(Panel):
 
     def open_pile(self, paths: list[Path] | None = None) -> None:
         """Show many letters at once; without paths, the current pile or the page to choose one."""
+        if self.keeping.of_pile:
+            self._forget_letter()  # what was done to it is kept with the pile
+        pile = self._pile_page()
+        self._go_to(pile)
+        if paths:
+            pile.if_it_may_go(lambda: pile.show_pile(paths))
+        else:
+            pile.show_pile()
+
+    def open_kept_pile(self, key: str) -> None:
+        """Show a pile as it was left."""
+        pile = self._pile_page()
+        pile.if_it_may_go(lambda: pile.show_kept(key))
+        self._go_to(pile)
+
+    def _pile_page(self) -> PilePage:
         if self._pile is None:
             self._pile = PilePage(self.shell)
             self._pile.closed.connect(self._show_letter_or_start)  # its table stays, to come back to
+            self._pile.keeper.told.connect(self._say_where)
             self.pages.addWidget(self._pile)
-        self._pile.show_pile(paths or [])
-        self._go_to(self._pile)
+        return self._pile
 
     def _leave_twin(self) -> None:
         if self.review.check.document is None and self._twin is not None:
@@ -497,6 +431,8 @@ class LettersPanel(Panel):
         self.review.check.failed.connect(self.shell.show_error)
         self.review.check.reading_changed.connect(self.heading.show_busy)
         self.list = KeptList(self.shell, self.start.kept, self._open_kept, self)
+        self.list.pile_wanted.connect(self.open_kept_pile)
+        self.export.written.connect(self.keeping.note_written)
         self.heading.twin.clicked.connect(self.open_twin)
         self.heading.save.clicked.connect(lambda: self.keeping.save())
         self.heading.report.clicked.connect(self._open_reports)
@@ -522,7 +458,9 @@ class LettersPanel(Panel):
         """Show in the status line where the letter is kept."""
         if not self.isVisible():
             return  # the status line is another panel's
-        self.shell.set_status(self.keeping.said() if self._is_shown() else "")
+        on_pile = self._pile is not None and self.pages.currentWidget() is self._pile and bool(self._pile.paths)
+        said = self._pile.keeper.said() if self._pile is not None and on_pile else ""
+        self.shell.set_status(self.keeping.said() if self._is_shown() else said)
         self.heading.show_saved()
 
     def showEvent(self, event: QShowEvent) -> None:

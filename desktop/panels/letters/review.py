@@ -58,6 +58,11 @@ class LetterCheck(QObject):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask)
 
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return self._text
+
     # what a person does
 
     def open(self, document: Document) -> None:
@@ -256,6 +261,7 @@ class LetterReview(QObject):
         self.saved_as = self.reading = ""
         self.source: LetterSource | None = None  # as it was first opened
         self._title = ""
+        self._of_pile = False
         self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
         self._board: LetterBoard | None = None
@@ -287,9 +293,10 @@ class LetterReview(QObject):
         self.source, self._title = source, document.name
         self.board.open_letter(document, self.check.context)
 
-    def open_kept(self, letter: KeptLetter, *, edited: bool = False) -> None:
-        """Show a letter as it was left, and read it. `edited`: it has unsaved changes."""
+    def open_kept(self, letter: KeptLetter, *, edited: bool = False, of_pile: bool = False) -> None:
+        """Show a letter as it was left, and read it. `edited`: it has unsaved changes. `of_pile`: it is of a pile."""
         self.forget()
+        self._of_pile = of_pile
         self.check.resume(letter)
         self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
         self.edited, self.source = edited, letter.source or LetterSource(letter.document)
@@ -298,6 +305,7 @@ class LetterReview(QObject):
     def forget(self) -> None:
         """Clear the letter from the board."""
         self._items, self.selected, self.edited = (), "", False
+        self._of_pile = False
         self._goes_on_from = None
         self._title = self.saved_as = self.reading = ""
         self.source = None
@@ -414,8 +422,8 @@ class LetterReview(QObject):
         return next((item for item in self._items if item.key == key), None)
 
     def _touched(self) -> None:
-        """Note a change; an unsaved letter counts as edited only by its text: the rest is in its file."""
-        if self.edited or self.saved_as or self.reading:
+        """Note a change; an unsaved letter of no pile counts as edited only by its text: the rest is in its file."""
+        if self.edited or self.saved_as or self.reading or self._of_pile:
             self.edited = True
             self.changed.emit()
 

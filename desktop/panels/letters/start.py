@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QDateTime, QLocale, QMimeData, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPixmap, QStandardItem, QStandardItemModel
@@ -40,6 +40,7 @@ from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.letters.kept import KeptEntry
+    from biasprint.core.letters.pile.kept import PileEntry
 
 
 # ---- Kept letters to open
@@ -47,10 +48,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeptHere:
-    """Letters kept on this computer: drafts that no window holds, saved letters, and the number of unreadable files."""
+    """What is kept on this computer: drafts that no window holds, saved letters, piles, and unreadable files."""
 
     drafts: "tuple[KeptEntry, ...]"
     saved: "tuple[KeptEntry, ...]"
+    piles: "tuple[PileEntry, ...]" = ()
     damaged: int = 0
 
 
@@ -61,14 +63,19 @@ ENTRY_ROLE = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
 
 
+IN_PROJECT: Final = "project"
+MINE: Final = "mine"
+PILE: Final = "pile"
+
+
 @dataclass(frozen=True)
 class ShelfRow:
-    """A letter of the list. `in_project`: it is a reading of the open project."""
+    """A letter of the list, or a pile. `place`: it is a reading of the open project, one's own letter, or a pile."""
 
     key: str
     title: str
     when: str
-    in_project: bool
+    place: Literal["project", "mine", "pile"]
 
 
 class _RowDelegate(QStyledItemDelegate):
@@ -145,7 +152,9 @@ class KeptCard(Card):
 
     def show_here(self, here: KeptHere) -> None:
         """Show the letters kept on this computer."""
-        self._here = tuple(ShelfRow(letter.key, letter.title, letter.when, False) for letter in here.saved)
+        mine = (ShelfRow(letter.key, letter.title, letter.when, "mine") for letter in here.saved)
+        piles = (ShelfRow(pile.key, _pile_title(pile), pile.when, "pile") for pile in here.piles)
+        self._here = (*mine, *piles)
         words = plural(
             here.damaged,
             "1 file of the letters’ folder cannot be read.",
@@ -158,7 +167,7 @@ class KeptCard(Card):
     def show_project(self, entries: "tuple[KeptEntry, ...]") -> None:
         """Show the letters of the open project; () without one."""
         self._offers_project = False
-        self._in_project = tuple(ShelfRow(entry.key, entry.title, entry.when, True) for entry in entries)
+        self._in_project = tuple(ShelfRow(entry.key, entry.title, entry.when, "project") for entry in entries)
         self._show()
 
     def offer_project(self) -> None:
@@ -182,7 +191,7 @@ class KeptCard(Card):
     def _draft_notice(self, draft: "KeptEntry") -> Notice:
         title = tr("a letter of a project") if draft.reading else tr("“{title}”").format(title=safe_line(draft.title))
         words = tr("You edited {letter} and did not save it ({when}).")
-        notice = Notice(words.format(letter=title, when=_spelled(draft.when)), tone="warn", closable=False, narrow=True)
+        notice = Notice(words.format(letter=title, when=spelled(draft.when)), tone="warn", closable=False, narrow=True)
         notice.add_action(tr("Go on with it"), lambda: self.draft_opened.emit(draft.key, draft.reading))
         notice.add_action(tr("Delete the draft"), lambda: self.draft_removed.emit(draft.key))
         return notice
@@ -193,8 +202,8 @@ class KeptCard(Card):
         rows = self.rows()
         for row in rows:
             item = QStandardItem(safe_line(row.title))
-            where = tr("in the project") if row.in_project else tr("mine")
-            side = f"{where} · {_spelled(row.when)}"
+            where = {IN_PROJECT: tr("in the project"), MINE: tr("mine"), PILE: tr("a pile")}[row.place]
+            side = f"{where} · {spelled(row.when)}"
             item.setData(side, SIDE_ROLE)
             item.setData(row, ENTRY_ROLE)
             item.setData(f"{safe_line(row.title)}, {side}", Qt.ItemDataRole.AccessibleTextRole)
@@ -245,7 +254,13 @@ class KeptCard(Card):
         self.list.setFixedHeight(min(MOST_ROWS, max(1, self._model.rowCount())) * tokens.px(ROW_HEIGHT) + 4)
 
 
-def _spelled(when: str) -> str:
+def _pile_title(pile: "PileEntry") -> str:
+    letters = plural(pile.rows, "1 letter", "%n letters")
+    worked = plural(pile.letters, "1 of them worked on", "%n of them worked on")
+    return tr("{name}: {letters}, {worked}").format(name=pile.name, letters=letters, worked=worked)
+
+
+def spelled(when: str) -> str:
     """Format a stored time in the person's time zone and language."""
     at = QDateTime.fromString(when, Qt.DateFormat.ISODateWithMs)
     return QLocale().toString(at.toLocalTime(), QLocale.FormatType.ShortFormat)

@@ -1,16 +1,16 @@
-"""The page for many letters at once. No row keeps a letter's text, and nothing is stored."""
+"""The page for many letters at once: their table, and what is done with all of them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QStackedWidget,
     QVBoxLayout,
@@ -19,98 +19,42 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.formats import ENDINGS
-from biasprint.core.letters.pile import FilePlace, Pile, PileRow
+from biasprint.core.letters.pile import FilePlace, Pile, PileRow, groups
+from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.letters import drop_result
+from biasprint.desktop.panels.letters.pile.keeper import (
+    KEEP_DRAFTS,
+    PileKeeper,
+    PileLetter,
+    find_kept,
+    open_kept_pile,
+)
+from biasprint.desktop.panels.letters.pile.start import PileStartPage
 from biasprint.desktop.panels.letters.pile.view import PileView
 from biasprint.desktop.panels.letters.progress import LettersProgress
 from biasprint.desktop.panels.letters.references import ReferenceDialog
-from biasprint.desktop.panels.letters.start import ask_letter
+from biasprint.desktop.panels.letters.start import ask_letter, spelled
 from biasprint.desktop.widgets import (
-    Card,
     ElidedLabel,
-    FlowLayout,
     IconButton,
-    Label,
     LinkButton,
-    PrimaryButton,
     QuietButton,
     StandInBadge,
     plural,
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import Room, Sheet, clear_column
+from biasprint.desktop.widgets.layout import Room, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.letters import Document
+    from biasprint.core.letters import KeptLetter
     from biasprint.desktop.operations import Operation
     from biasprint.desktop.shell import Shell
-
-WIDTH, ICON = 620, 36
-
-
-class PileStartPage(Sheet):
-    """The page that says how letters are treated before they are chosen. `trouble`: why the last pile was unusable."""
-
-    folder_wanted = Signal()
-    files_wanted = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.card, self.picture = Card(), QLabel()
-        self.folder = PrimaryButton(tr("Choose a folder…"))
-        self.files = QuietButton(tr("Choose a zip, or files…"))
-        self.trouble = Label("", "strong", wrap=True)
-        self.folder.clicked.connect(self.folder_wanted)
-        self.files.clicked.connect(self.files_wanted)
-        self._lay_out()
-        self.show_trouble("")
-        self._dress()
-        theme.signals.changed.connect(self._dress)
-
-    def show_trouble(self, words: str) -> None:
-        """Show why there is no table; "" for no reason."""
-        self.trouble.setText(words)
-        self.trouble.setVisible(bool(words))
-
-    def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(Label(tr("A pile of letters"), "display", wrap=True))
-        explanation = tr(
-            "Drop a folder or a zip here: each letter becomes a row, with its figures beside those of the others. You "
-            "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."
-        )
-        words.addWidget(Label(explanation, "soft", wrap=True))
-        head = QHBoxLayout()
-        head.setSpacing(16)
-        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
-        buttons = FlowLayout(spacing=8, centred=True)
-        for button in (self.folder, self.files):
-            buttons.addWidget(button)
-        privacy = tr(
-            "Nothing leaves this computer, and nothing is kept. A file that cannot be read is a row that says why."
-        )
-        box = self.card.box
-        box.setSpacing(12)
-        box.addLayout(head)
-        box.addWidget(self.trouble)
-        box.addLayout(buttons)
-        box.addWidget(Label(privacy, "note", wrap=True))
-        self.put_in_the_middle(self.card)
-
-    def _dress(self, _tokens: object = None) -> None:
-        tokens = theme.current()
-        self.picture.setPixmap(QPixmap())
-        self.picture.setPixmap(theme.pixmap("folder", tokens.accent, tokens.px(ICON), self.devicePixelRatioF()))
-        self.card.setMaximumWidth(tokens.px(WIDTH))
-
 
 LEAST_HEIGHT = 320  # text pixels
 BUTTONS_FROM = 900  # text pixels of width; with less, what can be done is in the menu
@@ -132,6 +76,7 @@ class PilePage(QWidget):
         self._adding: JobHandle | None = None  # CVs or outcomes to rows that are there
         self._narrow = False
         self._opened = ""  # the path of the letter that was opened last
+        self.keeper = PileKeeper(shell, self._work, self)
         self.start, self.view = PileStartPage(), PileView()
         self.progress = LettersProgress(tr("How much of the pile is read"))
         self.back = LinkButton(tr("Back"), icon="back")
@@ -149,10 +94,62 @@ class PilePage(QWidget):
     # the pile
 
     def show_pile(self, paths: Sequence[Path] = ()) -> None:
-        """Read these paths; without any, show the current pile or the page to choose one."""
+        """Read these paths, or go on with what was done to them; without any, show the current pile or ask for one."""
         if not paths:
             self._show_state()
             return
+        wanted = tuple(path.absolute() for path in paths)
+        find_kept(paths=wanted).start(
+            self.shell.jobs, on_done=partial(self._ask_to_go_on, wanted), on_error=lambda _: self.read_pile(wanted)
+        )
+
+    def _ask_to_go_on(self, paths: tuple[Path, ...], entry: PileEntry | None) -> None:
+        """Ask whether to go on with a pile that was worked on before."""
+        if entry is None:
+            self.read_pile(paths)
+            return
+        worked = plural(entry.letters, "You worked on 1 letter of it", "You worked on %n letters of it")
+        text = tr("{worked}, the last time on {day}. Nothing of that is lost, whichever you choose.")
+        self.question = Question(
+            self.window(),
+            title=tr("Go on with “{name}”?").format(name=safe_line(entry.name)),
+            text=text.format(worked=worked, day=spelled(entry.when)),
+            safe=tr("Go on with it"),
+            risky=tr("Read it anew"),
+            on_risky=partial(self.read_pile, paths),
+        )
+        self.question.rejected.connect(partial(self.show_kept, entry.key))
+        self.question.open()
+
+    def show_kept(self, key: str) -> None:
+        """Show a pile as it was left."""
+        if key == self.keeper.key:
+            self._show_state()
+            return
+
+        def take(found: tuple[PileFolder, KeptPile]) -> None:
+            folder, kept = found
+            self._let_go()
+            work = kept.work
+            self.paths, pile = work.paths, work.pile
+            self.view.start(dict(groups()), frozenset(work.stand_ins))
+            self.view.resume(pile, work.by_hand)
+            self.keeper.resume(folder, kept.letters)
+            self._say_left_out(kept)
+            self._show_badge()
+            self._show_state()
+
+        open_kept_pile(key=key).start(self.shell.jobs, on_done=take)
+
+    def _say_left_out(self, kept: KeptPile) -> None:
+        if kept.damaged:
+            words = plural(kept.damaged, "1 kept letter of it cannot be read.", "%n kept letters of it cannot be read.")
+            self.shell.notify(words)
+        if not kept.work.whole:
+            self.shell.notify(tr("Not every letter had been read: read the pile anew for the others."))
+
+    def read_pile(self, paths: Sequence[Path]) -> None:
+        """Read these paths from the beginning."""
         self._let_go()
         self.paths = tuple(paths)
         paths_now = self.paths
@@ -176,6 +173,7 @@ class PilePage(QWidget):
             if handle is not None:
                 handle.cancel()
         self._reading = self._comparing = self._opening = self._adding = None
+        self.keeper.leave()
         self.paths, self._opened = (), ""
         self.progress.follow(None)
         self.view.forget()
@@ -197,6 +195,8 @@ class PilePage(QWidget):
             self._reading = None
             self.progress.follow(None)
             self.view.finish(pile)
+            if self.keeper.has_work:
+                self.keeper.note_table()  # now it is whole
             self._show_state()
 
     def _fail(self, paths: tuple[Path, ...], error: AppError) -> None:
@@ -238,7 +238,7 @@ class PilePage(QWidget):
             return
         if self._opening is not None:
             self._opening.cancel()
-        opening = letters.open_letter(paths=self.paths, row=row)
+        opening = letters.open_letter(paths=self.paths, row=row, kept=self.keeper.letters.get(row.path_in_pile))
         self._opening = opening.start(self.shell.jobs, on_done=partial(self._hand_over, self.paths, row))
 
     def beside(self, by: int) -> PileRow | None:
@@ -256,13 +256,46 @@ class PilePage(QWidget):
             return
         self.open_letter(row)
 
-    def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[Document, Document | None]") -> None:
+    def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[KeptLetter, str]") -> None:
         """Hand the letter to the panel, which may ask first; the place in the pile moves once it is shown."""
         drop_result(self._opening)
         self._opening = None
-        document, cv = found
+        letter, remark = found
+        by_hand = self.view.table.by_hand(row)  # what was set right in the table holds for the letter
+        letter = replace(
+            letter,
+            person=row.person if "person" in by_hand else letter.person,
+            occupation=row.occupation if "occupation" in by_hand else letter.occupation,
+        )
+        if remark:
+            self.shell.notify(safe_line(remark))
         shown = partial(self._move_to, paths, row.path_in_pile)
-        self.shell.show_panel("letters", document=document, context=cv, shown=shown)
+        place = PileLetter(self.keeper, row.path_in_pile)
+        self.shell.show_panel("letters", kept=letter, of_pile=place, shown=shown)
+
+    def _read_row_again(self, path: str) -> None:
+        """Read the row of a letter that was worked on and is left."""
+        row = next((row for row in self.view.rows if row.path_in_pile == path), None)
+        letter, paths = self.keeper.letters.get(path), self.paths
+        if row is None or letter is None:
+            return
+        set_by_hand = ("person", "group") * (letter.person is not None) + ("occupation",) * (
+            letter.occupation is not None
+        )
+
+        def take(again: PileRow) -> None:
+            if paths is self.paths:
+                self.view.table.replace_rows([again], by_hand=(*set_by_hand, "cv"))
+
+        letters.read_row(row=row, letter=letter).start(self.shell.jobs, on_done=take)
+
+    def _work(self) -> PileWork | None:
+        if not self.paths:
+            return None
+        table = self.view.table
+        by_hand = {path: tuple(sorted(columns)) for path, columns in table.corrected.items()}
+        pile = self.view.pile(self.name_of_pile)
+        return PileWork(pile, self.paths, by_hand, tuple(sorted(table.stand_ins)), self._reading is None)
 
     def _move_to(self, paths: tuple[Path, ...], path: str) -> None:
         """Note the letter as the opened one, and select its row in the table."""
@@ -279,7 +312,8 @@ class PilePage(QWidget):
         """Ask for a folder of CVs, which are matched by file name."""
         name = QFileDialog.getExistingDirectory(self, tr("A folder of CVs, named as the letters are"))
         if name:
-            self._read_with(letters.read_with_cvs(paths=self.paths, rows=self.view.rows, cvs=Path(name)))
+            kept = dict(self.keeper.letters)
+            self._read_with(letters.read_with_cvs(paths=self.paths, rows=self.view.rows, cvs=Path(name), kept=kept))
 
     def choose_cv(self, rows: Sequence[PileRow]) -> None:
         """Ask for one CV for these letters."""
@@ -292,7 +326,8 @@ class PilePage(QWidget):
 
     def _hold_against(self, rows: Sequence[PileRow], cv: FilePlace | None) -> None:
         chosen = {row.path_in_pile: cv for row in rows if row.read}
-        self._read_with(letters.read_with_cvs(paths=self.paths, rows=rows, chosen=chosen))
+        kept = dict(self.keeper.letters)
+        self._read_with(letters.read_with_cvs(paths=self.paths, rows=rows, chosen=chosen, kept=kept))
 
     def _read_with(self, operation: "Operation[Pile]") -> None:
         paths = self.paths
@@ -301,6 +336,10 @@ class PilePage(QWidget):
             if paths is self.paths:
                 drop_result(self._adding)
                 self.view.take_cvs(pile)
+                for row in pile.rows:  # the CV of the table is the letter's from now on
+                    letter = self.keeper.letters.get(row.path_in_pile)
+                    if letter is not None:
+                        self.keeper.take_letter(row.path_in_pile, replace(letter, context=None))
 
         self._add_by(operation, take)
 
@@ -369,6 +408,7 @@ class PilePage(QWidget):
                 tests=tests,
                 rates=rates,
                 by_hand=self.view.table.count_by_hand,
+                kept=dict(self.keeper.letters),
             ).start(self.shell.jobs)
 
     @property
@@ -376,33 +416,41 @@ class PilePage(QWidget):
         """The name of the pile: its folder or zip, or how many files it has."""
         return self.paths[0].name if len(self.paths) == 1 else plural(len(self.paths), "", "%n files")
 
-    def leave(self) -> None:
-        """Go back, after a question if corrections, or letters being read, may be lost."""
-        if self._reading is None and not self.view.table.any_by_hand:
-            self.closed.emit()
+    def if_it_may_go(self, then: Callable[[], object]) -> None:
+        """Go on, after a question if something that was done to the pile is not on disk."""
+        if not self.keeper.at_risk:
+            then()
             return
         self.question = Question(
             self.window(),
-            title=tr("Leave the pile?"),
-            text=tr("The table is stored nowhere: what you set right may be lost. Export it first to keep it."),
-            safe=tr("Stay here"),
-            risky=tr("Leave it"),
-            on_risky=self.closed.emit,
+            title=tr("Let go of “{name}”?").format(name=safe_line(self.name_of_pile)),
+            text=tr("What you did to this pile is not saved. Save it, or let go of it for good."),
+            safe=tr("Keep it open"),
+            risky=tr("Let go of it"),
+            on_risky=then,
+            other=tr("Save the pile"),
+            on_other=lambda: (self.save(), then()),
         )
         self.question.open()
+
+    def save(self) -> None:
+        """Keep the pile on this computer, whatever was done to it."""
+        if self.paths:
+            self.keeper.save()
+            self.shell.notify(tr("“{name}” is kept on this computer.").format(name=safe_line(self.name_of_pile)))
 
     # choosing a pile
 
     def choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, tr("A folder of letters"))
         if name:
-            self.show_pile([Path(name)])
+            self.if_it_may_go(lambda: self.show_pile([Path(name)]))
 
     def choose_files(self) -> None:
         endings = " ".join(f"*.{ending}" for ending in ("zip", *ENDINGS))
         names, _ = QFileDialog.getOpenFileNames(self, tr("A zip, or letters"), "", f"{tr('Letters')} ({endings})")
         if names:
-            self.show_pile([Path(name) for name in names])
+            self.if_it_may_go(lambda: self.show_pile([Path(name) for name in names]))
 
     def _choose_other(self) -> None:
         """Offer to choose another pile; the current one stays until then."""
@@ -420,6 +468,7 @@ class PilePage(QWidget):
             menu.addSeparator()
             for button in (self.cvs, self.report_button, self.export_button):
                 menu.addAction(button.accessibleName(), button.click).setEnabled(button.isEnabled())
+        menu.addAction(tr("Save the pile"), self.save)
         for words, step in (
             (tr("Outcomes from a table…"), self.choose_outcomes),
             (tr("Use as reference letters…"), self.use_as_reference),
@@ -441,6 +490,7 @@ class PilePage(QWidget):
 
     def _show_state(self) -> None:
         has_pile = bool(self.paths)
+        self.start.show_promise(keeps=bool(self.shell.settings.get(KEEP_DRAFTS)))
         self.pages.setCurrentIndex(int(has_pile))
         self._narrow = self.width() < theme.current().px(BUTTONS_FROM)
         self.name.set_text(self.name_of_pile if has_pile else "")
@@ -485,7 +535,9 @@ class PilePage(QWidget):
         column.addWidget(self.pages, 1)
 
     def _connect(self) -> None:
-        self.back.clicked.connect(self.leave)
+        self.back.clicked.connect(self.closed)
+        self.keeper.left.connect(self._read_row_again)
+        self.view.table.edited.connect(self.keeper.note_table)
         self.start.folder_wanted.connect(self.choose_folder)
         self.start.files_wanted.connect(self.choose_files)
         self.other.clicked.connect(self._choose_other)
@@ -498,4 +550,4 @@ class PilePage(QWidget):
         self.view.list.cv_wanted.connect(self.choose_cv)
         self.view.list.cv_unwanted.connect(self.take_cv_away)
         self.cvs.clicked.connect(self.choose_cvs)
-        CardDrop(self, self.start.card.set_chosen, lambda paths, _: self.show_pile(paths))
+        CardDrop(self, self.start.card.set_chosen, lambda paths, _: self.if_it_may_go(lambda: self.show_pile(paths)))

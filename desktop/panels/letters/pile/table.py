@@ -130,9 +130,13 @@ class PileTable(QAbstractTableModel):
                 self._by_hand[row.path_in_pile] = self.by_hand(row) | corrected
             self.rows[place] = row
         self._measure(rows)
-        self.labels = {**self.labels, **{row.group: row.group for row in rows if row.group not in ("", *self.labels)}}
+        self._label_groups(rows)
         self._arrange()
         self.edited.emit()
+
+    def _label_groups(self, rows: Iterable[PileRow]) -> None:
+        """Let groups of a person's own be chosen as well."""
+        self.labels = {**self.labels, **{row.group: row.group for row in rows if row.group not in ("", *self.labels)}}
 
     def show(self, where: PileFilter) -> None:
         """Filter the rows."""
@@ -145,9 +149,15 @@ class PileTable(QAbstractTableModel):
         return self._by_hand.get(row.path_in_pile, frozenset())
 
     @property
-    def any_by_hand(self) -> bool:
-        """True if a person corrected anything in this pile."""
-        return bool(self._by_hand)
+    def corrected(self) -> Mapping[str, frozenset[str]]:
+        """Path of a row → its columns that a person set."""
+        return self._by_hand
+
+    def restore(self, by_hand: Mapping[str, Collection[str]]) -> None:
+        """Take over which columns of which rows a person had set."""
+        self._by_hand = {path: frozenset(columns) for path, columns in by_hand.items()}
+        self._label_groups(self.rows)
+        self._arrange()
 
     @property
     def count_by_hand(self) -> int:

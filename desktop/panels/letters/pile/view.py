@@ -401,6 +401,13 @@ class PileView(QWidget):
         self._show_counts()
         self._ask_for_tests()
 
+    def resume(self, pile: Pile, by_hand: Mapping[str, Collection[str]]) -> None:
+        """Show a pile as it was left. `by_hand`: path of a row → its columns that a person set."""
+        self.table.add(pile.rows)
+        self.table.restore(by_hand)
+        self._show_columns(pile.rows)
+        self.finish(pile)
+
     def pile(self, name: str) -> Pile:
         """Return the pile with its current rows, including corrections by hand."""
         read = self._read or Pile("", ())

@@ -91,7 +91,7 @@ def test_every_file_of_a_folder_is_a_row_in_the_order_of_paths(folder: Path) -> 
 def test_a_row_keeps_no_text_and_is_opened_again_from_its_file(folder: Path) -> None:
     row = next(row for row in read(folder).rows if row.path_in_pile == "2024/b.pdf")
     assert "lithography" not in repr(row)
-    assert open_row(JobContext(), folder, row)[0].paragraphs == other_letter()
+    assert open_row(JobContext(), folder, row)[0].document.paragraphs == other_letter()
     (folder / "2024" / "b.pdf").unlink()
     with pytest.raises(AppError, match="is no longer in “letters”"):
         open_row(JobContext(), folder, row)
@@ -107,7 +107,7 @@ def test_a_zip_gives_what_the_folder_gives(folder: Path, tmp_path: Path) -> None
     assert from_zip.rows == from_folder.rows
     assert from_zip.passed_over == 3
     row = next(row for row in from_zip.rows if row.name == "a.docx")
-    assert open_row(JobContext(), archive, row)[0].paragraphs == PARAGRAPHS
+    assert open_row(JobContext(), archive, row)[0].document.paragraphs == PARAGRAPHS
 
 
 def test_what_a_pile_is(folder: Path, tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_name_that_is_no_text_is_a_row_all_the_same(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_bytes(txt())
     (row,) = read(tmp_path).rows
     assert row.read
-    assert open_row(JobContext(), tmp_path, row)[0].paragraphs == PARAGRAPHS
+    assert open_row(JobContext(), tmp_path, row)[0].document.paragraphs == PARAGRAPHS
 
 
 CV_TEXT = "Kelly Moreno\n\nKelly Moreno led the restoration of the lithography press in 2021."
@@ -293,10 +293,10 @@ def test_each_letter_is_held_against_the_cv_whose_name_fits(tmp_path: Path) -> N
     assert quint.notes == ("Its CV was not used: “quint.txt” is empty. Choose the file that holds the letter.",)
     assert found.remarks == ("A CV fits no letter by its name: “nobody.txt”.",)
     assert "unsupported" in {column.name for column in found.columns}
-    letter, cv = open_row(JobContext(), pile, kelly)
-    assert letter.paragraphs == PARAGRAPHS
-    assert cv is not None
-    assert cv.text == CV_TEXT
+    letter, remark = open_row(JobContext(), pile, kelly)
+    assert letter.document.paragraphs == PARAGRAPHS
+    assert letter.context is not None
+    assert (letter.context.text, remark) == (CV_TEXT, "")
 
 
 def test_a_cv_beside_its_letter_is_no_row_and_one_that_fits_none_says_so(tmp_path: Path) -> None:

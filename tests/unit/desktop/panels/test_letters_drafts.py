@@ -467,7 +467,7 @@ def test_a_letter_of_the_project_is_listed_opened_edited_and_saved_as_its_next_v
     assert window.status.panel.whole_text() == "This letter: saved in the project"
     panel.close_letter()
     card = panel.start.kept
-    qtbot.waitUntil(lambda: [row.in_project for row in card.rows()] == [True], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: [row.place for row in card.rows()] == ["project"], timeout=PATIENCE)
     with qtbot.waitSignal(panel.review.check.seen, timeout=PATIENCE):
         card.open.click()
     assert text_of(panel) == "As you know, " + LETTER

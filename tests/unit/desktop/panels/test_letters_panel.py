@@ -42,7 +42,7 @@ from seeded_part import seeded_part
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.files import read_bytes
-from biasprint.core.letters.values import Document
+from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
@@ -793,10 +793,10 @@ def test_the_twin_stands_beside_the_letter_and_goes_with_it(qtbot: QtBot, window
     assert CANARY not in said_by(panel)
 
 
-def test_a_document_is_handed_over_by_another_panel(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_letter_is_handed_over_as_somebody_left_it(qtbot: QtBot, window: MainWindow) -> None:
     panel = panel_of(window)
-    document = Document("one.docx", "docx", ("She is warm.",))
-    read_after(qtbot, panel, lambda: window.show_panel("letters", document=document))
+    letter = KeptLetter(Document("one.docx", "docx", ("She is warm.",)), "one")
+    read_after(qtbot, panel, lambda: window.show_panel("letters", kept=letter))
     assert words(panel, "communal") == ["warm"]
 
 

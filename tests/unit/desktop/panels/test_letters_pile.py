@@ -20,7 +20,7 @@ from biasprint.core.letters.categories import categories
 from biasprint.core.letters.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
 from biasprint.core.letters.pile.compare import GroupTest
 from biasprint.core.letters.pile.outcomes import selection_rates
-from biasprint.core.letters.values import Document
+from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import export_table
@@ -455,7 +455,7 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     page: PilePage, window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = letters(tmp_path / "letters")
-    page.show_pile([folder])
+    page.read_pile([folder])
     assert page.pages.currentIndex() == 1
     qtbot.waitUntil(lambda: page.view.tests.table.table.rowCount() > 0, timeout=PATIENCE)
     assert [one.name for one in page.view.rows] == ["0.txt", "1.txt", "2.txt", "empty.txt"]
@@ -464,7 +464,7 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     assert "Too few" in page.view.tests.said.text()
     assert page.badge.isVisible()
     shown: list[Document] = []
-    monkeypatch.setattr(window, "show_panel", lambda key, *, document, **what: shown.append(document))
+    monkeypatch.setattr(window, "show_panel", lambda key, *, kept, **what: shown.append(kept.document))
     page.open_letter(page.view.rows[0])
     qtbot.waitUntil(lambda: bool(shown), timeout=PATIENCE)
     assert shown[0].text.startswith("I have known Kelly Moreno")
@@ -498,30 +498,27 @@ def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, mo
     assert page.beside(1) is None
 
 
-def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(window: MainWindow, qtbot: QtBot) -> None:
     window.show_panel("letters")
     panel = window.panels["letters"]
+    panel.open_document(Document("own.txt", "txt", ("Ann Weber paints.",)))
+    own = panel.review.check.document
+    panel.review.edited = True
     panel.open_pile()
     pile = panel._pile
     pile.paths = (Path("letters"),)
     pile.view.start(GROUPS, STAND_INS)
     pile.view.add_rows(ROWS)
-    first, second = (Document(row.name, "txt", (f"{row.name} paints.",)) for row in ROWS[:2])
-    cv = Document("cv.txt", "txt", ("Kelly paints.",))
-    pile._hand_over(pile.paths, ROWS[0], (first, cv))
-    assert panel.review.check.context is cv
-    assert pile._opened == ROWS[0].path_in_pile
-    panel.review.edited = True
-    pile._hand_over(pile.paths, ROWS[1], (second, None))
+    kelly = KeptLetter(Document("Kelly.txt", "txt", ("Kelly paints.",)), "Kelly.txt", Document("cv", "txt", ("A CV.",)))
+    pile._hand_over(pile.paths, ROWS[0], (kelly, ""))
+    assert panel.keeping._asked.windowTitle() == "Let go of “own.txt”?"
     panel.keeping._asked.safe_button.click()
-    assert (panel.review.check.document, pile._opened) == (first, ROWS[0].path_in_pile)
-    assert pile.view.list.currentIndex().row() == 0
-    pile._hand_over(pile.paths, ROWS[1], (second, None))
+    assert (panel.review.check.document, pile._opened) == (own, "")
+    pile._hand_over(pile.paths, ROWS[0], (kelly, ""))
     panel.keeping._asked.risky_button.click()
-    assert (panel.review.check.document, panel.review.check.context) == (second, None)
-    assert pile._opened == ROWS[1].path_in_pile
+    assert (panel.review.check.document, panel.review.check.context) == (kelly.document, kelly.context)
+    assert pile._opened == ROWS[0].path_in_pile
+    assert pile.view.list.currentIndex().row() == 0
     panel.close_letter()  # nobody waits for its reading
 
 
@@ -581,18 +578,6 @@ def test_a_pile_can_be_cancelled_and_keeps_what_it_has(page: PilePage, qtbot: Qt
     assert 2 <= len(page.view.rows) < 204
     assert not page.progress.isVisible()
     assert page.export_button.isEnabled()
-
-
-def test_leaving_asks_only_where_something_may_be_lost(page: PilePage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.closed):
-        page.back.click()
-    page.view.start(GROUPS, STAND_INS)
-    page.view.add_rows(ROWS)
-    page.view.table.set_text(["sub/Kelly.txt"], "group", "male")
-    with qtbot.assertNotEmitted(page.closed):
-        page.back.click()
-    with qtbot.waitSignal(page.closed):
-        page.question.risky_button.click()
 
 
 def test_folders_and_zips_are_taken_when_dropped(tmp_path: Path) -> None:
