@@ -168,7 +168,7 @@ class Suspicion:
     """`said`: one sentence for the person. `stops`: nothing is scored."""
 
     what: Literal[
-"language", "cv", "two letters", "too short", "too long", "candidate", "candidates", "context language",
+        "language", "cv", "two letters", "too short", "too long", "candidate", "candidates", "context language",
         "context letter",
     ]  # fmt: skip
     said: str

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeptHere:
-    """What is kept on this computer: drafts that no window holds, saved letters, piles, and unreadable files."""
+    """The letters and piles kept on this computer: drafts that no window holds, saved ones, piles, and a count of unreadable files."""
 
     drafts: "tuple[KeptEntry, ...]"
     saved: "tuple[KeptEntry, ...]"

@@ -109,13 +109,13 @@ class PilePage(QWidget):
             self.read_pile(paths)
             return
         worked = plural(entry.letters, "You worked on 1 letter of it", "You worked on %n letters of it")
-        text = tr("{worked}, the last time on {day}. Nothing of that is lost, whichever you choose.")
+        text = tr("{worked}, the last time on {day}. That work stays, whichever you choose.")
         self.question = Question(
             self.window(),
             title=tr("Go on with “{name}”?").format(name=safe_line(entry.name)),
             text=text.format(worked=worked, day=spelled(entry.when)),
             safe=tr("Go on with it"),
-            risky=tr("Read it anew"),
+            risky=tr("Read it again"),
             on_risky=partial(self.read_pile, paths),
         )
         self.question.rejected.connect(partial(self.show_kept, entry.key))
@@ -146,7 +146,7 @@ class PilePage(QWidget):
             words = plural(kept.damaged, "1 kept letter of it cannot be read.", "%n kept letters of it cannot be read.")
             self.shell.notify(words)
         if not kept.work.whole:
-            self.shell.notify(tr("Not every letter had been read: read the pile anew for the others."))
+            self.shell.notify(tr("Not every letter had been read: read the pile again for the others."))
 
     def read_pile(self, paths: Sequence[Path]) -> None:
         """Read these paths from the beginning."""
