@@ -1,8 +1,10 @@
 """How fast texts are written, imported and embedded: no bounds, but a peer or the same work in a plainer way."""
 
 import csv
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from biasprint.core.runs.sample import sample_texts
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.runs.writing import write_all
 from biasprint.core.scorers.registry import score_batch
+from biasprint.core.text import sha256_text
 from biasprint.core.texts.tables import read_table
 
 pytestmark = pytest.mark.bench
@@ -109,6 +112,36 @@ def test_importing_a_csv_of_100_000_letters(tmp_path: Path) -> None:
     figure("csv.DictReader alone", spread(peer), "s")
     ratio("reading to csv.DictReader", spread(reading).median, spread(peer).median)
     ratio("reading and storing to csv.DictReader", spread(reading).median + spread(storing).median, spread(peer).median)
+
+
+def test_importing_a_csv_of_100_000_outputs_beside_plain_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.csv"
+    text = sample_texts()[0]["text"]
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["text", "group", "prompt"])
+        writer.writerows([f"{text} {n}", ("female", "male")[n % 2], f"Prompt {n // 2}"] for n in range(ROWS))
+
+    began, cpu = time.perf_counter(), time.process_time()
+    table = read_table(JobContext(), path, "compare")
+    with Project.create(tmp_path / "outputs.biasprint") as project:
+        result = import_table(JobContext(), project, None, "compare", path, table)
+    own, own_cpu = time.perf_counter() - began, time.process_time() - cpu
+    assert result.added == ROWS
+
+    began, cpu = time.perf_counter(), time.process_time()
+    with closing(sqlite3.connect(tmp_path / "plain.db")) as plain, plain, open(path, encoding="utf-8") as stream:
+        plain.execute("CREATE TABLE output (text TEXT, hash TEXT, grouped TEXT, prompt TEXT)")
+        rows = ((row[0], sha256_text(row[0]), row[1], row[2]) for row in csv.reader(stream))
+        plain.executemany("INSERT INTO output VALUES (?, ?, ?, ?)", rows)
+    peer, peer_cpu = time.perf_counter() - began, time.process_time() - cpu
+
+    title(f"Importing {ROWS:,} outputs from a csv of {path.stat().st_size / 1e6:.0f} MB")
+    figure("read, checked and stored with their prompts", own, "s")
+    figure("of that in the processor", own_cpu, "s")
+    figure("plain SQLite with a hash a row", peer, "s")
+    figure("of that in the processor", peer_cpu, "s")
+    ratio("import to plain SQLite, in the processor", own_cpu, peer_cpu)
 
 
 def test_embedding_sentences(compute: ComputeProcess) -> None:

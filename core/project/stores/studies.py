@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
 from biasprint.core.project.changes import Changes
+from biasprint.core.project.connection import driver_connection
 from biasprint.core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
 from biasprint.core.project.schema import table
 from biasprint.core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
@@ -130,12 +131,16 @@ def _axis(row: Any) -> AxisRow:
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
 
 prompt = table("prompt")
+_NEW_PROMPT = (
+    "INSERT INTO prompt (prompt_set_id, key, text, text_sha256, escaped, task, theme, axis, identity, fields) VALUES "
+    "(:prompt_set_id, :key, :text, :text_sha256, :escaped, :task, :theme, :axis, :identity, :fields)"
+)
 
 
 class Prompts(StorePart):
     def add_set(self, study_id: int, spec: PromptSetSpec) -> Changes:
         """Store a prompt set; the same content is the version that is there already."""
-        digest = json_sha256([spec.recipe, [item.model_dump() for item in spec.prompts]])
+        digest = json_sha256([spec.recipe, [vars(item) for item in spec.prompts]])
 
         def write(connection: Connection) -> Changes:
             named = (prompt_set.c.study_id == study_id) & (prompt_set.c.name == spec.name)
@@ -154,7 +159,7 @@ class Prompts(StorePart):
             changes = insert_one(connection, prompt_set, values)
             set_id = changes.number("prompt_set")
             if spec.prompts:
-                connection.execute(sa.insert(prompt), [_values(set_id, item) for item in spec.prompts])
+                driver_connection(connection).executemany(_NEW_PROMPT, [_values(set_id, item) for item in spec.prompts])
             return changes
 
         return self._writer.write(write, urgent=True)
@@ -217,7 +222,7 @@ def prompt_row(row: Any) -> PromptRow:
 
 def _values(set_id: int, spec: PromptSpec) -> dict[str, Any]:
     stored = store_text(spec.text)
-    values = spec.model_dump() | vars(stored) | {"prompt_set_id": set_id}
+    values = vars(spec) | vars(stored) | {"prompt_set_id": set_id}
     return values | {"fields": canonical_json(spec.fields)}
 
 

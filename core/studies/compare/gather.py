@@ -93,7 +93,11 @@ def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
 
 
 def _embedder(options: MeasureOptions) -> list[ScorerInfo]:
-    embedder = best_scorer("embedding", options.scorers.get("embedding"))
+    """The embedder, unless none is wanted: who asks for scores alone waits for no embeddings, which take longest."""
+    asked = options.scorers.get("embedding", "none" if "score" in options.scorers else None)
+    if asked == "none":
+        return []
+    embedder = best_scorer("embedding", asked)
     return [embedder] if embedder else []
 
 

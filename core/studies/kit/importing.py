@@ -1,13 +1,13 @@
 """Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.project.stores.runs import CUT
 from biasprint.core.prompts.axes import Axis, available_axes, load_axis
 from biasprint.core.tables.rows import Record, TableRead
@@ -16,7 +16,7 @@ from biasprint.core.texts.replies import REPLY_KIND, is_cut
 
 MODEL, SAMPLE, TEXT = "model", "sample", "text"
 
-CHUNK = 200
+CHUNK = 2000  # rows of one transaction: each waits for the disk
 LONGEST_KEY = 200
 MOST_SAMPLES = 10_000
 
@@ -70,14 +70,8 @@ def _of_model(
     added, rest = 0, iter(items)
     while chunk := list(islice(rest, CHUNK)):
         ctx.check()
-        specs = [
-            OutputSpec(
-                run_id=run, prompt_id=by_key[item.prompt.key], sample=item.sample, seed=0, text=item.text,
-                finish_reason=CUT if item.cut else "imported",
-            )
-            for item in chunk
-        ]  # fmt: skip
-        added += len(project.outputs.record_many(specs).of("output"))
+        texts = [(by_key[item.prompt.key], item.sample, item.text, CUT if item.cut else "imported") for item in chunk]
+        added += len(project.outputs.record_imported(run, texts).of("output"))
         ctx.report(added, len(items))
     return added
 
@@ -130,13 +124,14 @@ def store_rows(
 ) -> int:
     """Store each row's `text` as an output of a prompt with the row's other fields; return the number added."""
     items = []
-    samples = sample_numbers(table.rows, lambda row: (_row_key(row, kind), row.values.get(MODEL, "")))
-    for record, sample in zip(table.rows, samples, strict=True):
-        fields = _row_fields(record)
+    fields_of_rows = [_row_fields(record) for record in table.rows]
+    keys = {id(row): _row_key(fields, kind) for row, fields in zip(table.rows, fields_of_rows, strict=True)}
+    samples = sample_numbers(table.rows, lambda row: (keys[id(row)], row.values.get(MODEL, "")))
+    for record, fields, sample in zip(table.rows, fields_of_rows, samples, strict=True):
         asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
         if kind == "compare":
             asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
-        prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
+        prompt = PromptSpec(key=keys[id(record)], text="", fields=fields, **asked)
         items.append(
             ImportedText(
                 prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, ""), cut=is_cut(record.values)
@@ -148,8 +143,8 @@ def store_rows(
     )  # fmt: skip
 
 
-def _row_key(record: Record, kind: str) -> str:
-    return f"imported/{kind}/{sha256_text(repr(sorted(_row_fields(record).items())))[:32]}"
+def _row_key(fields: Mapping[str, str], kind: str) -> str:
+    return f"imported/{kind}/{sha256_text(repr(sorted(fields.items())))[:32]}"
 
 
 def _row_fields(record: Record) -> dict[str, str]:

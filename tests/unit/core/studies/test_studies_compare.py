@@ -243,6 +243,31 @@ def test_a_scorer_that_breaks_on_one_text_in_a_thousand_costs_that_text(tmp_path
     assert one(result, "compare.difference").n_by_group == {"man": 499, "woman": 500}
 
 
+@pytest.mark.parametrize(
+    ("scorers", "read"),
+    [
+        ({"score": "fragile"}, {"fragile"}),
+        ({"score": "fragile", "embedding": "none"}, {"fragile"}),
+        ({"score": "fragile", "embedding": "minilm"}, {"fragile", "minilm"}),
+    ],
+)
+def test_only_what_is_asked_is_read_of_matched_texts(tmp_path, fragile, scorers, read):
+    rows = [{"gender": ("man", "woman")[at % 2], "text": f"x{at}", "prompt": str(at // 2)} for at in range(40)]
+    asked = []
+
+    class Counting(Here):
+        def call(self, function, *given, ctx=None, on_report=None):
+            asked.extend([given[0]] if function is registry.score_kept else [])
+            if given[0] == "minilm":
+                return None, [ScoreValue(np.ones(3), None) for _ in given[1]], {}
+            return super().call(function, *given, ctx=ctx, on_report=on_report)
+
+    options = MeasureOptions(scorers=scorers)
+    path = table(tmp_path, rows)
+    measure_tables(JobContext(), [path], "compare", options, Counting(), mapping={"group": "gender"})
+    assert set(asked) == read
+
+
 def test_a_scorer_that_breaks_on_every_text_is_an_error(tmp_path, fragile):
     rows = [{"gender": group, "text": "breaks"} for group in ("man", "woman")]
 
