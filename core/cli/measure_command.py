@@ -55,10 +55,10 @@ def gates_of(texts: Sequence[str] | None, study: str) -> "list[Gate]":
     return gates_for(texts, study)
 
 
-def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateResult]":
+def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding], *, asked_here: bool) -> "list[GateResult]":
     from biasprint.core.runs.audit.gates import hold
 
-    return hold(gates, findings) if gates else []
+    return hold(gates, findings, asked_here=asked_here) if gates else []
 
 
 def gates_json(results: "Sequence[GateResult]") -> dict[str, Any]:
@@ -231,7 +231,8 @@ def measure(
     if report is not None:
         _report(report, about)
     more = answer_json(about) if as_json else {}
-    _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone))
+    asked_here = bool(measured.recipe.get("generators"))
+    _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone), asked_here=asked_here)
 
 
 def _result_folder_measured(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> StudyResult:
@@ -263,9 +264,10 @@ def _answer(
     more: Mapping[str, Any] | None = None,
     *,
     failed: bool = False,
+    asked_here: bool = False,
 ) -> None:
     """The findings, and whether they hold to the gates; ends with exit code 3 where not, with 1 where a part failed."""
-    held = held_to(gates, result.findings)
+    held = held_to(gates, result.findings, asked_here=asked_here)
     if as_json:
         print_json(result.to_json() | dict(more or {}) | gates_json(held))
     else:

@@ -34,7 +34,7 @@ def test_a_gate_that_fails_is_exit_code_3_beside_the_whole_answer(letters: Path)
     assert len(told) == 1
     assert told[0].startswith(f"The gate “{fails}” failed: {ID} agentic is ")
     passed = biasprint("measure", "letters", letters, *gates[:2])
-    assert f"The gate “{holds}” is not met by 1 finding." in passed.out
+    assert f"The gate “{holds}” held: 1 finding was checked." in passed.out
 
 
 def test_a_gate_on_what_there_is_not_is_exit_code_2(letters: Path) -> None:

@@ -149,7 +149,7 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
     asked: dict[str, Any] = {name: _plain(name, value) for name, value in how.items() if name != "gates"}
     options = MeasureOptions(**asked)
     done = in_words_of_python(lambda: work(options))
-    return measured_of(done, hold(gates, done.result.findings))
+    return measured_of(done, hold(gates, done.result.findings, asked_here=bool(done.recipe.get("generators"))))
 
 
 def measured_of(done: MeasuredStudy, gates: Sequence[GateResult] = ()) -> Measured:

@@ -248,10 +248,16 @@ class AuditRun:
         return asked and self.project.studies.of_kind(study) is None
 
     def _foretell(self) -> None:
-        """Warn at once about a gate that no study here can decide: the answer may take hours."""
+        """Raise `UsageError` for a gate that no study here can decide: the answer may take hours."""
+        measured = [measure.study for measure in self.audit.measures()]
         for gate in self.audit.held():
-            if sentence := unknown(gate, [measure.study for measure in self.audit.measures()]):
-                self.tell(f"The gate “{gate.text}” will fail: {sentence}")
+            if sentence := unknown(gate, measured):
+                studies_named = ", ".join(measured) or "nothing"
+                raise UsageError(
+                    f"The gate “{gate.text}” cannot hold: {sentence}",
+                    kept="Nothing was begun.",
+                    hint=f"The audit file measures {studies_named}: name the study there, or leave the gate out.",
+                )
 
     @contextmanager
     def _reporting_failure(self, what: str) -> Iterator[None]:
@@ -352,7 +358,7 @@ class AuditRun:
             if name in self._without_texts():
                 sentence = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
                 return GateResult(gate, missing=sentence)
-        return hold([gate.called(self._own())], findings)[0]
+        return hold([gate.called(self._own())], findings, asked_here=True)[0]
 
     def _options(self, how: AskedMeasure) -> MeasureOptions:
         """Return the options, with the project's names of the generators where the file has names of its own."""

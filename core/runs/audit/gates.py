@@ -15,6 +15,7 @@ from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.runs.measure.between import is_ratio
+from biasprint.core.studies.kit.replies import TITLES, reply_ids
 from biasprint.core.studies.registry import studies
 
 EXAMPLE = "For example: letters.lexicon.odds_ratio[agentic] interval_above 1.2"
@@ -142,8 +143,10 @@ class GateResult:
         if self.missing:
             return self.missing
         if self.passed:
-            of = "1 finding" if self.checked == 1 else f"any of {self.checked:,} findings"
-            return f"The gate “{self.gate.text}” is not met by {of}."
+            if not self.checked:
+                return f"The gate “{self.gate.text}” held: no reply was of that kind."
+            of = "1 finding was" if self.checked == 1 else f"{self.checked:,} findings were"
+            return f"The gate “{self.gate.text}” held: {of} checked."
         if self.met:
             more = f", and {len(self.met) - 1:,} more" if len(self.met) > 1 else ""
             return f"The gate “{self.gate.text}” failed: {_shown(self.met[0])}{more}."
@@ -234,13 +237,17 @@ def exit_code(results: Sequence[GateResult]) -> int:
     return 0 if all(result.passed for result in results) else FAILED
 
 
-def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]:
-    """Return the result of each gate. `variant` is default unless the gate says otherwise."""
-    return [_result_of(gate, findings) for gate in gates]
+def hold(gates: Sequence[Gate], findings: Sequence[Finding], *, asked_here: bool = False) -> list[GateResult]:
+    """Return the result of each gate. `variant` is default unless the gate says otherwise. `asked_here`: were the texts
+    asked for in a project, so that a kind of reply without a finding never came?
+    """
+    return [_result_of(gate, findings, asked_here) for gate in gates]
 
 
-def _result_of(gate: Gate, findings: Sequence[Finding]) -> GateResult:
+def _result_of(gate: Gate, findings: Sequence[Finding], asked_here: bool) -> GateResult:
     about = [finding for finding in findings if gate.is_about(finding)]
+    if not about and asked_here and _never_came(gate, findings):
+        return GateResult(gate)
     if not about:
         return _nothing(gate, findings)
     for unit in dict.fromkeys(finding.unit for finding in about):
@@ -250,6 +257,14 @@ def _result_of(gate: Gate, findings: Sequence[Finding]) -> GateResult:
     untold = tuple(finding for finding in about if relation.missing(finding))
     met = tuple(finding for finding in about if not relation.missing(finding) and relation.meets(finding, gate.bound))
     return GateResult(gate, len(about), met, untold)
+
+
+def _never_came(gate: Gate, findings: Sequence[Finding]) -> bool:
+    """Return whether a gate is on a kind of reply, of which there are findings only where it came."""
+    study = gate.id.partition(".")[0]
+    kinds = {finding.label for finding in findings if finding.id == gate.id}
+    known = gate.id in reply_ids(study) and gate.label in ("", *TITLES)
+    return known and (not kinds or (bool(gate.label) and gate.label not in kinds))
 
 
 def _never(gate: Gate, unit: str) -> str:

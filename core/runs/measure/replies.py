@@ -211,14 +211,16 @@ def _of_samples(finding: Finding, is_kind: "Bools", groups: "np.ndarray") -> Fin
     from biasprint.core.metrics.grouped import FEWEST_IN_A_CELL
     from biasprint.core.metrics.proportions import two_proportions
 
+    if finding.estimate == 0 and finding.p is None:
+        return replace(finding, p=1.0)  # all of both groups agree
     sides = [is_kind[groups == group] for group in finding.groups]
     if finding.estimate is not None or min(map(len, sides)) < FEWEST_IN_A_CELL:
         return finding
     (x, n), (y, m) = ((int(side.sum()), len(side)) for side in sides)
     result = two_proportions(x, n, y, m, exact=None)
     return replace(
-        finding, estimate=result.value, reason=missing_interval(result.interval), p=result.p, n=result.n,
-        interval=interval(result.interval.bounds), effect=None,
+        finding, estimate=result.value, reason=missing_interval(result.interval), n=result.n, effect=None,
+        p=1.0 if result.p is None else result.p, interval=interval(result.interval.bounds),
         n_by_group=dict(zip(finding.groups, (n, m), strict=True)),
         note=f"{result.test}; samples of few prompts are the units, so that it holds for these prompts alone.",
     )  # fmt: skip

@@ -67,6 +67,14 @@ def by_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doing, "generator_spec", spec)
 
 
+def test_a_gate_on_a_study_that_the_file_does_not_measure_fails_before_anything_is_written(project: Project) -> None:
+    found = asked(generators=[author("large")], gates=["letters.weat[male] p_below 0.05"])
+    with pytest.raises(UsageError, match="cannot hold") as raised:
+        done(project, found)
+    assert "measures completion" in raised.value.hint
+    assert project.runs.all() == ()
+
+
 @pytest.mark.soak
 @pytest.mark.usefixtures("by_temperature")
 def test_generators_of_one_model_are_compared_and_held_by_their_names_in_the_file(project: Project) -> None:

@@ -172,3 +172,14 @@ def test_ids_that_no_study_has_are_known_before_anything_is_measured() -> None:
     assert of("news.word.wasserstein") == ""
     assert ID in of("letters.lexikon.odds_ratio")
     assert "no finding “creativity.abs”" in of("creativity.abs")
+
+
+def test_a_kind_of_reply_that_never_came_holds_in_a_project_and_is_not_known_of_a_table() -> None:
+    gate = parse_gate("compare.replies.difference[refusal] p_below 0.05")
+    for findings in ([finding()], [replace(finding("cut off"), id="compare.replies.difference")]):
+        (held,) = hold([gate], findings, asked_here=True)
+        assert (held.passed, held.said) == (True, f"The gate “{gate.text}” held: no reply was of that kind.")
+        (unknown_here,) = hold([gate], findings)
+        assert not unknown_here.passed
+    (wrong,) = hold([parse_gate("compare.replies.difference[refused] p_below 0.05")], [finding()], asked_here=True)
+    assert not wrong.passed
