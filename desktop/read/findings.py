@@ -47,6 +47,20 @@ Rank = tuple[int, str]  # how much a text says about the finding, as a number an
 _KINDS = {"output": "generated"}  # what a text is called where groups do not tell texts apart
 WITH_ARM = ("completion", "news")  # studies whose models are named with the instruction they were given
 WRITER_FIELDS = ("generator", "model")  # their values are names, which stay as they are written
+UNTELLING = (
+    "generator",
+    "model",
+    "kind",
+    "group",
+    "identity",
+    "axis",
+    "block",
+    "sample",
+    ORIGINAL_KEY,
+    "name",
+    "design",
+)
+SHORT = 40  # characters of a field in a title
 CHECKED_EVERY = 250  # texts, between two looks at whether the person has cancelled
 
 
@@ -100,9 +114,11 @@ def texts_behind(
     common = paired_texts(project, row.id, finding, recipe or {}) if between else {}
     was_read = {text.key: text for text in read_texts(project, row.id, recipe or {})}
     texts: list[tuple[Mapping[str, str], TextRef]] = []
+    said: dict[TextKey, Mapping[str, str]] = {}  # by their prompts
     for number, (fields, ref, text) in enumerate(_texts(project, row, titles)):
         if number % CHECKED_EVERY == 0:
             ctx.check()
+        said[ref.key] = fields
         if study == COMPARED:
             if ref.key not in columns:
                 continue
@@ -125,8 +141,34 @@ def texts_behind(
             texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
     if study == NEWS and not between and finding.id != "news.refusal_rate":
         texts = _with_partner(texts)
-    groups = tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles))
+    groups = tuple(_grouped(_told_apart(texts, said), _groups(finding), finding.dims.get("axis", ""), titles))
     return Behind(_matched_alone(groups) if study == COMPARED else groups)
+
+
+def _told_apart(
+    texts: Sequence[tuple[Mapping[str, str], TextRef]], said: Mapping[TextKey, Mapping[str, str]]
+) -> list[tuple[Mapping[str, str], TextRef]]:
+    """Return the texts, those of one title with up to two fields of their prompts that differ, such as the ward."""
+    by_title: dict[str, list[Mapping[str, str]]] = {}
+    for _, ref in texts:
+        by_title.setdefault(ref.title, []).append(said[ref.key])
+    names = {title: _telling(same) for title, same in by_title.items() if len(same) > 1}
+
+    def title(ref: TextRef) -> str:
+        return " · ".join([ref.title, *filter(None, (said[ref.key].get(name) for name in names.get(ref.title, ())))])
+
+    return [(fields, replace(ref, title=title(ref))) for fields, ref in texts]
+
+
+def _telling(same: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the fields by which texts of one title differ most, which are short and say nothing of who wrote them."""
+    values = {
+        name: {fields.get(name, "") for fields in same}
+        for name in dict.fromkeys(name for fields in same for name in fields)
+        if name not in UNTELLING
+    }
+    short = {name: own for name, own in values.items() if len(own) > 1 and all(len(value) <= SHORT for value in own)}
+    return sorted(short, key=lambda name: -len(short[name]))[:2]
 
 
 def _compared_by(project: Project, study_id: int, columns: Mapping[str, str]) -> dict[TextKey, dict[str, str]]:

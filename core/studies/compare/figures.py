@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
+from biasprint.core.studies.compare.table import title_of
 from biasprint.core.studies.kit.choose import against, joined, parted, words, worth_drawing
 
 OF_TOPICS = ("compare.word_association", "compare.relative_decision")
@@ -51,7 +52,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 def _part(finding: Finding) -> str:
     """Return what the findings of one figure share: score, design and its part, and by what they are grouped."""
     dims = finding.dims
-    label = "" if finding.id.startswith(("compare.similarity", *OF_TOPICS)) else finding.label
+    label = "" if finding.id.startswith(("compare.similarity", *OF_TOPICS)) else title_of(finding.label)
     label = f"{label}, by {dims['by']}" if "by" in dims else label
     return joined(words(dims.get("design", "")), label, *(words(dims[name]) for name in PARTS if name in dims))
 

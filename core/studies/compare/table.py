@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from biasprint.core.findings import ScorerUse
+from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.metrics.result import Floats
 
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
 
 
 def title_of(label: str) -> str:
-    """Return in words what is measured: "Agency balance: agentic" of "agency_balance: agentic"."""
+    """Return in words what is measured: "Sentiment (TextBlob)" of "textblob", "Agency balance: agentic" of
+    "agency_balance: agentic".
+    """
+    if (title := scorer_title(label)) != label:
+        return title
     text = label.replace("_", " ")
     return text[:1].upper() + text[1:]
 

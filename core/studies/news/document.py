@@ -129,10 +129,12 @@ def topic_set(
 def topic_findings(read: ReadArticles, topic_set: TopicSet) -> list[Finding]:
     """χ² of the whole table, then every topic that belongs to a group, with the words that characterise it."""
     common = _common(topic_set, {"axis": topic_set.axis.id, "source": topic_set.side, **topic_set.dims})
-    return [
-        _association(topic_set, common),
-        *(_topic(read, topic_set, common, topic) for topic in _of_groups(topic_set)),
-    ]
+    association, of_groups = _association(topic_set, common), _of_groups(topic_set)
+    if not of_groups and association.estimate is not None:
+        whose = "the originals" if topic_set.side == "original" else "the generated articles"
+        nothing = f"No topic of {whose} belongs to a group."
+        association = replace(association, note=f"{association.note} {nothing}".strip())
+    return [association, *(_topic(read, topic_set, common, topic) for topic in of_groups)]
 
 
 def _association(topic_set: TopicSet, common: Mapping[str, Any]) -> Finding:
@@ -149,7 +151,7 @@ def _association(topic_set: TopicSet, common: Mapping[str, Any]) -> Finding:
     return Finding(
         id=ASSOCIATION,
         estimate=test.statistic,
-        reason="interval: a χ² has none; see the effect size",
+        reason="interval: χ² is a test and no estimate; see the effect size",
         unit="χ²",
         n=n,
         p=test.p if noise is None else noise.p,

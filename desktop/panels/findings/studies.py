@@ -223,7 +223,7 @@ def said_of(measurement: Measurement) -> str:
     unread = measurement.new_texts + measurement.left_out
     if not unread:
         return tr("measured {when}, with seed {seed}").format(when=when, seed=seed)
-    template = tr("measured on {read} of {texts} texts, {when}, with seed {seed}")
+    template = tr("{read} of {texts} texts measured {when}, with seed {seed}")
     read, texts = digits.count(measurement.texts - unread), digits.count(measurement.texts)
     return template.format(read=read, texts=texts, when=when, seed=seed)
 

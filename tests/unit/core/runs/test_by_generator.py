@@ -306,7 +306,7 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
     generated(project, "none", seed=9, draft=replace(whole, prompts=whole.prompts[:40], name="more"))
     (after,) = source.measurements(JobContext())
     assert (after.new_texts, after.texts) == (40, 160)
-    assert said_of(after).startswith("measured on 120 of 160 texts, ")
+    assert said_of(after).startswith("120 of 160 texts measured ")
     (facts,) = study_facts(JobContext(), project)
     assert facts.said.endswith("measured on 120 of 160 texts")
     assert [source.texts(JobContext(), line) for line in (between, likelihood)] == opened

@@ -155,7 +155,7 @@ def test_replies_that_cannot_be_read_are_counted_by_reason():
 
     result = measured("word_association", reply)
 
-    assert result.dropped == {"the reply declines": 8, "a group was given none of the words": 8}
+    assert result.dropped == {"refusal": 8, "a group was given none of the words": 8}
     declined = found(result, "compare.word_association", topic="gender and career")
     assert (declined.estimate, declined.n) == (None, 0)
     assert declined.reason

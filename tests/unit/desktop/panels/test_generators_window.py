@@ -131,7 +131,7 @@ def test_what_was_asked_for_stays_chosen_and_is_what_measuring_again_does(
     line = StudyLine(measurement)  # of another panel, later
     qtbot.addWidget(line)
     assert line.writers.whose == WantedTexts(generators=("rude",))
-    assert line.said.whole_text().startswith("measured on 10 of 22 texts, ")
+    assert line.said.whole_text().startswith("10 of 22 texts measured ")
     assert line.new.text() == ""
     choice.choose(WantedTexts(pool=True))
     card.buttons["completion"].click()
@@ -242,7 +242,7 @@ def test_any_score_is_compared_by_any_column_of_another_studys_texts(
     panel.refresh()
     qtbot.waitUntil(lambda: "compare" in panel.board.studies.lines, timeout=60_000)
     line = panel.board.studies.lines["compare"]
-    assert line.said.whole_text().startswith("measured on 10 of 22 texts, ")
+    assert line.said.whole_text().startswith("10 of 22 texts measured ")
     source = StoredFindings(project)
     shown = next(
         one for one in source.load(JobContext()).lines
