@@ -161,7 +161,7 @@ def _told_apart(
 
 
 def _telling(same: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the fields by which texts of one title differ most, which are short and say nothing of who wrote them."""
+    """Return the fields by which texts of one title differ most, which are short and name no writer."""
     values = {
         name: {fields.get(name, "") for fields in same}
         for name in dict.fromkeys(name for fields in same for name in fields)
