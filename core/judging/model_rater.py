@@ -13,12 +13,12 @@ from typing import Literal, get_args
 
 from biasprint.core.backends.reasoning import has_reasoning_end, split_reasoning
 from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.verdict import LETTERS, LONGEST_ANSWER, LONGEST_WORD, PART, is_line, verdict
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.scorers.refusal import is_refusal
 
 # ---- The prompt
 
-LETTERS = "ABC"
 CODE_LENGTH = 6  # letters, in few tokens: no text of the request has them
 LONGEST_TITLE = 200
 
@@ -158,38 +158,9 @@ _ANSWER = re.compile(
     rf"{_CARD}(?P<word>[A-C]|tie|none)[\s*_`\"'“”‘’)\].!]*",
     re.IGNORECASE,
 )
-# A sentence that says which; the letter is a capital there, and no other follows it. Also “B, because …”.
-_NO_OTHER = r"(?!\s*(?:or|and|/|&|,)\s*(?:text\s+)?[A-C]\b)"
-_SAID = re.compile(
-    rf"(?i:\bi(?:\s+(?:would|will|have|must)|['’](?:d|ll|ve))?\s+(?:choose|chose|pick|prefer|select|selected|vote\s+for|go\s+with|"
-    rf"say|answer|favou?r)|\b(?:(?:my|the|final)\s+)+(?:answer|choice|verdict|pick|preference|selection|judge?ment|vote|winner)\s*(?:is|:)|"
-    rf"\b(?:better|best|stronger|strongest|winning|superior|preferred)\s+(?:text|one|poem|haiku|story|song|option|piece|letter|"
-    rf"article|response)(?:\s+(?:here|overall))?\s+is|\b(?:winner|verdict|answer|choice|final|best)\"?\s*[:–—-]|\b(?:so|thus|therefore|hence),?(?=\s+\S{{1,8}}\s*[.!]?\s*$))(?i:{_AROUND}{_CARD}{_AROUND})"
-    rf"(?P<word>[A-C]\b|TIE\b|NONE\b){_NO_OTHER}"
-)
-_PRAISED = re.compile(
-    rf"(?i:\b{_CARD})(?P<word>[A-C])[*_`\"'”]*(?i:\s+(?:is|wins?|meets\s+the\s+criteria|fits\s+the\s+criteria)\s+"
-    r"(?:(?:clearly|slightly|overall|the|by\s+far|a\s+bit|much|somewhat)\s+)*(?:better|best|stronger|strongest|superior|winner|"
-    r"preferred|winning|more\s+\w+\s+(?:text|one))|\s+wins)\b"
-)
-_REASONED = re.compile(
-    rf"^{_AROUND}(?i:{_CARD})(?P<word>[A-C])[*_`\"'”’)\]]*\s*(?:[.:–—-]+|,?\s+(?i:because|since|as)\b)\s+\S"
-)
-_LABEL = re.compile(rf"^{_AROUND}(?i:{_CARD})([A-C])[*_`\"'”’)\]]*[\s.:–—-]", re.MULTILINE)
-_TIE = re.compile(
-    r"\b(?:it|this)(?:['’]s|\s+is)\s+an?\s+(?:tie|draw)\b|\bcall\s+it\s+an?\s+(?:tie|draw)\b|"
-    r"\b(?:both|they|(?:the\s+)?(?:two\s+)?texts|a\s+and\s+b|all\s+three)\b[^.\n]{0,40}\bare\s+(?:\w+ly\s+)?equal(?:ly)?\b|"
-    r"\b(?:can(?:not|['’]t)|unable\s+to)\s+tell\s+(?:them|the\s+\w+)\s+apart\b",
-    re.IGNORECASE,
-)
-_ORDERED = re.compile(r"\s*(?P<word>[A-C])\s*>\s*[A-C](?:\s*>\s*[A-C])?\s*")
-_NONE_OF = re.compile(r"\W*none of (?:them|these|the (?:two|three|texts))\b", re.IGNORECASE)
-LONGEST_ANSWER = 100  # characters, with the signs and blanks around it
-_PART = re.compile(r"\n|(?<=[.!?])\s+")  # between lines and sentences
-_SIGNS = " \t\r*_`\"'“”‘’()[].!?"
+_LISTED = re.compile(r"\W*\d+[.)]\s")
 MOST_WRAPS = 4
 LONGEST_READ = 20_000  # of a reply in sentences
-LONGEST_WORD = 4  # of the answers: they occur in many texts by chance
 
 
 @dataclass(frozen=True)
@@ -210,9 +181,9 @@ def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Parse
     """
     answer, _ = split_reasoning(reply, unopened=not any(has_reasoning_end(text) for text in texts))
     echoed = any(_echoes(candidate.strip(), text) for candidate in (reply, answer) for text in texts)
-    words = _answers(answer, texts) if whole and not echoed else set()
-    if len(words) == 1:
-        return _parsed(words.pop(), len(texts))
+    word = _answer(answer, texts) if whole and not echoed else None
+    if word is not None:
+        return _parsed(word, len(texts))
     return ParsedReply("refused" if not echoed and is_refusal(answer) else "unreadable")
 
 
@@ -225,32 +196,32 @@ def _parsed(word: str, cards: int) -> ParsedReply:
     return ParsedReply("choice", card) if card < cards else ParsedReply("unreadable")
 
 
-def _answers(answer: str, texts: Sequence[str]) -> set[str]:
-    """Return the answers in a reply: one where it can be read."""
+def _answer(answer: str, texts: Sequence[str]) -> str | None:
+    """Return the answer in a reply; None where it cannot be read."""
     if len(answer) > LONGEST_READ:
-        return set()
+        return None
     bare = _unwrapped(answer)
     match = _ANSWER.fullmatch(bare) if len(bare) <= LONGEST_ANSWER else None
     if match is not None:
-        return {match["word"].upper()}
-    lines = [line.strip() for line in bare.strip().splitlines() if line.strip()]
-    by_line = lines[:1] + lines[-1:] if "===" not in bare else []  # else a fence is echoed
-    by_line += _PART.split(bare.strip())[-1:] if by_line else []
-    own = [line for line in by_line if len(line) <= LONGEST_ANSWER and not _is_line(line, texts)]
-    ends = [match for line in own if (match := _ANSWER.fullmatch(line))]
-    said = [*_SAID.finditer(bare), *_PRAISED.finditer(bare)]
-    if len(set(_LABEL.findall(bare))) < 2 and (reasoned := _REASONED.match(bare)):
-        said.append(reasoned)
-    folded = [text.casefold() for text in texts]
-    said = [match for match in said if not any(match[0].strip().casefold() in text for text in folded)]
-    words = {match["word"].upper() for match in (*ends, *said)}
-    if not words and (order := _ORDERED.fullmatch(bare)):
-        return {order["word"].upper()}
-    if not words and _NONE_OF.match(bare):
-        return {"NONE"}
-    if not words and (tie := _TIE.search(bare)) and not any(tie[0].casefold() in text for text in folded):
-        return {"TIE"}
-    return words
+        return match["word"].upper()
+    lines = [line.strip() for line in bare.splitlines() if line.strip()]
+    if "===" in bare or not lines:  # a fence is echoed
+        return None
+    alone = {line: match["word"].upper() for line in lines if (match := _alone(line, texts))}
+    by_line = (
+        {alone[line] for line in (lines[0], lines[-1]) if line in alone} if len(set(alone.values())) == 1 else set()
+    )
+    said = verdict(bare, texts)
+    if said is None and not by_line:
+        last = None if _LISTED.match(lines[-1]) else _alone(PART.split(lines[-1])[-1], texts)
+        return last["word"].upper() if last else None
+    words = by_line | ({said} if said else set())
+    return words.pop() if len(words) == 1 else None
+
+
+def _alone(line: str, texts: Sequence[str]) -> re.Match[str] | None:
+    """Return the answer that a line is and nothing else; None where a text has this line too."""
+    return None if len(line) > LONGEST_ANSWER or is_line(line, texts) else _ANSWER.fullmatch(line)
 
 
 def _unwrapped(answer: str) -> str:
@@ -261,12 +232,6 @@ def _unwrapped(answer: str) -> str:
             break
         answer = bare
     return answer
-
-
-def _is_line(line: str, texts: Sequence[str]) -> bool:
-    """Return whether a text has this line or sentence too."""
-    bare = line.strip(_SIGNS).casefold()
-    return any(bare == other.strip(_SIGNS).casefold() for text in texts for other in _PART.split(text))
 
 
 def _echoes(answer: str, text: str) -> bool:

@@ -169,7 +169,16 @@ def test_a_reply_that_echoes_an_attack_is_no_choice() -> None:
      ("The better text is B.", 1), ("Text C is the strongest of the three.", 2), ("My verdict: **A**", 0),
      ("Text A is sound, but Text B has more life.\n\nFinal answer: B", 1), ("I'd go with Text B.", 1), ("A > B > C", 0),
      ("Both are sound, but A has the better images. A", 0), ("Text A is weaker, so B.", 1),
-     ('{"choice": "A", "reason": "vivid"}', 0), ("I would say A.", 0)],
+     ('{"choice": "A", "reason": "vivid"}', 0), ("I would say A.", 0), ("I choose A.\n\nFinal answer: B", 1),
+     ("A wins on rhythm.\n\n**Conclusion:** text C", 2), ("Decision → B", 1), ("## Winner\n\nText C", 2),
+     ("C > A > B", 2),
+     ("Ranking:\n1. B\n2. C\n3. A", 1), ("Worst to best: B, A, C", 2), ("From best to worst: B, A, C", 1),
+     ("A < B < C", 2),
+     ('{"A": 3, "B": 9, "C": 1, "winner": "B"}', 1), ('{"preferred": "Text C", "why": "B is dull"}', 2),
+     ("I like the second poem best.", 1), ("The first text is the most vivid.", 0), ("option b is better", 1),
+     ("i'd pick a", 0), ("B outshines the rest.", 1), ("B falls short of C.", 2), ("A is not the best; C is.", 2),
+     ("A: 4/10, B: 9/10, C: 5/10", 1), ("Neither A nor B moves me, so C.", 2), ("I rule out A. I also rule out C.", 1),
+     ("None is perfect, but B comes closest.", 1), ("At first I leant to C, but A is stronger.", 0)],
 )  # fmt: skip
 def test_a_whole_reply_that_names_a_text_is_a_choice(reply: str, card: int) -> None:
     read = read_reply(reply, ["one", "two", "three"])
@@ -183,6 +192,12 @@ def test_a_whole_reply_that_names_a_text_is_a_choice(reply: str, card: int) -> N
         ("tie.", "tie"),
         ("It's a tie.", "tie"),
         ("A and B are equal.", "tie"),
+        ("A = B", "tie"),
+        ("I see no difference in quality.", "tie"),
+        ("Text A: 6/10. Text B: 6/10.", "tie"),
+        ("Neither is better.", "tie"),
+        ("Neither A nor B is good.", "none"),
+        ("No text is good enough.", "none"),
         ("NONE", "none"),
         ("None of the texts meets it.", "none"),
         ("**None**", "none"),
@@ -194,9 +209,16 @@ def test_ties_and_none_are_read_as_they_are(reply: str, as_: str) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "  \n", "C", "D", "A B", "A or B", "I would not choose A.", "I choose A.\n\nFinal answer: B",
+    ["", "  \n", "C", "D", "A B", "A or B", "I would not choose A.", "I choose A. No, I choose B.",
+     "A is the best one. B is the best one.",
+     "A is better if you like facts.", "Is B better?", "Text D is the best.",
+     "It depends: A for facts, B for mood.",
+     "Some would say that B is better.", "A or B: hard to tell.", "A nice pair!",
+     "A reader would like both.", "1. A\n2. B", "A is not better.", "My answer: A or B", '{"verdict": null}',
+     "A < B > A",
+     "B has vitamin C in it.",
      "I choose A or B.", "A: calm\nB: lively", "Both", "1",
-     "AB", "Neither", "A, B", "Ａ", "the first", "<think>A", "<think>B</think>", "A" * 200,
+     "AB", "Neither", "A, B", "Ａ", "<think>A", "<think>B</think>", "A" * 200,
      "=== TEXT A ENDS ===\nA", "Text A is a fine poem."],
 )  # fmt: skip
 def test_what_is_not_one_answer_from_end_to_end_is_never_guessed_at(reply: str) -> None:
@@ -225,5 +247,5 @@ def test_a_refusal_is_recorded_as_one(reply: str) -> None:
 
 
 def test_a_very_long_reply_is_read_at_once() -> None:
-    for reply in (" " * 1_000_000 + "A x", "*" * 1_000_000, "<think>" * 100_000, "answer " * 200_000):
+    for reply in (" " * 1_000_000 + "A x", "*" * 1_000_000, "<think>" * 100_000, "answer " * 200_000, "A A " * 4000):
         assert read_reply(reply, ["one", "two"]).as_ == "unreadable"
