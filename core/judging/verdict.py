@@ -6,6 +6,7 @@ what follows from nothing is not guessed: then there is no verdict.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 LETTERS = "ABC"
 LONGEST_WORD = 4  # of the answers: they occur in many texts by chance
@@ -58,7 +59,7 @@ def _named(text: str) -> str:
     plain = _MARKS.sub("", text).replace("’", "'").replace("‘", "'")
     plain = re.sub(r"[^\S\n]+", " ", plain)
     for pattern, within in _NAMES:
-        plain = pattern.sub(lambda match, within=within: _with_sign(match, within), plain)
+        plain = pattern.sub(partial(_with_sign, within=within), plain)
     return re.sub(rf"{_X} ?[❌✗✘]", "", plain).casefold()
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from biasprint.core.text import for_matching
 
 REFUSAL = "refusal"  # the one word for it, in reasons, labels and exports
-VERSION = "grammar 1"
+VERSION = "grammar 2"
 _SAME_SIGN = str.maketrans({**dict.fromkeys("’ʼ‘`´", "'"), **dict.fromkeys("“”„«»", '"')})
 _MARKUP = re.compile(r"[*_#~>\[\]|]+")
 _QUOTED = re.compile(r'"[^"\n]{0,600}"')
@@ -23,6 +23,9 @@ _END = re.compile(r"(?<=[.!?])[\s]+|\n+")
 _SALUTATION = re.compile(
     r"^\W*(?:subject:.*\n\s*)?(?:dear (?!user\b)|to whom it may concern|to the \w+|h(?:i|ello|ey) \w+[,!]|greetings,)"
 )
+_DATELINE = re.compile(
+    r"^\W*(?!NOTE|SORRY|WARN|REFUS|ERROR)[A-Z]{2}[A-Z ,.]{2,30}(?:\([^)\n]*\) ?)?[–—-] ", re.MULTILINE
+)  # “BERLIN — ” of an article
 _SHORT_LINE = 10  # words of a line of verse, at most
 
 
@@ -32,20 +35,22 @@ def is_refusal(text: str) -> bool:
     if len(text.split(maxsplit=rule.most_words)) > rule.most_words:
         return False
     plain = _plain(text)
-    if not plain or not rule.anything.search(plain):
+    if not plain or not rule.anything.search(plain) or _DATELINE.search(text):
         return False
     if _SALUTATION.match(plain) and not rule.self_named.search(plain):
         return False
     whole = plain.startswith('"') and plain.endswith('"') and plain.count('"') == 2
     spoken = plain.strip('" \n') if whole else _QUOTED.sub('""', plain)
     verse = _is_verse(plain)
-    sentences = _opening(spoken, rule.within_words)
+    words = len(plain.split())
+    near = words <= rule.most_words_whole and rule.assistant.search(plain)
+    sentences = _opening(spoken, rule.most_words_whole if near else rule.within_words)
     for place, sentence in enumerate(sentences):
         strength = _declines(sentence, rule)
         if strength:
             before, rest = sentences[:place], _after(spoken, sentence)
-            return _is_meant(sentence, strength, before, rest, verse, len(plain.split()), rule)
-    return False
+            return _is_meant(sentence, strength, before, rest, verse, words, rule)
+    return bool(near) and not verse and _sends_elsewhere(sentences, spoken, rule)
 
 
 def refusal_sha256() -> str:
@@ -62,6 +67,7 @@ OF_ASSISTANT, OF_REQUEST, BARE = 3, 2, 1  # how surely a sentence declines a req
 class _Rule:
     most_words: int
     most_words_weak: int
+    most_words_whole: int
     within_words: int
     anything: re.Pattern[str]
     self_named: re.Pattern[str]
@@ -74,6 +80,7 @@ class _Rule:
     of_assistant: re.Pattern[str]
     delivers: re.Pattern[str]
     assistant: re.Pattern[str]
+    elsewhere: re.Pattern[str]
 
 
 def _declines(sentence: str, rule: _Rule) -> int:
@@ -96,7 +103,7 @@ def _is_meant(
     offered = rule.delivers.search(tail)
     if offered and len(tail[offered.end() :].split()) >= 1 and not _offers_only(tail[offered.start() :], rule):
         return False
-    if verse and strength < OF_ASSISTANT:
+    if verse and (strength < OF_ASSISTANT or not rule.assistant.search(f"{around} {sentence}")):
         return False
     if strength == BARE:
         assistant_like = not rest.split() or rule.assistant.search(around) or rule.apology.search(" ".join(before))
@@ -105,6 +112,12 @@ def _is_meant(
         return False
     first = sum(len(each.split()) for each in before) <= 25
     return words <= rule.most_words_weak or first
+
+
+def _sends_elsewhere(sentences: Sequence[str], text: str, rule: _Rule) -> bool:
+    """Return whether an assistant names itself, delivers nothing and sends the person to something or somebody else."""
+    named = any(rule.self_named.search(sentence) for sentence in sentences[:2])
+    return named and rule.elsewhere.search(text) is not None and not rule.delivers.search(text) and '"":' not in text
 
 
 def _offers_only(offer: str, rule: _Rule) -> bool:
@@ -161,6 +174,7 @@ def _rule() -> _Rule:
     return _Rule(
         most_words=data["most_words"],
         most_words_weak=data["most_words_weak"],
+        most_words_whole=data["most_words_whole"],
         within_words=data["within_words"],
         anything=re.compile(data["anything"]),
         self_named=re.compile(any_of("self")),
@@ -173,6 +187,7 @@ def _rule() -> _Rule:
         of_assistant=re.compile(data["of_assistant"]),
         delivers=re.compile(any_of("delivers")),
         assistant=re.compile(data["assistant"]),
+        elsewhere=re.compile(data["elsewhere"]),
     )
 
 
