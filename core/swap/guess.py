@@ -104,7 +104,7 @@ def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
     page = told(text, parts)
     ranking = ranked(page)
     everybody = [named.person for named in ranking]
-    words = _without_title(name)
+    _, words = _without_title(name)
     own = next((person for person in everybody if _has_name(person, words)), None)
     mentions = own.mentions if own is not None else []
     title, first, last = _taken_apart(Named(words, mentions), page) if words else ("", "", "")
@@ -120,11 +120,14 @@ def guess_called(text: str, name: str, parts: Sequence[Stretch] = ()) -> Guess:
     )
 
 
-def _without_title(name: str) -> tuple[str, ...]:
-    words = name.split()
-    while len(words) > 1 and words[0].rstrip(".").lower() in person_words().titles:
-        words = words[1:]
-    return tuple(words)
+def _without_title(name: str) -> tuple[str, tuple[str, ...]]:
+    """Take the title from a name as it is typed: “Sergeant First Class Tyrone Banks”."""
+    words, title = name.split(), ""
+    for longest in (3, 2, 1) * 2:
+        first = " ".join(words[:longest])
+        if len(words) > longest and first.lower().replace(".", "") in person_words().titles:
+            words, title = words[longest:], f"{title} {first}".strip()
+    return title, tuple(words)
 
 
 def turns_between(text: str, parts: Sequence[Stretch], candidates: Sequence[Person]) -> Turns:
@@ -139,12 +142,12 @@ def turns_between(text: str, parts: Sequence[Stretch], candidates: Sequence[Pers
 
 
 def named(name: str) -> Person:
-    """A name as it is typed: given names and initials, then the family name (“J. R. Shaw”, “Kelly van Dyke”)."""
-    words = name.split()
+    """A name as it is typed: title, given names and initials, family name (“Dr. J. R. Shaw”, “Kelly van Dyke”)."""
+    title, words = _without_title(name)
     initials = [place for place, word in enumerate(words[1:-1], 1) if re.fullmatch(r"\w\.?", word)]
     more = len(words) == 3 and words[1].lower() in given_names() and words[1][:1].isupper()
     cut = (initials[-1] + 1) if initials else 2 if more or (len(words) == 4 and words[2][:1].isupper()) else 1
-    return Person(" ".join(words[:cut]), " ".join(words[cut:]))
+    return Person(" ".join(words[:cut]), " ".join(words[cut:]), title)
 
 
 def _has_name(person: Named, words: Sequence[str]) -> bool:
@@ -171,18 +174,25 @@ def _why(best: Ranked | None) -> str:
     return f"“{best.person.name}” is the name that most speaks for"
 
 
+_BEFORE_GIVEN_NAMES = ("Sir", "Dame", "Sister", "Brother", "Father", "Mother", "Lady", "Lord", "Coach", "Miss")
+
+
 def _taken_apart(person: Named, page: Telling) -> tuple[str, str, str]:
     """Title, given and family name."""
     title = next((title for title in person.titles), "")
     words = list(person.words)
     if len(words) == 1:
-        family = bool(title) and title.rstrip(".") not in ("Sir", "Dame", "Sister", "Brother", "Father")
+        family = bool(title) and title.rstrip(".") not in _BEFORE_GIVEN_NAMES
         return (
             (title, "", words[0])
             if family and all(mention.title for mention in person.mentions)
             else (title, words[0], "")
         )
-    called = [mention.words[0] for mention in person.mentions if len(mention.words) == 1 and mention.title]
+    called = [
+        mention.words[0]
+        for mention in person.mentions
+        if len(mention.words) == 1 and mention.title and mention.title.rstrip(".") not in _BEFORE_GIVEN_NAMES
+    ]
     if called and words[0] in called and words[-1] not in called:
         return title, " ".join(words[1:]), words[0]  # “Lin Mei-Hua”, who is Ms Lin
     if re.fullmatch(r"\w\.", words[0]) and len(words) > 2 and re.fullmatch(r"\w\.", words[-2]):

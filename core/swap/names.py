@@ -131,11 +131,12 @@ def _together(page: Page, person: Person, other: Person) -> Iterator[_Said]:
     every = list(dict.fromkeys([*person.whole.split(), *first, *last]))
     if len(every) < 2:
         return
-    spelt = {word: _spelt(word, page.lowered) for word in every}
+    shorts = [short for short, _ in _called(page, person)] if last else []
+    spelt = {word: _spelt(word, page.lowered) for word in (*every, *shorts)}
     name = "|".join(sorted(spelt.values(), key=len, reverse=True))
     between = rf"{_INITIAL}|[“\"‘'(]{_CAPITAL}[”\"’')]" + (rf"|{_CAPITAL}" if first and last else "")
     pattern = rf"{_BEFORE}(?:{name})(?:\s+(?:(?:{between})\s+){{0,2}}?(?:{name}))+{_AFTER}"
-    firsts, lasts = ("|".join(spelt[word] for word in some) for some in (first, last))
+    firsts, lasts = ("|".join(spelt[word] for word in some) for some in ((*first, *shorts), last))
     for match in re.finditer(pattern, page.text):
         if "\n\n" in match.group() or (match.group().islower() and not page.lowered):
             continue

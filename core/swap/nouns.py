@@ -20,7 +20,7 @@ from biasprint.core.swap.phrases import (
 from biasprint.core.swap.pronouns import Spoken
 from biasprint.core.swap.readings import lemma, read_her
 from biasprint.core.swap.result import Change, Person, in_case_of
-from biasprint.core.swap.vocabulary import SwapWords, is_person
+from biasprint.core.swap.vocabulary import SwapWords, is_person, is_singular_verb
 from biasprint.core.swap.whose import Mention
 
 _OF_ANOTHER = ("by", "with", "from", "under", "beside", "alongside", "against", "between", "near", "via", "to", "at")
@@ -56,6 +56,8 @@ def change_nouns(
         else:
             doubt = "inside a quotation: these are somebody else's words" if page.kept[place] == "speech" else ""
             doubt = doubt or _doubt_of_whom(page, place, names, spoken)
+            if not doubt and place in spoken.others and spoken.others[place].who == "someone":
+                doubt = "may be another person"  # “the old headmistress retired”
             yield Change(token.start, token.end, token.text, in_case_of(token.text, prefix + new), reason, doubt)
 
 
@@ -131,10 +133,18 @@ def _why_unowned_kin_left(
     if following[:1] == ["of"] and following[-1:] == ["own"]:
         return "may be a relation"
     governor = governor_of(page, start, place)
+    opens = governor is None or page.tag(governor) == "WRB" or page.lower(governor) in ("if", "while", "because")
+    if opens and page.lower(start) in ("a", "an", "one", "another", "every", "each") and _acts(page, place):
+        return "may be a relation"  # “When a mother dies, she finds a home for her child”
     if governor is None or _nearest_mention(page, start, spoken, names) != "person":
         return None
     verb = page.tag(governor).startswith("VB") and lemma(page.lower(governor)) not in words.file.verbs.being
     return "may be a relation" if verb or page.lower(governor) in ("with", "from", "by", "for") else None
+
+
+def _acts(page: Page, place: int) -> bool:
+    """Does a verb of its own follow: “a mother dies”, not “A mother of two, she”?"""
+    return page.tag(place + 1) in ("VBZ", "VBD", "MD") or is_singular_verb(page.lower(place + 1))
 
 
 def _is_the_persons_own(page: Page, place: int) -> bool:
@@ -152,8 +162,9 @@ def _why_noun_left(page: Page, place: int, start: int, spoken: Spoken, names: Na
     governor = governor_of(page, start, place)
     if governor is None and page.lower(start) in ("no", "every", "each", "any"):
         return "may be about anybody"
-    if governor is None and place in spoken.others and page.lower(start) in ("a", "an", "one", "another"):
-        return "may be another person"  # “One old man asked for her”
+    other = spoken.others.get(place)
+    if other is not None and other.who == "someone" and other.pronoun != "?" and other.subject:
+        return "may be another person"  # “One old man asked for her”, “a girl … the girl”
     if governor is None:
         after = [page.lower(at) for at in page.after(place)]
         return "may be another person" if {"him", "her", "them"} & set(_objects(page, place)) and after else None
@@ -231,7 +242,7 @@ def _nearest_mention(page: Page, start: int, spoken: Spoken, names: Names) -> st
         if at in names.person or (at in spoken.person and page.lower(at) in ("he", "she", "they")):
             return "person"
         mention = spoken.others.get(at)
-        if (mention is not None and mention.who == "named") or at in names.others:
+        if (mention is not None and mention.who in ("named", "someone")) or at in names.others:
             return "other"
         if page.lower(at) in ("i", "we", "you", "it"):
             return "writer"

@@ -55,11 +55,12 @@ def change_pronouns(
         if not about.person:
             done.left.append(_change(page, place, token.text, "pronoun kept", about.doubt))
             done.left += _verbs_left(page, place, role, person, other, about)
+            before.here.append(Mention(place, "someone", person.pronoun, role == "subject"))
             continue
         done.person.add(place)
         if about.doubt:
             done.unsure[place] = about.doubt
-        before.here.append(Mention(place, "person", person.pronoun, role == "subject"))
+        before.here.append(Mention(place, "person", person.pronoun, role == "subject", unsure=bool(about.doubt)))
         if person.pronoun != other.pronoun:
             about = Whose(True, about.doubt or unsure) if _differs(page.lower(place), person, other) else about
             _say(page, place, role, person.pronoun, other.pronoun, about, done)
@@ -85,7 +86,7 @@ def _say(page: Page, place: int, role: Role, old: str, new: str, about: Whose, d
         if verb.place not in done.verbs:
             done.verbs.add(verb.place)
             kind = done.changes if verb.new != page.tokens[verb.place].text else done.left
-            kind.append(_change(page, verb.place, verb.new, "verb agrees with the pronoun", verb.doubt))
+            kind.append(_change(page, verb.place, verb.new, "verb agrees with the pronoun", verb.doubt or doubt))
 
 
 def _is_a_persons(page: Page, place: int, pronoun: str, names: Names) -> bool:

@@ -269,6 +269,9 @@ def _has_more(page: Page, verb: str, head: int) -> bool:
     return page.tag(after).startswith(more) and page.sentence[after] == page.sentence[head]
 
 
+_GIVING = ("give", "teach", "lend", "offer", "buy", "grant", "award", "promise", "owe", "assign", "wish")
+
+
 def _given_by_another(page: Page, place: int, verb: str, head: int) -> bool | None:
     """“I gave her feedback”, “we asked her questions”: the writer does it, so that it is she who is given something."""
     rules, noun = swap_words().file.readings, page.tokens[head]
@@ -281,7 +284,7 @@ def _given_by_another(page: Page, place: int, verb: str, head: int) -> bool | No
         return True  # “I showed her plans to the board”
     if noun.lower in (*swap_words().file.nouns.people_plural, *rules.her_own_people):
         return True if verb in rules.asked_of_people else None
-    is_given = noun.tag == "NNS" or noun.lower in rules.uncounted
+    is_given = noun.tag == "NNS" or noun.lower in rules.uncounted or verb in _GIVING
     return False if is_given and noun.lower not in _kin() else None
 
 
@@ -465,6 +468,9 @@ def read_his(page: Page, place: int) -> Answer:
     owner, grammar = his_is_an_owners(page, place), _owner_by_grammar(page, place)
     if grammar is not None and grammar != owner:
         return Answer(owner, False)
+    acts = is_singular_verb(page.lower(after)) and can_be_noun(page.lower(after))
+    if acts and page.lower(place - 1) in ("as", "than", "of"):
+        return Answer(owner, False)  # “a firm such as his needs luck”
     near = page.tag(after).startswith(("NN", "JJ", "CD", "VBG", "VBN", "FW"))
     return Answer(owner, grammar is not None or (owner and (near or page.lower(after) == "own")))
 
@@ -509,7 +515,9 @@ def _allows_both(page: Page, place: int, after: int, owner: bool) -> bool:
     rules, gendered = swap_words().file.readings, swap_words().gendered
     head = _head(page, after)
     noun = page.lower(head) if head is not None else ""
-    if page.lower(after) == "own" or noun in rules.her_own or plural_form(noun) in rules.her_own:
+    of_hers = noun in rules.her_own or plural_form(noun) in rules.her_own
+    by_writer = _subject_before(page, place) in _WRITER
+    if page.lower(after) == "own" or (of_hers and not (by_writer and verb in gendered.two_objects)):
         return not owner
     if verb in gendered.naming and (is_person(noun) or noun in swap_words().file.nouns.beside or not noun):
         return not (_ends_as_adjective(page, after) and not owner and known)

@@ -32,9 +32,9 @@ def is_title(page: Page, place: int) -> bool:
 def pronoun_of_title(title: str, words: SwapWords) -> str:
     """he or she for a title that is only theirs, they for Mx, "" for one that is everybody's or none."""
     rules = words.file.titles
-    if title in rules.for_he or title in (pair[0] for pair in words.gendered.titles):
+    if title in rules.for_he or title in (pair[0] for pair in _pairs()):
         return "he"
-    if title in rules.for_she or title in (pair[1] for pair in words.gendered.titles):
+    if title in rules.for_she or title in (pair[1] for pair in _pairs()):
         return "she"
     return "they" if title == rules.neutral else ""
 
@@ -80,8 +80,8 @@ def _title(page: Page, place: int, person: Person, other: Person, words: SwapWor
 
 def _for(title: str, other: Person, words: SwapWords) -> str:
     rules = words.file.titles
-    pairs = towards(words.gendered.titles, other.pronoun) if other.pronoun != "they" else {}
-    if title in rules.no_neutral:
+    pairs = towards(_pairs(), other.pronoun) if other.pronoun != "they" else {}
+    if title in rules.no_neutral or any(title in pair for pair in rules.foreign):
         return pairs.get(title, "")
     if other.pronoun == "they":
         return rules.neutral
@@ -98,11 +98,16 @@ def _dotted(page: Page) -> bool:
     return all(used) if used else True
 
 
+def _pairs() -> tuple[tuple[str, ...], ...]:
+    words = swap_words()
+    return (*words.gendered.titles, *words.file.titles.foreign)
+
+
 @cache
 def _all_titles() -> frozenset[str]:
 
     words = swap_words()
     rules = words.file.titles
-    pairs = {word for pair in words.gendered.titles for word in pair}
+    pairs = {word for pair in _pairs() for word in pair}
     every = rules.for_he | rules.for_she | rules.without_gender | pairs | {rules.neutral}
     return frozenset(every | {title for title in person_words().titles if " " not in title})

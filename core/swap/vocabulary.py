@@ -74,6 +74,7 @@ class TitleRules:
     for_he: Words
     for_she: Words
     no_neutral: Words
+    foreign: tuple[Pair, ...]
     without_gender: Words
     before_office: Words
     organisations: Words
@@ -188,6 +189,14 @@ def is_person(noun: str) -> bool:
     rules = swap_words().file.nouns
     ends = noun.endswith(rules.person_endings) and not noun.endswith(rules.not_person_endings)
     return noun in rules.people or ends
+
+
+@cache
+def people_met() -> frozenset[str]:
+    """Return the nouns for one person of either gender whom a candidate may meet: roles and occupations."""
+    lines = packaged("lexicons", "occupations.txt").read_text(encoding="utf-8").splitlines()
+    occupations = {line.strip() for line in lines if line.strip().isalpha()}
+    return swap_words().file.nouns.met | {name for name in occupations if f"{name}s" in occupations}
 
 
 @cache

@@ -10,10 +10,19 @@ from biasprint.core.swap.phrases import OWNERS, governor_of, phrase_start
 from biasprint.core.swap.readings import lemma
 from biasprint.core.swap.result import Person
 from biasprint.core.swap.titles import pronoun_of_title, title_before
-from biasprint.core.swap.vocabulary import SwapWords, is_base, is_person, is_singular_verb, plural_form, swap_words
+from biasprint.core.swap.vocabulary import (
+    SwapWords,
+    is_base,
+    is_person,
+    is_singular_verb,
+    people_met,
+    plural_form,
+    swap_words,
+)
 
 Role = Literal["subject", "object", "owner", "alone", "self"]
 _RELATIVE = ("which", "where", "whom")
+_PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 _PLURAL = ("people", "others", "both", "those")
 _OTHER, _RELATED = "may be about another person named before it", "may be about a relation named before it"
 _SEVERAL = "may be about several people named before it"
@@ -24,6 +33,7 @@ class Mention:
     """Somebody at a token: the text's person, or another with the pronoun that is theirs ("?" where not known).
 
     “someone” is not named: “a patient”, “an old man”. `by_name`: of the person, by name and not by a pronoun.
+    `unsure`: of the person, by a pronoun that may be somebody else's.
     """
 
     place: int
@@ -31,6 +41,12 @@ class Mention:
     pronoun: str
     subject: bool
     by_name: bool = False
+    unsure: bool = False
+
+    @property
+    def is_person(self) -> bool:
+        """Is it surely the text's person?"""
+        return self.who == "person" and not self.unsure
 
     def may_be(self, pronoun: str) -> bool:
         """Can he or she be this other person?"""
@@ -59,8 +75,9 @@ class Before:
 
     def begin_sentence(self, pronoun: str) -> None:
         """Make the sentence that ended the one before. `pronoun`: the person's."""
-        persons = [mention for mention in self.here if mention.who == "person"]
-        first = next((mention for mention in self.here if mention.subject and mention.who != "things"), None)
+        persons = [mention for mention in self.here if mention.is_person]
+        led = (mention for mention in self.here if mention.subject and mention.who != "things" and not mention.unsure)
+        first = next(led, None)
         if persons and (persons[0].by_name or first is None or first.who == "person"):
             self.topic = None
         elif first is not None:
@@ -113,8 +130,10 @@ def _named(page: Page, place: int, names: Names, words: SwapWords) -> Mention | 
         pronoun = pronoun or _given(token.lower, words) or "?"
         return Mention(place, "named", pronoun, _is_subject(page, title))
     given = _given(token.lower, words)
-    if not given or place in names.covered - names.others:
+    if place in names.covered - names.others:
         return None
+    if not given:
+        return Mention(place, "named", "?", True) if _acts_as_a_person(page, place) else None
     # One word that begins a sentence may be “Will” or “Hope”: only a second name makes it one.
     is_word = token.lower in words.gendered.names_that_are_words
     if token.first and is_word and not page.looks_named(place + 1):
@@ -122,6 +141,20 @@ def _named(page: Page, place: int, names: Names, words: SwapWords) -> Mention | 
     if not token.first and is_word and token.lower in words.file.titles.months and not page.looks_named(place + 1):
         return None
     return Mention(place, "named", given, _is_subject(page, place))
+
+
+def _acts_as_a_person(page: Page, place: int) -> bool:
+    """“Antigone buries him”, “Antigone and her brother”: a capitalised word that does what people do."""
+    token, after = page.tokens[place], page.touching(place)
+    unknown = page.looks_named(place) and token.tag.startswith("NNP") and token.text[1:].islower()
+    placed = ("the", "a", "an", "in", "at", "of", "from")
+    single = not page.looks_named(place - 1) and page.lower(place - 1) not in placed
+    if not unknown or not single or after is None:
+        return False
+    if page.lower(after) == "and" and page.lower(after + 1) in ("his", "her"):
+        return True
+    acts = page.tag(after) in ("VBZ", "VBD") or (is_singular_verb(page.lower(after)) and page.tag(after) == "NNS")
+    return acts and page.lower(after) not in ("is", "was", "has", "had")
 
 
 def _given(lower: str, words: SwapWords) -> str:
@@ -145,13 +178,17 @@ def _someone(page: Page, place: int, names: Names, words: SwapWords) -> Mention 
         return None
     start, after = phrase_start(page, place), page.touching(place)
     owned = page.lower(start - 1) in ("my", "our", "your", "his", "her", "their", "'s", "’s")
-    if (start == place or page.lower(start) == "no") and not owned:
+    alone = page.lower(place) in ("one", "another", "each", "neither", "either")
+    if (start == place or page.lower(start) == "no") and not (owned or alone):
         return None
     if after is not None and (after in names.person or _is_inner(page, place, after)):
         return None  # “nurse Ann”, “patient care”
-    if _is_what_somebody_is(page, place, start, words) or (pronoun and page.tokens[start].lower == "the"):
-        return None  # “The heroine of her day, she …”: mostly the person
-    return Mention(place, "someone", pronoun or "?", _is_subject(page, place))
+    if _is_what_somebody_is(page, place, start, words):
+        return None
+    # “The heroine of her day, she …” is mostly the person, but “the girl” is a girl who was mentioned before.
+    earlier = (at for at in range(place) if page.lower(at) == token.lower)
+    known = page.lower(start) != "the" or any(page.lower(phrase_start(page, at)) in ("a", "an") for at in earlier)
+    return Mention(place, "someone", pronoun if pronoun and known else "?", _is_subject(page, place))
 
 
 def _is_inner(page: Page, place: int, after: int) -> bool:
@@ -164,7 +201,19 @@ def _is_inner(page: Page, place: int, after: int) -> bool:
 
 def _is_met(page: Page, place: int) -> bool:
     lower = page.lower(place)
-    return lower in swap_words().file.nouns.met and page.tag(place) in ("NN", "NNP", "JJ", "VB", "VBP")
+    if lower in ("one", "another", "each", "neither", "either"):
+        of_them = page.lower(place + 1) == "of" and _several_follow(page, place + 2)
+        return of_them or page.tag(place + 1) in ("VBD", "VBZ")
+    return lower in people_met() and page.tag(place) in ("NN", "NNP", "JJ", "VB", "VBP")
+
+
+def _several_follow(page: Page, place: int) -> bool:
+    """“One of them wrote”, “one of her pupils”, not “one of her greatest strengths”."""
+    near = [page.lower(at) for at in range(place, place + 4)]
+    plurals = swap_words().file.nouns.people_plural
+    return near[0] in ("them", "us", "these", "those") or any(
+        word in plurals or (word.endswith("s") and word[:-1] in people_met()) for word in near
+    )
 
 
 def _is_what_somebody_is(page: Page, place: int, start: int, words: SwapWords) -> bool:
@@ -175,12 +224,25 @@ def _is_what_somebody_is(page: Page, place: int, start: int, words: SwapWords) -
     owned = start > 0 and page.lower(start - 1) in (*OWNERS, "her")
     governor = governor_of(page, start - 1 if owned else start, place)
     if governor is None:
-        return False
+        return _opens_for_a_subject(page, place)
     lower = page.lower(governor)
+    if page.looks_named(governor) or lower in ("him", "her", "them"):
+        # “call Joseph a gentleman”
+        return lemma(page.lower(governor - 1)) in (*words.gendered.naming, *words.file.verbs.being)
     if lower in ("and", "or", ",") and (before := _noun_before(page, governor)) is not None:
         return _is_what_somebody_is(page, before, phrase_start(page, before), words)
     is_so = lemma(lower) in words.file.verbs.being and page.tag(governor).startswith("VB")
     return is_so or lower in ("as", "like", "than", "'s", "’s", "'m", "’m")
+
+
+def _opens_for_a_subject(page: Page, place: int) -> bool:
+    """“A mother of two, she …”, “What a man!”: the words before the subject that they describe."""
+    if page.lower(phrase_start(page, place) - 1) in ("what", "such"):
+        return True
+    comma = next((at for at in page.after(place) if page.lower(at) == ","), None)
+    if comma is None or any(page.tag(at) in ("VBZ", "VBD", "VBP", "MD") for at in range(place + 1, comma)):
+        return False
+    return page.lower(comma + 1) in ("he", "she", "they", "his", "her") or page.looks_named(comma + 1)
 
 
 def _noun_before(page: Page, joint: int) -> int | None:
@@ -208,7 +270,7 @@ def _is_subject(page: Page, place: int) -> bool:
     """Is it its clause's subject? Without a parser: nothing before it would make it an object."""
     branch = page.branch(place)
     for _ in range(4):
-        if branch is None or branch.relation not in ("compound", "conj", "flat"):
+        if branch is None or branch.relation not in ("compound", "conj", "flat", "appos"):
             break
         branch = page.branch(branch.head)
     if branch is not None:
@@ -233,7 +295,7 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: Before) -> W
     somebody else's it carries a doubt. An object is never its own clause's subject (“Ms. Hill hired her”).
     """
     others = [mention for mention in before.here if mention.may_be(pronoun)]
-    persons = [mention for mention in before.here if mention.who == "person"]
+    persons = [mention for mention in before.here if mention.is_person]
     if role == "self":
         return _whose_self(page, place, before)
     if role == "object" and page.tag(place - 1).startswith("VB"):
@@ -250,12 +312,25 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: Before) -> W
     if nearest.who == "relation":
         return Whose(True, _RELATED)
     apposed = role == "owner" and page.lower(place - 1) == ","
+    if page.lower(nearest.place) in _PRONOUNS and (role == "object" or not persons):
+        return Whose(False, f"{_OTHER}, and was left")  # the pronoun before it was left
     leads = nearest.subject and nearest.pronoun == pronoun and not _one_of_several(page, nearest.place)
-    if (leads and not persons and role != "object" and not apposed) or _is_told_of(page, place, nearest):
+    told_of = role != "object" and _is_told_of(page, place, nearest)
+    if (leads and not persons and role != "object" and not apposed) or told_of:
         return Whose(False, f"{_OTHER}, and was left")
     if role == "subject" and nearest.pronoun == "?" and _goes_on(page, place, persons, nearest):
         return Whose(True)
-    return Whose(True, _OTHER)
+    # “With David Hall, Ann made a name by her work”: the person is named after somebody who did nothing.
+    last = persons[-1] if persons and not any(other.subject for other in others) else None
+    clear = last is not None and last.by_name and last.subject and last.place > nearest.place
+    return Whose(True, "" if clear else _OTHER)
+
+
+def _led_by_who(page: Page, place: int, here: Sequence[Mention]) -> Mention | None:
+    """“her grandmother, who ran a farm by herself”: whom the last “who” before the pronoun is about."""
+    who = next((at for at in page.before(place) if page.lower(at) == "who"), None)
+    near = (who - 1, who - 2) if who is not None else ()
+    return next((mention for mention in reversed(here) if mention.place in near), None)
 
 
 def _is_beside(page: Page, place: int, pronoun: str, before: Before) -> bool:
@@ -270,7 +345,7 @@ def _is_beside(page: Page, place: int, pronoun: str, before: Before) -> bool:
 def _whose_self(page: Page, place: int, before: Before) -> Whose:
     if _of_another_noun(page, place):
         return Whose(False, f"{_OTHER}, and was left")
-    subject = _clause_subject(page, place, before.here)
+    subject = _led_by_who(page, place, before.here) or _clause_subject(page, place, before.here)
     subject = subject or next((mention for mention in reversed(before.here) if mention.subject), None)
     if subject is not None and subject.who != "person":
         return Whose(False)
@@ -279,13 +354,13 @@ def _whose_self(page: Page, place: int, before: Before) -> Whose:
 
 def _whose_of_topic(page: Page, place: int, role: Role, pronoun: str, before: Before) -> Whose:
     """Nobody else was mentioned in the sentence yet: does the text go on about somebody of the sentence before?"""
-    if any(mention.who == "person" for mention in before.here):
+    if any(mention.is_person for mention in before.here):
         return Whose(True)
     if before.topic is not None:
         same = before.topic.pronoun == pronoun and before.topic.who != "relation"
         return Whose(not same, f"{_OTHER}, and was left" if same else _OTHER)
     last = [mention for mention in before.last if mention.who != "things"]
-    led = any(mention.who == "person" and mention.subject for mention in last[:1]) or before.last_subject == "person"
+    led = any(mention.is_person and mention.subject for mention in last[:1]) or before.last_subject == "person"
     others = [mention for mention in last if mention.may_be(pronoun) and mention.pronoun == pronoun]
     if led and role == "subject":  # “She has a sister. She …”: whoever was mentioned last may go on
         others = [mention for mention in others if mention is last[-1] and not _one_of_several(page, mention.place)]
@@ -399,8 +474,19 @@ def whose_they(page: Page, place: int, role: Role, pronoun: str, earlier: Before
     near = max((mention.place for mention in persons), default=-1)
     if several and several[-1].place > near and _is_of_several(page, place, role, several[-1], persons):
         return Whose(False, f"{_SEVERAL}, and was left")
-    unsure = any(mention.who in ("several", "things") and mention.place > near for mention in before)
+    if role == "subject" and several and _are_they_all(page, place, before):
+        return Whose(False, f"{_SEVERAL}, and was left")
+    unsure = several or any(mention.who == "things" and mention.place > near for mention in before)
     return Whose(True, "may be about several people or things named before it" if unsure else "")
+
+
+def _are_they_all(page: Page, place: int, before: Sequence[Mention]) -> bool:
+    """“and they all say”, “Customers see them, and they feel”: several people are said to be, or led the sentence."""
+    subject = next((mention for mention in before if mention.subject and mention.who != "things"), None)
+    named = any(mention.by_name for mention in before)
+    parallel = subject is not None and subject.who == "several" and not named
+    joined = page.lower(place - 1) in ("and", "but", ",", ";", "so")
+    return page.lower(place + 1) in ("all", "both", "each") or (parallel and joined)
 
 
 def _is_of_several(page: Page, place: int, role: Role, several: Mention, persons: list[Mention]) -> bool:

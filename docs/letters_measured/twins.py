@@ -110,7 +110,7 @@ def main() -> None:
 def measure(rows: Sequence[Row]) -> Measured:
     """Make the twin of every letter and judge each of its places."""
     measured = Measured()
-    for row in rows:
+    for row in map(read_row, rows):
         began = time.perf_counter()
         made = twin_of_row(row)
         measured.seconds.append(time.perf_counter() - began)
@@ -121,9 +121,16 @@ def measure(rows: Sequence[Row]) -> Measured:
     return measured
 
 
+def read_row(row: Row) -> Row:
+    """The row with its texts as the program reads a pasted one, whose places are counted."""
+    read = {key: read_pasted(row[key]).text for key in ("text", "twin") if row.get(key)}
+    return {**row, **read}
+
+
 def twin_of_row(row: Row) -> LetterTwin:
     """Make the twin as the command `letter --name … --twin …` does."""
-    other = replace(named(row["to"]), title=row.get("to_title", ""), pronoun=row["to_pronoun"])
+    other = named(row["to"])
+    other = replace(other, title=row.get("to_title", other.title), pronoun=row["to_pronoun"])
     return twin_text(read_pasted(row["text"]), (row["from"], row["from_pronoun"]), other)
 
 
@@ -208,12 +215,13 @@ def edits_of(row: Row) -> list[Edit]:
 def _from_pairs(row: Row) -> Iterator[Edit]:
     text, at = row["text"], 0
     for old, right in row["words"]:
-        match = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)").search(text, at)
+        words = r"\s+".join(map(re.escape, old.split()))
+        match = re.compile(rf"(?<!\w){words}(?!\w)").search(text, at)
         if match is None:
             raise ValueError(f"{row['id']}: “{old}” does not stand after the pair before it.")
         at = match.end()
         if right != old:
-            yield from _split(match.start(), old, right)
+            yield from _split(match.start(), match.group(), right)
 
 
 def _split(start: int, old: str, right: str | list[str] | None) -> Iterator[Edit]:

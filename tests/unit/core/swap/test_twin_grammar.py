@@ -103,7 +103,7 @@ def test_no_word_of_the_letters_written_for_it_is_wrong_without_a_warning() -> N
     """Known letters, which the rules were made with: others are measured by `docs/letters_measured/twins.py`."""
     measured = measure(ROWS)
     assert [place for place in measured.places if place.outcome == UNWARNED] == []
-    assert sum(place.outcome == RIGHT for place in measured.places) >= 0.7 * len(measured.places)
+    assert sum(place.outcome == RIGHT for place in measured.places) >= 0.68 * len(measured.places)
 
 
 def test_the_right_twin_may_be_given_whole_or_as_words() -> None:
