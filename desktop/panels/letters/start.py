@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeptHere:
-    """The letters and piles kept on this computer: drafts that no window holds, saved ones, piles, and a count of unreadable files."""
+    """The letters and piles kept here: drafts that no window holds, saved ones, piles; and how many are unreadable."""
 
     drafts: "tuple[KeptEntry, ...]"
     saved: "tuple[KeptEntry, ...]"
