@@ -46,7 +46,7 @@ def is_refusal(text: str) -> bool:
     near = words <= rule.most_words_whole and rule.assistant.search(plain)
     sentences = _opening(spoken, rule.most_words_whole if near else rule.within_words)
     for place, sentence in enumerate(sentences):
-        strength = _declines(sentence, rule)
+        strength = _declines(sentence, rule) if rule.anything.search(sentence) else 0
         if strength:
             before, rest = sentences[:place], _after(spoken, sentence)
             return _is_meant(sentence, strength, before, rest, verse, words, rule)
