@@ -144,7 +144,7 @@ def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: P
     sentence = found_sentence(finding, "the model")
     assert sentence.startswith(
         "In 360 reference letters that the model wrote, words of confidence and ambition (agentic) are 0.67 times as "
-        "frequent for male as for female candidates; the 95 % interval is 0.37–1.24, where 1 is equally often: "
+        "frequent for male as for female candidates; the 95 % interval is 0.37–1.20, where 1 is equally often: "
     )
     shown = replace(finding, p_adjusted=0.01)
     assert "no evidence of a difference (p = " in sentence
