@@ -16,7 +16,7 @@ from biasprint.core.texts.replies import REPLY_KIND, is_cut
 
 MODEL, SAMPLE, TEXT = "model", "sample", "text"
 
-CHUNK = 2000  # rows of one transaction: each waits for the disk
+CHUNK = 500  # rows of one transaction: each waits for the disk, and a choice that is made meanwhile waits for it
 LONGEST_KEY = 200
 MOST_SAMPLES = 10_000
 
