@@ -1,9 +1,9 @@
-"""Passages that belong to a category by their meaning, without a word of its list: a small head on MiniLM.
+"""Passages that belong to a category by their meaning, without a word of its list: small heads on encoders.
 
 “She sat up all night with a homesick first-year” is warmth, and has no word for it. Each clause of the letter's body is
 read, alone and in its sentence, without the candidate's name and gender; one that the head is sure of becomes a mark.
-Word lists find the rest (`biasprint.core.letters.marks`). How the head was made, and how sure it has to be:
-models/passages/card.md.
+Word lists find the rest (`biasprint.core.letters.marks`). The head is on MiniLM; where all-mpnet-base-v2 is here, a
+second one reads what the first holds possible. How they were made, and how sure they are: models/passages/card.md.
 """
 
 import re
@@ -26,6 +26,7 @@ from biasprint.core.letters.marks import (
     pages_of,
 )
 from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
+from biasprint.core.scorers import passages_mpnet
 from biasprint.core.scorers.agency_minilm import neutral, neutral_words
 from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
 from biasprint.core.scorers.words_minilm import WEIGHTS_SHA256 as WORDS_SHA256
@@ -40,6 +41,9 @@ LEAST: dict[Category, float] = {
     "agentic": 0.65, "communal": 0.6, "standout": 0.65, "ability": 0.6, "grindstone": 0.6, "doubt": 0.8,
     "personal_life": 0.65, "age": 0.6, "family": 0.75, "appearance": 0.65, "health": 0.65, "origin": 0.7,
 }  # fmt: skip
+# With the larger reader the mean of both decides, which is less often near 1: at these the same share is right.
+LEAST_OF_BOTH: dict[Category, float] = {key: round(least - 0.17, 2) for key, least in LEAST.items()}
+POSSIBLE = 0.2  # the larger reader reads a clause of which MiniLM gives some category so much: two of three
 LEAST_WORDS = 4
 SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
 COUNTED = "The study counted words, not passages like this one."
@@ -70,25 +74,35 @@ class ReadClause(NamedTuple):
 
 
 _known: BatchCache[str, tuple[float, ...]] = BatchCache(20_000)  # by the clause as it is read; 3 MB
+_known_larger: BatchCache[str, tuple[float, ...]] = BatchCache(20_000)
 
 
 def passages_of(
-    sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None, *, by_grammar: bool = False
+    sentences: Sequence[Sentence],
+    marks: Sequence[Mark],
+    person: Person | None = None,
+    *,
+    by_grammar: bool = False,
+    by_both: bool = False,
 ) -> tuple[Mark, ...]:
-    """The marks of whole passages beside `marks`, in order. Only the body has any. `by_grammar`: as for `marks_of`.
+    """The marks of whole passages beside `marks`, in order. Only the body has any.
 
+    `by_grammar`: as for `marks_of`. `by_both`: the larger reader reads too.
     Raises `AppError` where the model or the head cannot be loaded.
     """
     taken: dict[int, list[Mark]] = {}
     for mark in marks:
         taken.setdefault(mark.sentence, []).append(mark)
     passages: list[Mark] = []
-    for page, start, end, share, alone in read_clauses(sentences, person, by_grammar):
+    read, least = read_clauses(sentences, person, by_grammar), LEAST
+    if by_both:
+        read, least = _read_again(read), LEAST_OF_BOTH
+    for page, start, end, share, alone in read:
         place = int(np.argmax(share))
-        if place >= len(FOUND) or share[place] < LEAST[FOUND[place]]:
+        if place >= len(FOUND) or share[place] < least[FOUND[place]]:
             continue
         category = FOUND[place]
-        if category == "doubt" and _is_denied_doubt(page, start, end, alone[place]):
+        if category == "doubt" and _is_denied_doubt(page, start, end, alone[place] < least["doubt"]):
             continue
         if categories()[category].praise and is_denied(page, start, end):
             continue
@@ -104,14 +118,14 @@ def passages_of(
     return tuple(passages)
 
 
-def _is_denied_doubt(page: MarkedText, start: int, end: int, alone: float) -> bool:
+def _is_denied_doubt(page: MarkedText, start: int, end: int, unsure: bool) -> bool:
     """Return whether the head takes praise for a doubt because it is said in the words of a denial: “no small feat”.
 
-    Beside such a clause another one is a doubt where it reads so alone.
+    Beside such a clause another one is a doubt unless the head is `unsure` of it alone.
     """
     if is_idiom(page, start, end) or denies_a_fault(page, start, end):
         return True
-    return is_idiom(page, 0, len(page.lower)) and alone < LEAST["doubt"]
+    return is_idiom(page, 0, len(page.lower)) and unsure
 
 
 def read_clauses(sentences: Sequence[Sentence], person: Person | None, by_grammar: bool = False) -> list[ReadClause]:
@@ -128,6 +142,17 @@ def read_clauses(sentences: Sequence[Sentence], person: Person | None, by_gramma
     of_sentences = np.repeat(whole, np.array([len(spans) for spans in cut], dtype=int), axis=0)
     shares = (of_clauses + of_sentences) / 2
     return [ReadClause(*clause, *both) for clause, *both in zip(asked, shares, of_clauses, strict=True)]
+
+
+def _read_again(read: Sequence[ReadClause]) -> list[ReadClause]:
+    """Return the clauses with the mean of both readers' probabilities; the larger one reads what is possible."""
+    possible = [place for place, clause in enumerate(read) if clause.share[: len(FOUND)].max() >= POSSIBLE]
+    texts = [_as_read(read[place].page, read[place].start, read[place].end) for place in possible]
+    both = list(read)
+    for place, larger in zip(possible, _known_larger.get(texts, passages_mpnet.probabilities), strict=True):
+        clause = read[place]
+        both[place] = clause._replace(share=(clause.share + larger) / 2, alone=(clause.alone + larger) / 2)
+    return both
 
 
 def _shares(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -157,6 +182,11 @@ def _as_read(page: MarkedText, start: int, end: int) -> str:
 def version_of_passages() -> str:
     """Return a version that changes with every edit of the head and of what is removed from a clause."""
     return f"passages 5; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
+
+
+def version_of_larger_reader() -> str:
+    """Return a version that changes with every edit of the larger head and of how both are taken together."""
+    return f"all-mpnet-base-v2; head {passages_mpnet.WEIGHTS_SHA256[:12]}; both 1"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

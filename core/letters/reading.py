@@ -22,7 +22,13 @@ from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.parts import looks_like_letter, parts_of, suspicions
-from biasprint.core.letters.passages import passages_of, version_of_checked_words, version_of_passages, without_doubted
+from biasprint.core.letters.passages import (
+    passages_of,
+    version_of_checked_words,
+    version_of_larger_reader,
+    version_of_passages,
+    without_doubted,
+)
 from biasprint.core.letters.references import ReferenceSet
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.sentence_ends import RULES, letter_sentences
@@ -30,6 +36,7 @@ from biasprint.core.letters.support import language_of, names_of, support_of, wi
 from biasprint.core.letters.values import (
     CATEGORIES,
     CHECKED_WORDS,
+    LARGER_READER,
     SCORE_NAMES,
     ComparedFigure,
     Document,
@@ -45,6 +52,7 @@ from biasprint.core.letters.values import (
 )
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers import passages_mpnet
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER
@@ -345,11 +353,12 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     by_grammar = not (stopped or words_only or no_grammar)
     found_marks = of_first(turns, marks_of(body, about, by_grammar=True)) if by_grammar else words
     by_model = "agency" in scorers and not words_only
+    by_both, no_larger = passages_mpnet.readiness() if by_model and not stopped else (False, "")
     if by_model and not stopped:
         meant = without_doubted(body, found_marks, about, by_grammar=by_grammar)
         found_marks = tuple(
             sorted(
-                (*meant, *of_first(turns, passages_of(body, meant, about, by_grammar=by_grammar))),
+                (*meant, *of_first(turns, passages_of(body, meant, about, by_grammar=by_grammar, by_both=by_both))),
                 key=lambda mark: (mark.start, -mark.end),
             )
         )
@@ -387,11 +396,14 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         reference=placed,
         suspicions=wrong,
         scorers=(*uses, *checked),
-        versions=_versions(by_model=by_model, by_grammar=by_grammar, balanced=balance is not None, house=house),
+        versions=_versions(
+            by_model=by_model, by_both=by_both, by_grammar=by_grammar, balanced=balance is not None, house=house
+        ),
         context_name=context.name if context else "",
         balance=balance,
         doubted=tuple(mark for mark in counted if mark not in shown and not _is_in_a_doubt(mark, marks)),
         no_grammar=no_grammar,
+        no_larger=no_larger,
         beside=beside,
     )
 
@@ -425,7 +437,9 @@ def _is_in_a_doubt(mark: Mark, marks: Sequence[Mark]) -> bool:
     return any((doubt.negated or doubt.hedged) and doubt.start < mark.end and mark.start < doubt.end for doubt in marks)
 
 
-def _versions(*, by_model: bool, by_grammar: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
+def _versions(
+    *, by_model: bool, by_both: bool, by_grammar: bool, balanced: bool, house: HouseList | None
+) -> dict[str, str]:
     """Return the versions of what found the marks and of what rests on them: part → version."""
     versions = {"marks": version_of_marks(), "segmenter": f"{SEGMENTER}; {RULES}"}
     if by_grammar:
@@ -433,6 +447,8 @@ def _versions(*, by_model: bool, by_grammar: bool, balanced: bool, house: HouseL
     if by_model:
         versions["passages"] = version_of_passages()
         versions[CHECKED_WORDS] = version_of_checked_words()
+    if by_both:
+        versions[LARGER_READER] = version_of_larger_reader()
     if balanced:
         versions["balance"] = version_of_balance()
     if house is not None and house.entries:

@@ -109,6 +109,7 @@ class Mark:
 MAY_BE = "may be worth a look"  # in place of a number of marks that are too often wrong
 HOUSE_LIST = "house list"  # the source of a mark that it asked for
 CHECKED_WORDS = "checked words"  # the version of the model that has read them
+LARGER_READER = "larger reader"  # the version of the second model that has read passages
 COUNTED_STILL = "Shares of sentences count them, as those of reference letters do."
 
 
@@ -299,6 +300,7 @@ class Reading:
     doubted: tuple[Mark, ...] = ()  # listed words that a model reads otherwise: no marks, and counted in the figures
     no_grammar: str = ""  # why it was read without grammar; "" where it was read with it, or not read
     beside: tuple[Person, ...] = ()  # others whom the letter recommends too: nothing said of them is marked or scored
+    no_larger: str = ""  # why the larger reader that is here read no passages; "" where it did, or is not here
 
     @property
     def by_words_alone(self) -> bool:
@@ -308,7 +310,7 @@ class Reading:
     @property
     def said_of_marks(self) -> str:
         """A remark on what is missing for the marks, and on marks that a model removed; "" where nothing is to say."""
-        return " ".join(filter(None, (self._words_alone, self.without_grammar, self._left_out)))
+        return " ".join(filter(None, (self._words_alone, self.without_grammar, self._read_by, self._left_out)))
 
     @property
     def without_grammar(self) -> str:
@@ -320,6 +322,12 @@ class Reading:
         if not self.by_words_alone:
             return ""
         return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
+
+    @property
+    def _read_by(self) -> str:
+        if self.no_larger:
+            return f"Passages were read by MiniLM alone: {self.no_larger}"
+        return "Passages were read by MiniLM and all-mpnet-base-v2." if LARGER_READER in self.versions else ""
 
     @property
     def _left_out(self) -> str:

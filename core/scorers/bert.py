@@ -103,15 +103,16 @@ class Bert(Embedder):
     """BERT with mean pooling: a text's vector is the mean of what the last layer makes of its tokens."""
 
     def __init__(self, config: Mapping[str, Any], weights: Mapping[str, Floats], tokenizer: Any) -> None:
-        """`config`: the model's settings; `weights`: its tensors, by transformers' names.
+        """`config`: the model's settings; `weights`: its tensors, by transformers' names for BERT.
 
         Raises `KeyError` and `ValueError` where the two do not fit each other.
         """
         self.width: int = config["hidden_size"]
         self.heads: int = config["num_attention_heads"]
-        self._small = np.float32(config["layer_norm_eps"])
+        self.small = np.float32(config["layer_norm_eps"])
         self._words, self._places, kinds = (weights[f"embeddings.{kind}_embeddings.weight"] for kind in _EMBEDDED)
         self._kind = kinds[0]
+        self._by_distance = weights.get(BY_DISTANCE)
         self._norm = _norm_of(weights, "embeddings.LayerNorm")
         self.layers = tuple(_layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"]))
         if any(layer.attention.shape != (self.width, 3 * self.width) for layer in self.layers):
@@ -200,6 +201,8 @@ class Bert(Embedder):
             parts = asked[start:end].reshape(count, room, 3, self.heads, -1)[:, :length]
             query, key, value = parts.transpose(2, 0, 3, 1, 4)
             shares = query @ key.swapaxes(-1, -2)
+            if self._by_distance is not None:
+                shares += self.nearness(length)
             shares -= shares.max(axis=-1, keepdims=True)
             np.exp(shares, out=shares)
             shares /= shares.sum(axis=-1, keepdims=True)
@@ -208,12 +211,19 @@ class Bert(Embedder):
             start = end
         return attended
 
+    def nearness(self, length: int) -> Floats:
+        """Return what MPNet adds to attention by the distance of tokens, float32[heads, length, length]; 0 for BERT."""
+        if self._by_distance is None:
+            return np.zeros((self.heads, length, length), dtype=np.float32)
+        places = np.arange(length)
+        return self._by_distance[buckets_of(places[None] - places[:, None])].transpose(2, 0, 1)
+
     def _normed(self, states: Floats, norm: tuple[Floats, Floats]) -> Floats:
         """Scale each row to mean 0 and variance 1, then multiply by a weight and add a bias; in place."""
         weight, bias = norm
         states -= states.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", states, states) / np.float32(self.width)
-        states *= (1 / np.sqrt(variance + self._small))[:, None]
+        states *= (1 / np.sqrt(variance + self.small))[:, None]
         states *= weight
         states += bias
         return states
@@ -308,6 +318,20 @@ def gelu(values: Floats) -> None:
 # ---- Weights by transformers' names
 
 _EMBEDDED = ("word", "position", "token_type")
+BY_DISTANCE = "encoder.relative_attention_bias.weight"  # of MPNet alone
+
+
+def buckets_of(distances: NDArray[np.int64], buckets: int = 32, farthest: int = 128) -> NDArray[np.int64]:
+    """Return the bucket of each distance, towards a later token above 0: one each up to 7, wider ones beyond.
+
+    Half of the buckets are for each direction. Source: Raffel et al. 2020, as in transformers' MPNet.
+    """
+    half = buckets // 2
+    exact = half // 2
+    far = np.abs(distances)
+    scaled = np.log(np.maximum(far, 1).astype(np.float32) / exact) / math.log(farthest / exact) * (half - exact)
+    wide = np.minimum(exact + scaled.astype(np.int64), half - 1)
+    return np.where(distances > 0, half, 0) + np.where(far < exact, far, wide)
 
 
 def _layer(weights: Mapping[str, Floats], name: str) -> Layer:

@@ -33,9 +33,12 @@ def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
     Raises `AppError` where the model or the head cannot be loaded.
     """
     if clauses:
-        model, head = _model()
-        for value in embedded(model, clauses, WINDOW_TOKENS, windows=True):
-            yield tuple(map(float, head.of(value.values))) if value.values.size else NOTHING
+        yield from read_by(*_model(), clauses)
+
+
+def read_by(model: Bert, head: SoftmaxHead, clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
+    for value in embedded(model, clauses, WINDOW_TOKENS, windows=True):
+        yield tuple(map(float, head.of(value.values))) if value.values.size else NOTHING
 
 
 def changes_of(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:

@@ -1,7 +1,10 @@
 """Train the heads of letters: `python -m training.passages.train` writes `head.safetensors` and `words.safetensors`.
 
-    python -m training.passages.train                   both, of all authors, as the program reads them
-    python -m training.passages.train --check d k …     each of these authors in turn left out: how good both are there
+    python -m training.passages.train                           both, of all authors, as the program reads them
+    python -m training.passages.train --check d k n+o …         each of these left out in turn: how good both are there
+    python -m training.passages.train --base mpnet --out n+o    `larger.safetensors`, of all others, and how good it is
+
+The larger base is all-mpnet-base-v2, which must be on this computer; its head is for passages alone.
 
 What each is taught on: material.py; how: tuning.py.
 """
@@ -18,16 +21,14 @@ from biasprint.core.letters.marks import marked_text
 from biasprint.core.letters.passages import as_asked
 from biasprint.core.letters.values import Sentence
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.scorers import passages_minilm, words_minilm
+from biasprint.core.scorers import passages_minilm, passages_mpnet, words_minilm
 from biasprint.core.scorers.agency_minilm import neutral
-from biasprint.core.scorers.minilm import checked_embedder
 from biasprint.core.scorers.passages_minilm import CLASSES, FOUND
 from biasprint.core.scorers.words_minilm import CATEGORIES
 from training.files import MODELS, write_head
 from training.passages.material import Passage, Word, passages, words
-from training.passages.tuning import BATCH, Tuned, padded, states_of, trained
+from training.passages.tuning import BASES, BATCH, Base, Tuned, padded, states_of, trained
 
-WIDTH = 384
 SMOOTHING = 0.05
 LONGEST = 60  # tokens of a passage
 
@@ -35,6 +36,7 @@ LONGEST = 60  # tokens of a passage
 class Task(Protocol):
     """What a head is taught, with what the kept layers make of it. `of` gives the places of some authors."""
 
+    FILE: str
     authors: list[str]
 
     def train(self, places: Sequence[int]) -> Tuned: ...
@@ -45,13 +47,12 @@ class Task(Protocol):
 class OfPassages:
     """Which class a clause is of."""
 
-    KEPT = 4  # layers, of six
     FILE = passages_minilm.FILE
 
-    def __init__(self, given: Sequence[Passage]) -> None:
-        embedder = checked_embedder()
+    def __init__(self, base: Base, given: Sequence[Passage]) -> None:
+        self.base, self.kept, embedder = base, base.kept(0), base.load()
         tokens = embedder.tokens([neutral(one.text.strip(" ,;:—–()")) for one in given])
-        self.states = states_of([embedder.marked(one[:LONGEST]) for one in tokens], self.KEPT)
+        self.states = states_of(base, [embedder.marked(one[:LONGEST]) for one in tokens], self.kept)
         self.authors = [one.author for one in given]
         self.of = np.array([CLASSES.index(one.label) for one in given])
 
@@ -63,7 +64,9 @@ class OfPassages:
             return nn.functional.cross_entropy(self._scores(model, own[batch]), wanted, label_smoothing=SMOOTHING)
 
         return trained(
-            lambda: Tuned(self.KEPT, WIDTH, len(CLASSES)), np.array([len(self.states[place]) for place in own]), loss
+            lambda: Tuned(self.base, self.kept, 1, len(CLASSES)),
+            np.array([len(self.states[place]) for place in own]),
+            loss,
         )
 
     def _scores(self, model: Tuned, places: Sequence[int]) -> Tensor:
@@ -85,15 +88,14 @@ class OfPassages:
 class OfWords:
     """Whether listed words are meant."""
 
-    KEPT = 3
     FILE = words_minilm.FILE
 
-    def __init__(self, given: Sequence[Word]) -> None:
-        embedder = checked_embedder()
+    def __init__(self, base: Base, given: Sequence[Word]) -> None:
+        self.base, self.kept, embedder = base, base.kept(1), base.load()
         pages = [marked_text(Sentence(0, 0, len(one.text), one.text, "body"), None) for one in given]
         asked = [as_asked(page, one.start, one.end, one.category) for page, one in zip(pages, given, strict=True)]
         rows = words_minilm.rows(embedder, asked)
-        self.states = states_of([row.ids for row in rows], self.KEPT)
+        self.states = states_of(base, [row.ids for row in rows], self.kept)
         self.inside = [torch.from_numpy(row.words) for row in rows]
         self.authors = [one.author for one in given]
         self.of = np.array([float(one.right) for one in given], dtype=np.float32)
@@ -107,7 +109,7 @@ class OfWords:
             return nn.functional.binary_cross_entropy_with_logits(self._scores(model, own[batch]), wanted)
 
         return trained(
-            lambda: Tuned(self.KEPT, 2 * WIDTH, len(CATEGORIES), shared=True),
+            lambda: Tuned(self.base, self.kept, 2, len(CATEGORIES), shared=True),
             np.array([len(self.states[place]) for place in own]),
             loss,
         )
@@ -139,29 +141,50 @@ def said_share(right: Any) -> str:
     return f"{bounds.low:.2f} to {bounds.high:.2f}" if bounds else "–"
 
 
+def split(task: Task, authors: str) -> tuple[list[int], list[int]]:
+    """The places of authors such as “n+o”, and of all others."""
+    names = authors.split("+")
+    there = range(len(task.authors))
+    return [at for at in there if task.authors[at] in names], [at for at in there if task.authors[at] not in names]
+
+
 def check(task: Task, authors: Sequence[str]) -> dict[str, Any]:
     """Print how good a head is that has seen nothing of an author, for each; return the probabilities."""
     found = {}
     for author in authors:
-        left = [place for place, one in enumerate(task.authors) if one == author]
-        rest = [place for place, one in enumerate(task.authors) if one != author]
+        left, rest = split(task, author)
         if left:
             found[author] = task.predicted(task.train(rest), left)
             task.said(author, found[author], left)
     return found
 
 
+def write(task: Task, places: Sequence[int], file: str) -> Tuned:
+    model = task.train(places)
+    sha256 = write_head(MODELS / "passages" / file, model.weights())
+    print(f"{file}: {len(places)} texts; SHA-256 {sha256}")
+    return model
+
+
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--check", nargs="+", default=(), metavar="AUTHOR")
-    left_out = asked.parse_args().check
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", nargs="+", default=(), metavar="AUTHOR")
+    parser.add_argument("--base", choices=BASES, default="minilm")
+    parser.add_argument("--out", default="", metavar="AUTHORS")
+    asked = parser.parse_args()
     torch.set_num_threads(1)
-    for task in (OfPassages(passages()), OfWords(words())):
-        if left_out:
-            check(task, left_out)
+    base = BASES[asked.base]
+    tasks: list[Task] = [OfPassages(base, passages())]
+    if not base.large:
+        tasks.append(OfWords(base, words()))
+    for task in tasks:
+        if asked.check:
+            check(task, asked.check)
             continue
-        sha256 = write_head(MODELS / "passages" / task.FILE, task.train(range(len(task.authors))).weights())
-        print(f"{task.FILE}: {len(task.authors)} texts; SHA-256 {sha256}")
+        left, rest = split(task, asked.out)
+        model = write(task, rest, passages_mpnet.FILE if base.large else task.FILE)
+        if left:
+            task.said(asked.out, task.predicted(model, left), left)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-"""The last layers of MiniLM, changed a little and learned together with a head: what both heads of letters share.
+"""The last layers of an encoder, changed a little and learned together with a head: what all heads of letters share.
 
-What the layers below make of a text is computed once. The seed is fixed and one thread is used, so that a processor
-gives the same weights again; another one may round otherwise.
+What the layers below make of a text is computed once, and of a large encoder kept in a temporary file. The seed is
+fixed and one thread is used, so that a processor gives the same weights again; another one may round otherwise.
 """
 
+import hashlib
+import tempfile
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -14,12 +18,31 @@ from torch.nn.utils import parametrize
 
 from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer
 from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.mpnet import larger_encoder
 
 CHANGED = tuple(TORCH_NAMES)
 RANK, SCALE = 8, 2.0
 EPOCHS, BATCH, RATE, DROPOUT = 6, 32, 1e-3, 0.1
 SHARPNESS = 12.0  # unit vectors are short beside the weights that a head is begun with
 SEED = 0
+torch.backends.mha.set_fastpath_enabled(False)  # it does not know a mask for each head
+
+
+class Base(NamedTuple):
+    """An encoder whose last layers are changed. `tuned`: how many of them for passages, and for words.
+
+    `large`: its states are kept on disk in 16 bits, and products are computed in 16 bits (bfloat16).
+    """
+
+    load: Callable[[], Bert]
+    tuned: tuple[int, int]
+    large: bool = False
+
+    def kept(self, task: int) -> int:
+        return len(self.load().layers) - self.tuned[task]
+
+
+BASES = {"minilm": Base(checked_embedder, (2, 3)), "mpnet": Base(larger_encoder, (2, 3), large=True)}
 
 
 class LowRank(nn.Module):
@@ -35,15 +58,17 @@ class LowRank(nn.Module):
 
 
 class Tuned(nn.Module):
-    """The layers of MiniLM above the first `kept`, with changes of low rank, and a head of so many `outputs`.
+    """The layers of the base above the first `kept`, with changes of low rank, and a head of so many `outputs`.
 
-    With `shared` the head has a row beside the others, which is added to each of them.
+    `parts`: means of its states that the head looks at. With `shared` the head has a row beside the others, which is
+    added to each of them.
     """
 
-    def __init__(self, kept: int, inputs: int, outputs: int, *, shared: bool = False) -> None:
+    def __init__(self, base: Base, kept: int, parts: int, outputs: int, *, shared: bool = False) -> None:
         super().__init__()
-        self.kept = kept
-        self.layers = layers_of(checked_embedder(), kept).requires_grad_(False)
+        self.kept, self.base, self.model = kept, base, base.load()
+        inputs = parts * self.model.width
+        self.layers = layers_of(self.model, kept).requires_grad_(False)
         for layer in self.layers:
             for name in CHANGED:
                 path, _, part = name.rpartition(".")
@@ -58,8 +83,11 @@ class Tuned(nn.Module):
 
     def forward(self, states: Tensor, *parts: Tensor) -> Tensor:
         """Scores by the means of these parts of each text, bool[texts, tokens]: the first is all there is of it."""
-        for layer in self.layers:
-            states = layer(states, src_key_padding_mask=~parts[0])
+        mask = masked(self.model, parts[0])
+        with torch.autocast("cpu", torch.bfloat16) if self.base.large else nullcontext():
+            for layer in self.layers:
+                states = layer(states, src_mask=mask)
+        states = states.float()
         means = [(states * one[..., None]).sum(1) / one.sum(1, keepdim=True) for one in parts]
         unit = torch.cat([nn.functional.normalize(one, dim=1) for one in means], 1)
         seen = self.dropout(unit) * SHARPNESS
@@ -83,12 +111,14 @@ class Tuned(nn.Module):
 
 def layers_of(model: Bert, kept: int) -> nn.ModuleList:
     """Its layers above the first `kept` as torch's own, which can be taught."""
-    return nn.ModuleList([_taught(layer, model.width, model.heads) for layer in model.layers[kept:]])
+    return nn.ModuleList([_taught(layer, model) for layer in model.layers[kept:]])
 
 
-def _taught(layer: Layer, width: int, heads: int) -> nn.TransformerEncoderLayer:
-    wide = len(layer.wide_bias)
-    made = nn.TransformerEncoderLayer(width, heads, wide, DROPOUT, "gelu", layer_norm_eps=1e-12, batch_first=True)
+def _taught(layer: Layer, model: Bert) -> nn.TransformerEncoderLayer:
+    wide, small = len(layer.wide_bias), float(model.small)
+    made = nn.TransformerEncoderLayer(
+        model.width, model.heads, wide, DROPOUT, "gelu", layer_norm_eps=small, batch_first=True
+    )
     made.self_attn.dropout = made.dropout.p = 0.0  # only what a layer adds to the states is dropped
     weights = {name: getattr(layer, matrix).T for name, matrix in TORCH_NAMES.items()}
     biases = {
@@ -103,16 +133,33 @@ def _taught(layer: Layer, width: int, heads: int) -> nn.TransformerEncoderLayer:
     return made
 
 
-def states_of(rows: Sequence[Any], kept: int) -> list[Tensor]:
-    """What the first `kept` layers make of each row of token ids."""
-    return [torch.tensor(states) for states in checked_embedder().states(rows, kept)]
+def states_of(base: Base, rows: Sequence[Any], kept: int) -> list[Tensor]:
+    """What the first `kept` layers make of each row of token ids; of a large base kept on disk."""
+    if not base.large:
+        return [torch.tensor(states) for states in base.load().states(rows, kept)]
+    asked = hashlib.sha256(b"".join(row.tobytes() + b"|" for row in rows) + bytes([kept])).hexdigest()[:16]
+    file = Path(tempfile.gettempdir()) / f"states-{asked}.npy"
+    if not file.is_file():
+        distinct = {row.tobytes(): row for row in rows}
+        states = [state.astype(np.float16) for state in base.load().states([*distinct.values()], kept)]
+        made = dict(zip(distinct, states, strict=True))
+        np.save(file, np.concatenate([made[row.tobytes()] for row in rows]))
+    cuts = np.cumsum([len(row) for row in rows])[:-1]
+    return list(torch.from_numpy(np.load(file)).tensor_split(torch.from_numpy(cuts)))
 
 
 def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
     """One tensor of all, and where something is."""
     whole = nn.utils.rnn.pad_sequence(list(states), batch_first=True)
+    whole = whole.float() if whole.dtype == torch.float16 else whole
     lengths = torch.tensor([len(one) for one in states])
     return whole, torch.arange(whole.shape[1])[None] < lengths[:, None]
+
+
+def masked(model: Bert, there: Tensor) -> Tensor:
+    """What torch's layers add to attention, float32[texts · heads, tokens, tokens]: −∞ for what is padding."""
+    near = torch.from_numpy(model.nearness(there.shape[1]))
+    return (torch.where(there, 0.0, -torch.inf)[:, None, None] + near).reshape(-1, *near.shape[1:])
 
 
 def trained(make: Callable[[], Tuned], lengths: Any, loss_of: Callable[[Tuned, Any], Tensor]) -> Tuned:

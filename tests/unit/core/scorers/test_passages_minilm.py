@@ -13,8 +13,7 @@ from biasprint.core.scorers.head import read_weights
 from biasprint.core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
 from training.files import MODELS
 from training.passages.material import passages
-from training.passages.train import OfPassages
-from training.passages.tuning import CHANGED, RANK
+from training.passages.tuning import BASES, CHANGED, RANK
 
 
 def likeliest(clause: str) -> str:
@@ -58,7 +57,7 @@ def test_it_leaves_the_packaged_model_as_it_is() -> None:
 def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
     weights = read_weights(MODELS / "passages" / FILE, WEIGHTS_SHA256, "passages")
     assert weights["weight"].shape == (len(CLASSES), 384)
-    names = {f"layers.{layer}.{name}" for layer in range(OfPassages.KEPT, 6) for name in CHANGED}
+    names = {f"layers.{layer}.{name}" for layer in range(BASES["minilm"].kept(0), 6) for name in CHANGED}
     assert set(changes_of(weights)) == names
     assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
     assert WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")

@@ -14,8 +14,7 @@ from biasprint.core.scorers.passages_minilm import changes_of
 from biasprint.core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
 from training.files import MODELS
 from training.passages.material import words
-from training.passages.train import OfWords
-from training.passages.tuning import CHANGED, RANK
+from training.passages.tuning import BASES, CHANGED, RANK
 
 
 def asked(text: str, word: str) -> Words:
@@ -61,7 +60,7 @@ def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
 def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
     weights = read_weights(MODELS / "passages" / FILE, WEIGHTS_SHA256, "words")
     assert weights["weight"].shape == (len(CATEGORIES), 2 * 384)
-    names = {f"layers.{layer}.{name}" for layer in range(OfWords.KEPT, 6) for name in CHANGED}
+    names = {f"layers.{layer}.{name}" for layer in range(BASES["minilm"].kept(1), 6) for name in CHANGED}
     assert set(changes_of(weights)) == names
     assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
     assert WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")

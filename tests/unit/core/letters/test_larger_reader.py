@@ -1,0 +1,137 @@
+"""The larger reader of passages: when it reads, what it changes, and what is said where it cannot. No model is loaded."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import biasprint.core.letters.passages as passages
+import biasprint.core.scorers.passages_mpnet as passages_mpnet
+from biasprint.core.cache import BatchCache
+from biasprint.core.errors import AppError
+from biasprint.core.letters.files import read_pasted
+from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import LARGER_READER, Reading
+from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.passages_minilm import CLASSES, changes_of
+from training.files import MODELS
+from training.passages.tuning import CHANGED, RANK
+
+LETTER = "Jane Doe worked for me. She sat up all night with a homesick first-year. The office is open until five."
+SAT = "She sat up all night with a homesick first-year"
+Reads = Callable[[float, float], list[str]]
+
+
+def reader_of(sure: float, asked: list[str]) -> Callable[[Sequence[str]], Iterator[tuple[float, ...]]]:
+    """A reader that takes the night for warmth with this probability, and all else for neutral."""
+
+    def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
+        for clause in clauses:
+            asked.append(clause)
+            warm = sure if "homesick" in clause else 0.0
+            yield tuple(warm if name == "communal" else float(name == "neutral") * (1 - warm) for name in CLASSES)
+
+    return probabilities
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    """Both readers, sure of the night's warmth to these degrees; gives the clauses that the larger one was asked."""
+
+    def prepare(small: float, larger: float) -> list[str]:
+        asked: list[str] = []
+        for module, name, sure, seen in (
+            (passages, "probabilities", small, []),
+            (passages_mpnet, "probabilities", larger, asked),
+        ):
+            monkeypatch.setattr(module, name, reader_of(sure, seen))
+        for name in ("_known", "_known_larger"):
+            monkeypatch.setattr(passages, name, BatchCache[str, tuple[float, ...]](100))
+        monkeypatch.setattr(passages_mpnet, "readiness", lambda: (True, ""))
+        return asked
+
+    return prepare
+
+
+def read() -> Reading:
+    return read_letter(read_pasted(LETTER), ReadingRequest({"agency": "agency_minilm"}))
+
+
+def marked(reading: Reading) -> list[str]:
+    return [mark.words for mark in reading.marks if mark.passage]
+
+
+def test_both_readers_together_decide_and_the_reading_says_so(reads: Reads) -> None:
+    reads(0.4, 0.9)
+    reading = read()
+    assert marked(reading) == [SAT]
+    assert "Passages were read by MiniLM and all-mpnet-base-v2." in reading.said_of_marks
+    assert passages_mpnet.WEIGHTS_SHA256[:12] in reading.versions[LARGER_READER]
+    reads(0.7, 0.0)
+    assert marked(read()) == []
+
+
+def test_the_larger_reader_is_asked_only_for_what_the_first_holds_possible(reads: Reads) -> None:
+    asked = reads(0.3, 0.9)
+    read()
+    assert len(asked) == 1
+    assert "homesick" in asked[0]
+    assert not any("Jane" in clause or "She" in clause for clause in asked)
+    asked = reads(0.1, 0.9)
+    read()
+    assert not asked
+
+
+def test_without_the_larger_model_nothing_is_said_of_it(reads: Reads, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = reads(0.7, 0.9)
+    monkeypatch.setattr(passages_mpnet, "readiness", lambda: (False, ""))
+    reading = read()
+    assert marked(reading) == [SAT]
+    assert "MiniLM" not in reading.said_of_marks
+    assert LARGER_READER not in reading.versions
+    assert not asked
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A place for heads, with the larger model on this computer as far as anybody can see."""
+    monkeypatch.setattr(passages_mpnet, "files", lambda _: tmp_path)
+    monkeypatch.setattr(passages_mpnet, "installed", lambda: object())
+    passages_mpnet._weights.cache_clear()
+    (tmp_path / "passages").mkdir()
+    return tmp_path / "passages" / passages_mpnet.FILE
+
+
+def test_a_damaged_head_is_told_in_one_sentence_and_the_smaller_reader_goes_on(
+    reads: Reads, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readiness = passages_mpnet.readiness
+    reads(0.7, 0.9)
+    monkeypatch.setattr(passages_mpnet, "readiness", readiness)
+    here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes()[:-1])
+    reading = read()
+    assert marked(reading) == [SAT]
+    assert (
+        "Passages were read by MiniLM alone: The weights of the larger passages head are not the program's own, so they "
+        "were not loaded." in reading.said_of_marks
+    )
+    assert LARGER_READER not in reading.versions
+
+
+def test_a_model_that_cannot_be_read_is_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise AppError("The model in “mpnet” cannot be read.")
+
+    here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes())
+    monkeypatch.setattr(passages_mpnet, "larger_encoder", broken)
+    assert passages_mpnet.readiness() == (False, "The model in “mpnet” cannot be read.")
+
+
+def test_the_weights_are_those_of_the_card_and_only_of_the_last_two_layers() -> None:
+    weights = read_weights(MODELS / "passages" / passages_mpnet.FILE, passages_mpnet.WEIGHTS_SHA256, "larger")
+    assert weights["weight"].shape == (len(CLASSES), 768)
+    assert set(changes_of(weights)) == {f"layers.{layer}.{name}" for layer in (10, 11) for name in CHANGED}
+    assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
+    assert passages_mpnet.WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
