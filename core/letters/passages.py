@@ -3,7 +3,8 @@
 “She sat up all night with a homesick first-year” is warmth, and has no word for it. Each clause of the letter's body is
 read, alone and in its sentence, without the candidate's name and gender; one that the head is sure of becomes a mark.
 Word lists find the rest (`biasprint.core.letters.marks`). The head is on MiniLM; where all-mpnet-base-v2 is here, a
-second one reads what the first holds possible. How they were made, and how sure they are: models/passages/card.md.
+second one reads the sentences of what the first holds possible. How both were made, and how sure they are:
+models/passages/card.md.
 """
 
 import re
@@ -41,9 +42,10 @@ LEAST: dict[Category, float] = {
     "agentic": 0.65, "communal": 0.6, "standout": 0.65, "ability": 0.6, "grindstone": 0.6, "doubt": 0.8,
     "personal_life": 0.65, "age": 0.6, "family": 0.75, "appearance": 0.65, "health": 0.65, "origin": 0.7,
 }  # fmt: skip
-# With the larger reader the mean of both decides, which is less often near 1: at these the same share is right.
-LEAST_OF_BOTH: dict[Category, float] = {key: round(least - 0.17, 2) for key, least in LEAST.items()}
-POSSIBLE = 0.2  # the larger reader reads a clause of which MiniLM gives some category so much: two of three
+# Where the larger reader reads the sentence, both are less often near 1 together: at these 0.86 of its marks are right
+# on the same letters, by heads that had not seen them, and 0.82 without it.
+LEAST_OF_BOTH: dict[Category, float] = {key: round(least - 0.11, 2) for key, least in LEAST.items()}
+POSSIBLE = 0.2  # it reads the sentences where MiniLM gives some clause so much of a category: two of three
 LEAST_WORDS = 4
 SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
 COUNTED = "The study counted words, not passages like this one."
@@ -87,7 +89,7 @@ def passages_of(
 ) -> tuple[Mark, ...]:
     """The marks of whole passages beside `marks`, in order. Only the body has any.
 
-    `by_grammar`: as for `marks_of`. `by_both`: the larger reader reads too.
+    `by_grammar`: as for `marks_of`. `by_both`: the larger reader reads sentences.
     Raises `AppError` where the model or the head cannot be loaded.
     """
     taken: dict[int, list[Mark]] = {}
@@ -102,7 +104,7 @@ def passages_of(
         if place >= len(FOUND) or share[place] < least[FOUND[place]]:
             continue
         category = FOUND[place]
-        if category == "doubt" and _is_denied_doubt(page, start, end, alone[place] < least["doubt"]):
+        if category == "doubt" and _is_denied_doubt(page, start, end, alone[place]):
             continue
         if categories()[category].praise and is_denied(page, start, end):
             continue
@@ -118,14 +120,14 @@ def passages_of(
     return tuple(passages)
 
 
-def _is_denied_doubt(page: MarkedText, start: int, end: int, unsure: bool) -> bool:
+def _is_denied_doubt(page: MarkedText, start: int, end: int, alone: float) -> bool:
     """Return whether the head takes praise for a doubt because it is said in the words of a denial: “no small feat”.
 
-    Beside such a clause another one is a doubt unless the head is `unsure` of it alone.
+    Beside such a clause another one is a doubt where it reads so alone.
     """
     if is_idiom(page, start, end) or denies_a_fault(page, start, end):
         return True
-    return is_idiom(page, 0, len(page.lower)) and unsure
+    return is_idiom(page, 0, len(page.lower)) and alone < LEAST["doubt"]
 
 
 def read_clauses(sentences: Sequence[Sentence], person: Person | None, by_grammar: bool = False) -> list[ReadClause]:
@@ -145,13 +147,13 @@ def read_clauses(sentences: Sequence[Sentence], person: Person | None, by_gramma
 
 
 def _read_again(read: Sequence[ReadClause]) -> list[ReadClause]:
-    """Return the clauses with the mean of both readers' probabilities; the larger one reads what is possible."""
-    possible = [place for place, clause in enumerate(read) if clause.share[: len(FOUND)].max() >= POSSIBLE]
-    texts = [_as_read(read[place].page, read[place].start, read[place].end) for place in possible]
+    """Return the clauses, where one is possible with their sentence read by the larger reader instead of MiniLM."""
+    possible = {clause.page.sentence.index for clause in read if clause.share[: len(FOUND)].max() >= POSSIBLE}
+    asked = [place for place, clause in enumerate(read) if clause.page.sentence.index in possible]
+    sentences = [_as_read(read[place].page, 0, len(read[place].page.sentence.text)) for place in asked]
     both = list(read)
-    for place, larger in zip(possible, _known_larger.get(texts, passages_mpnet.probabilities), strict=True):
-        clause = read[place]
-        both[place] = clause._replace(share=(clause.share + larger) / 2, alone=(clause.alone + larger) / 2)
+    for place, larger in zip(asked, _known_larger.get(sentences, passages_mpnet.probabilities), strict=True):
+        both[place] = read[place]._replace(share=(read[place].alone + larger) / 2)
     return both
 
 

@@ -1,7 +1,7 @@
 """A second, larger reader of passages: a head on a slightly changed all-mpnet-base-v2, where that model is here.
 
-It gives the classes of `passages_minilm`, and is made as that is. Both together are better than either. How it was
-made, and how good it is: models/passages/card.md.
+It gives the classes of `passages_minilm` and is made as that is. How, and how good both are together:
+models/passages/card.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ FILE = "larger.safetensors"
 WEIGHTS_SHA256 = "139f0858a7f1486a49b56ef09ebb067f01f69017de8bd3783ac6e1aaeebe8289"
 
 
-def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
-    """Return the probabilities of CLASSES for each clause, put without gender and names.
+def probabilities(sentences: Sequence[str]) -> Iterator[tuple[float, ...]]:
+    """Return the probabilities of CLASSES for each sentence, put without gender and names.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """
-    if clauses:
-        yield from read_by(*_model(), clauses)
+    if sentences:
+        yield from read_by(*_model(), sentences)
 
 
 def readiness() -> tuple[bool, str]:

@@ -3,8 +3,9 @@
     python -m letters_measured.cost [--runs 5] [--words 400] [--ask MODEL]          (in docs)
 
 The letter is made of those of `letters_a.jsonl`, cut at a sentence. Each part is tried in processes of its own, as many
-as runs: `ready` is loading with a first short letter, `letter` the letter after that, and memory the most that
-a process held (with the child that a language model runs in). Processor time is of all threads.
+as runs: `ready` is loading with a first short letter, `letter` the letter after that, and memory the most that a
+process held (with the child that a language model runs in). Processor time is of all threads. A language model is asked
+once.
 """
 
 import argparse
@@ -41,11 +42,15 @@ def by_grammar(document: Document) -> Reading:
     return read_letter(document, ReadingRequest())  # what the quick process does
 
 
-def by_heads(document: Document) -> None:
+def by_heads(document: Document, by_both: bool = False) -> None:
     reading = by_words(document)
     body = [sentence for sentence in reading.sentences if sentence.part == "body"]
     words = marks_of(body, reading.person)
-    passages_of(body, without_doubted(body, words, reading.person), reading.person)
+    passages_of(body, without_doubted(body, words, reading.person), reading.person, by_both=by_both)
+
+
+def by_both_readers(document: Document) -> None:
+    by_heads(document, by_both=True)
 
 
 def whole(document: Document) -> None:
@@ -54,6 +59,7 @@ def whole(document: Document) -> None:
 
 PARTS: Mapping[str, Callable[[Document], object]] = {
     "words": by_words, "words and grammar": by_grammar, "words and heads on MiniLM": by_heads,
+    "the same, and the larger reader": by_both_readers,
     "all of these, style and balance": whole,
 }  # fmt: skip
 ASKED = "a language model's own reading"
@@ -77,7 +83,7 @@ def main() -> None:
         again += ["--ask", asked.ask]
         runs = [
             json.loads(subprocess.run(again, input=text, check=True, stdout=subprocess.PIPE, text=True).stdout)
-            for _ in range(asked.runs)
+            for _ in range(1 if part == ASKED else asked.runs)
         ]
         print(f"| {part} | {' | '.join(spread(column) for column in zip(*runs, strict=True))} |")
 

@@ -1,4 +1,4 @@
-"""The larger reader of passages: when it reads, what it changes, and what is said where it cannot. No model is loaded."""
+"""The larger reader of passages: when it reads, what it changes, what is said where it cannot. No model is loaded."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_both_readers_together_decide_and_the_reading_says_so(reads: Reads) -> N
     assert marked(read()) == []
 
 
-def test_the_larger_reader_is_asked_only_for_what_the_first_holds_possible(reads: Reads) -> None:
+def test_the_larger_reader_is_asked_only_for_sentences_that_the_first_holds_possible(reads: Reads) -> None:
     asked = reads(0.3, 0.9)
     read()
     assert len(asked) == 1
@@ -113,10 +113,8 @@ def test_a_damaged_head_is_told_in_one_sentence_and_the_smaller_reader_goes_on(
     here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes()[:-1])
     reading = read()
     assert marked(reading) == [SAT]
-    assert (
-        "Passages were read by MiniLM alone: The weights of the larger passages head are not the program's own, so they "
-        "were not loaded." in reading.said_of_marks
-    )
+    said = "The weights of the larger passages head are not the program's own, so they were not loaded."
+    assert f"Passages were read by MiniLM alone: {said}" in reading.said_of_marks
     assert LARGER_READER not in reading.versions
 
 

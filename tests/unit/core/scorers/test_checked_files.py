@@ -15,6 +15,7 @@ from biasprint.core.scorers import (
     checked_files,
     minilm,
     passages_minilm,
+    passages_mpnet,
     plain,
     segment,
     textblob_sentiment,
