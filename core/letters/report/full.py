@@ -8,6 +8,7 @@ from biasprint.core.draw import digits
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.values import (
     CHECKED_WORDS,
+    LARGER_READER,
     MAY_BE,
     ComparedFigure,
     LetterFigure,
@@ -283,6 +284,8 @@ def _methods(reading: Reading) -> Iterator[Block]:
     yield said("Words: " + reading.versions.get("marks", ""), soft=True)
     if not reading.by_words_alone:
         yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", soft=True)
+    if LARGER_READER in reading.versions:
+        yield said(f"Passages, beside MiniLM: {reading.versions[LARGER_READER]}", soft=True)
     if "grammar" in reading.versions:
         yield said("Grammar: " + reading.versions["grammar"], soft=True)
     if reading.balance is not None:
