@@ -57,7 +57,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
-from biasprint.core.swap.beside import Turns
+from biasprint.core.swap.beside import PartsAbout
 from biasprint.core.swap.guess import doubt_of, guess, guess_called, turns_between
 
 
@@ -416,13 +416,13 @@ def _several_recommended(about: Person, beside: Sequence[Person]) -> tuple[Suspi
     return (Suspicion("candidates", f"This letter recommends {everybody}. It is read for {about.full_name} alone."),)
 
 
-def _is_about_first(turns: Turns, start: int, end: int) -> bool:
+def _is_about_first(turns: PartsAbout, start: int, end: int) -> bool:
     """Return whether any words from `start` to `end` are about the candidate whom the letter is read for."""
     inside = [about for place, about in zip(turns.places, turns.about, strict=True) if start < place < end]
     return any(0 in about or not about for about in (turns.at(start), *inside))
 
 
-def of_first(turns: Turns | None, marks: Sequence[Mark]) -> tuple[Mark, ...]:
+def of_first(turns: PartsAbout | None, marks: Sequence[Mark]) -> tuple[Mark, ...]:
     """Return the marks whose words are about the candidate whom the letter is read for: all, where there is one."""
     return tuple(mark for mark in marks if turns is None or _is_about_first(turns, mark.start, mark.start))
 

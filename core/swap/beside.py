@@ -62,7 +62,7 @@ def _is_joined(page: Telling, person: Named, other: Named) -> bool:
 
 
 @dataclass(frozen=True)
-class Turns:
+class PartsAbout:
     """From which place on the letter speaks of which candidates, by their number; in order."""
 
     places: tuple[int, ...]
@@ -74,7 +74,7 @@ class Turns:
         return self.about[at] if at >= 0 else frozenset()
 
 
-def turns_of(page: Telling, candidates: Sequence[Named], pronouns: Sequence[str]) -> Turns:
+def turns_of(page: Telling, candidates: Sequence[Named], pronouns: Sequence[str]) -> PartsAbout:
     """Return whom the letter speaks of, place by place. `pronouns`: of each candidate.
 
     A name, or a pronoun that only one of them has, holds until the next. Words before the first name of a sentence are
@@ -95,7 +95,7 @@ def turns_of(page: Telling, candidates: Sequence[Named], pronouns: Sequence[str]
         first = before is None or before[0] < opens
         places.append(opens if first else start)
         about.append(who)
-    return Turns(tuple(places), tuple(about))
+    return PartsAbout(tuple(places), tuple(about))
 
 
 def _by_words(text: str, pronouns: Sequence[str]) -> Iterator[tuple[int, int, frozenset[int]]]:

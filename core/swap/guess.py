@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biasprint.core.swap.beside import Turns, recommended_beside, turns_of
+from biasprint.core.swap.beside import PartsAbout, recommended_beside, turns_of
 from biasprint.core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
 from biasprint.core.swap.guess_pronoun import PronounGuess, Sureness, contradicts, given_pronoun, guess_pronoun
 from biasprint.core.swap.mentions import Named, given_names, people_of, title_pronoun
@@ -130,7 +130,7 @@ def _without_title(name: str) -> tuple[str, tuple[str, ...]]:
     return title, tuple(words)
 
 
-def turns_between(text: str, parts: Sequence[Stretch], candidates: Sequence[Person]) -> Turns:
+def turns_between(text: str, parts: Sequence[Stretch], candidates: Sequence[Person]) -> PartsAbout:
     """Return which of several candidates the letter speaks of, place by place; numbers are places in `candidates`."""
     page = told(text, parts)
     people = people_of(page)

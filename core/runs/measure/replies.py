@@ -37,7 +37,7 @@ Part = tuple[tuple[str, str], ...]  # the dims of the findings on one way to gro
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedReplies:
     """Replies of a study, one row each. `groups`: part (dims as a tuple of pairs) → the group of each row in it, empty
     for none. `prompts`: what samples of one prompt share. `filtered`: was it a filter that held the text back?
     """
@@ -54,7 +54,7 @@ class Asked:
         return set(self.kinds) <= {ANSWER}
 
 
-def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> Asked:
+def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> AskedReplies:
     """Return the kind of every reply to a study's prompts, with the group that it was asked for.
 
     Not of imported texts: what their table left out is not known.
@@ -66,7 +66,7 @@ def replies_asked(project: Project, study_id: int, study: Study, options: Measur
     columns = [columns_of(row, axes) for row in rows]
     if rows and options.columns:
         columns = options.regrouped(columns)
-    return Asked(
+    return AskedReplies(
         kinds=tuple(map(reply_kind, rows)),
         missing=tuple(map(is_missing, rows)),
         filtered=tuple(map(is_filtered, rows)),
@@ -114,7 +114,12 @@ def _groups(
 
 
 def with_replies(
-    ctx: JobContext, result: StudyResult, study: Study, asked: Asked, options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext,
+    result: StudyResult,
+    study: Study,
+    asked: AskedReplies,
+    options: MeasureOptions,
+    compute: ComputeProcess,
 ) -> StudyResult:
     """Return the result with what became of every reply by group, and a sentence in each finding that misses texts."""
     if asked.all_answer:
@@ -124,7 +129,7 @@ def with_replies(
     return replace(result, findings=(*told, *own))
 
 
-def reply_findings(study: str, asked: Asked, seed: int, ctx: JobContext | None = None) -> list[Finding]:
+def reply_findings(study: str, asked: AskedReplies, seed: int, ctx: JobContext | None = None) -> list[Finding]:
     """Return for each kind of reply but answers its share of all and of each group, and the differences.
 
     Shares have Wilson's interval with replies of one block taken together. Differences: McNemar's test where each block
@@ -143,7 +148,7 @@ def reply_findings(study: str, asked: Asked, seed: int, ctx: JobContext | None =
     return [*findings, *with_holm(apart, family)]
 
 
-def _share(study: str, kind: ReplyKind, asked: Asked, dims: Part, group: str, places: Sequence[int]) -> Finding:
+def _share(study: str, kind: ReplyKind, asked: AskedReplies, dims: Part, group: str, places: Sequence[int]) -> Finding:
     import numpy as np
 
     from biasprint.core.metrics.clusters import Clusters
@@ -165,7 +170,7 @@ def _share(study: str, kind: ReplyKind, asked: Asked, dims: Part, group: str, pl
 def _differences(
     study: str,
     kinds: Sequence[ReplyKind],
-    asked: Asked,
+    asked: AskedReplies,
     dims: Part,
     groups: Sequence[str],
     seed: int,
@@ -226,13 +231,13 @@ def _of_samples(finding: Finding, is_kind: "Bools", groups: "np.ndarray") -> Fin
     )  # fmt: skip
 
 
-def _with_missing(finding: Finding, asked: Asked) -> Finding:
+def _with_missing(finding: Finding, asked: AskedReplies) -> Finding:
     """Return the finding with the groups that it needs and that texts of are missing, in its note."""
     sentence = missing_sentence(asked, finding)
     return replace(finding, note=f"{finding.note} {sentence}".strip()) if sentence else finding
 
 
-def missing_sentence(asked: Asked, finding: Finding) -> str:
+def missing_sentence(asked: AskedReplies, finding: Finding) -> str:
     """Name the groups whose missing texts a finding is without: its own, or all where it is of none of them; and those
     without any text, which it would else be compared with.
     """
@@ -252,18 +257,18 @@ def missing_sentence(asked: Asked, finding: Finding) -> str:
     return f"Texts that are missing: {'; '.join(named[:MOST_NAMED])}{more}."
 
 
-def _lacking(group: str, places: Sequence[int], asked: Asked) -> tuple[str, str, bool]:
+def _lacking(group: str, places: Sequence[int], asked: AskedReplies) -> tuple[str, str, bool]:
     """Return the group, what it lacks in words, and whether that is all of it."""
     missing = [place for place in places if asked.missing[place]]
     words = f"{len(missing)} of {len(places)} of {group} ({_why(missing, asked)})"
     return group, words, len(missing) == len(places)
 
 
-def reasons_missing(asked: Asked) -> dict[str, int]:
+def reasons_missing(asked: AskedReplies) -> dict[str, int]:
     """Count what has no text, by kind."""
     return dict(Counter(reason_of(kind) for kind, missing in zip(asked.kinds, asked.missing, strict=True) if missing))
 
 
-def _why(places: Sequence[int], asked: Asked) -> str:
+def _why(places: Sequence[int], asked: AskedReplies) -> str:
     kinds = Counter(asked.kinds[place] for place in places if asked.missing[place])
     return ", ".join(kind for kind, _ in kinds.most_common())

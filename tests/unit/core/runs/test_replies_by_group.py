@@ -19,7 +19,7 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpe
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.measure.replies import Asked, reply_findings
+from biasprint.core.runs.measure.replies import AskedReplies, reply_findings
 from biasprint.core.runs.setup import add_prompts, added_study
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -192,7 +192,7 @@ def test_groups_without_any_variation_are_tested_exactly(name: str, matched: boo
     kinds: list[ReplyKind] = [
         "refusal" if PATTERNS[name](group, at if samples == 1 else sample) else "answer" for at, group, sample in rows
     ]
-    asked = Asked(
+    asked = AskedReplies(
         tuple(kinds), (False,) * len(rows), (False,) * len(rows),
         tuple(f"block {at}" if matched else "" for at, _, _ in rows),
         tuple(f"{at} {group}" for at, group, _ in rows), {(): tuple(group for _, group, _ in rows)},
