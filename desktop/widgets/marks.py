@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from biasprint.desktop import theme
+from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import plural, tr
 
 Form = Literal["solid", "double", "dots", "dashes", "dash dot", "wave", "thin", "ticks", "long dashes"]
@@ -194,7 +195,7 @@ class MarkChip(QAbstractButton):
         self.setAccessibleName(f"{self.name}: {counted}, {state}")
         press = tr("Press to hide these marks") if self.isChecked() else tr("Press to show these marks")
         why = tr("May be worth a look. {figure}").format(figure=self.uncounted) if self.uncounted else ""
-        self.setToolTip("\n".join(filter(None, (press, why))))
+        self.setToolTip(safe_tip("\n".join(filter(None, (press, why)))))
 
     def _dress(self) -> None:
         font = self.font()

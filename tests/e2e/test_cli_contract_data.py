@@ -16,7 +16,7 @@ from biasprint.core.text import store_text
 WROTE = ("written_by", "endpoint", "system_prompt", "parameters")
 OUTPUT = (
     "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",
-    "temperature", "finish_reason", "error", *WROTE, "revision", "run",
+    "temperature", "finish_reason", "error", *WROTE, "revision", "run", "reply_kind",
 )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def test_generate_writes_every_prompt_once_and_then_has_nothing_to_do(study_file
     again = ("generate", study_file, "--study", "letters", "--backend", "synthetic", "--model", "large", "--seed", 5)
     assert biasprint(*again, "--json").json == {
         "run": 2, "set": "Context-less letters", "version": 1, "wanted": 120, "done": 120, "failed": 0,
-        "failures": {}, "added": 0, "new": 0, "left_out": [],
+        "failures": {}, "cut": 0, "added": 0, "new": 0, "left_out": [],
     }  # fmt: skip
     more = biasprint(*again, "--samples", 2, "--json").json
     assert (more["run"], more["wanted"], more["added"]) == (2, 240, 120)

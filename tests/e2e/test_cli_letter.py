@@ -27,7 +27,8 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
-    "parts", "sentences", "marks", "doubted", "said_of_marks", "scores", "context", "support", "figures", "naming",
+    "parts", "sentences", "marks", "uncounted", "beside", "doubted",
+    "said_of_marks", "scores", "context", "support", "figures", "naming",
     "balance", "compared", "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = (
@@ -101,7 +102,7 @@ def test_a_letter_is_told_in_calm_words_and_nothing_is_left_behind(letter: Path,
         "Praise of both warmth and drive: ",
         "Communal (",
         "“warm” (sentence 3)",
-        "Doubt-raising (1): “not a natural leader” (sentence 6, denied)",
+        "Doubt-raising, may be worth a look: “not a natural leader” (sentence 6, denied)",
         "Support by cv.txt.",
         "Compared with 60 letters for artist: no person wrote these letters.",
         "The same letter about Thomas Field (he)",
@@ -234,7 +235,7 @@ def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_
     found = biasprint("letter", folder, "--json").json
     assert set(found) == {
         "version", "pile", "columns", "rows", "passed_over", "remarks", "headline", "groups", "selection",
-        "scorers", "versions", "limits",
+        "scorers", "uncounted", "versions", "limits",
     }  # fmt: skip
     rows = {row["path"]: row for row in found["rows"]}
     assert [(path, row["group"], row["occupation"]) for path, row in rows.items()] == [

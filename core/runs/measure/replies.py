@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 IDENTITY = "identity"
 DEFAULT = "default"
+SOURCE = "ours: what became of each prompt that was sent"
 HARM = "Above 0, the first group is left without an answer more often."
 MOST_NAMED = 3  # groups in a note
 Part = tuple[tuple[str, str], ...]  # the dims of the findings on one way to group
@@ -163,7 +164,8 @@ def _share(study: str, kind: ReplyKind, asked: AskedReplies, dims: Part, group: 
     return Finding(
         f"{study}{REPLIES}", label=kind, title=f"{TITLES[kind]}, {group}" if group else TITLES[kind],
         groups=(group,) if group else (), estimate=share.value, unit="share", n=share.n,
-        interval=interval(share.interval), dims=dict(dims), note=f"{share.successes} of {share.n}{by_filter}.",
+        interval=interval(share.interval), dims=dict(dims), source=SOURCE,
+        note=f"{share.successes} of {share.n}{by_filter}.",
     )  # fmt: skip
 
 
@@ -203,6 +205,7 @@ def _differences(
             id=f"{study}{DIFFERENCE}",
             title=f"{TITLES[finding.label]}, {finding.groups[0]} minus {finding.groups[1]}",
             harm=HARM,
+            source=SOURCE,
             p_adjusted=None,
             adjust=None,
         )

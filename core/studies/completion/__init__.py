@@ -69,9 +69,8 @@ class CompletionStudy(Study):
         StudyQuestion(
             "Does the pronoun change what is chosen?", ("completion.crossed.main_effect", "completion.crossed")
         ),
-        StudyQuestion("How often is each option chosen?", ("completion.likelihood",)),
+        StudyQuestion("How often is each option chosen?", ("completion.likelihood", "completion.irrelevant")),
         StudyQuestion("Do replies follow the place of an option?", ("completion.option_position",)),
-        StudyQuestion("How many replies choose no option, or two?", ("completion.irrelevant",)),
         replies_question("completion"),
     )
     spreads = ("completion.delta[omnibus]",)

@@ -17,7 +17,6 @@ from biasprint.core.metrics.clusters import Draws, Influences, gradient, two_way
 from biasprint.core.metrics.likelihood import (
     BASE_RATES,
     CHOSEN,
-    CONDITIONAL,
     DELTAS,
     GIVEN,
     LikelihoodShare,
@@ -289,8 +288,7 @@ LIKELIHOOD_ID = "completion.likelihood"
 def likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
     slopes, shares = gradient(likelihood_draws, cell.chosen), conditional_likelihoods(cell.chosen)
-    for place in (*range(len(CONDITIONAL), len(shares)), *range(len(CONDITIONAL))):  # whatever is given comes first
-        likelihood = shares[place]
+    for place, likelihood in enumerate(shares):
         units = min(*cell.terms, cell.pairs) if place >= 6 else min(cell.terms[place // 3], cell.pairs)
         bounds = (
             likelihood.interval

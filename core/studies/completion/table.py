@@ -416,7 +416,7 @@ def read_reply(row: Mapping[str, str], number: int) -> ItemReply | str:
         return places
     if same_options(options):
         return "no three different options"
-    shown = _shown(row["order"])
+    shown = _shown(row.get("order", ""))
     chosen = chosen_option(row["response"], [options[place] for place in shown or range(3)], as_shown=bool(shown))
     chosen = shown[chosen] if shown and chosen is not None else chosen
     pair = (as_option(options[0]), as_option(options[1]))

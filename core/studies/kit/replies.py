@@ -17,7 +17,7 @@ TITLES: Mapping[str, str] = {
 def replies_question(study: str) -> StudyQuestion:
     """Return the question that the findings on replies answer."""
     return StudyQuestion(
-        "Is one group refused, or left without a whole text, more often?",
+        "Is one group refused or cut off more often?",
         (f"{study}{DIFFERENCE}", f"{study}{REPLIES}"),
         "The share of what was asked for a group that got no whole answer.",
     )

@@ -71,7 +71,7 @@ class LettersStudy(Study):
         StudyQuestion("Is more made up for one group, and how?", ("letters.hallucination",)),
         StudyQuestion("Does the instruction against bias help?", ("letters.mitigation.odds_ratio",)),
         StudyQuestion("Do more letters fail for one group?", ("letters.success_rate",)),
-        StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
+        StudyQuestion("Are single words more frequent for one group?", ("letters.word.odds_ratio",)),
         StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
         StudyQuestion("Do words that stand out set career against family?", ("letters.weat[career_family]",)),
         replies_question("letters"),
