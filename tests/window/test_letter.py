@@ -59,6 +59,6 @@ def test_a_letter_is_opened_a_mark_dismissed_a_cv_added_and_a_word_file_saved(ne
 
     person.do("Save as Word, with changes and comments…")
     person.choose_file(saved)
-    person.sees("Saved as “Checked.docx”.")
+    person.sees("Written to “Checked.docx”.")
     text = "\n".join(paragraph.text for paragraph in docx.Document(str(saved)).paragraphs)
     assert all(paragraph in text for paragraph in LETTER)

@@ -61,5 +61,5 @@ def test_packets_go_out_are_rated_and_come_back_as_a_finding(new_person: NewPers
     coordinator.sees("2 packets were merged, 16 new answers.")
     coordinator.click("Findings")
     coordinator.click("Measure: Creative writing")
-    answer = coordinator.sees("Are texts for some identities preferred? Yes, by these 2 raters, in 1 of 1", seconds=90)
+    answer = coordinator.sees("Are texts for some identities preferred? Yes, by these 2 raters", seconds=90)
     assert "n = 16" in answer.name

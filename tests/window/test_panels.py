@@ -16,7 +16,7 @@ PANELS = {  # what stands there when everything was read
     "Explore": "1,704 texts",
     "Letters": "Check a letter",
     "Fingerprint": "Model judges",
-    "Findings": "1,498 findings",
+    "Findings": "1,506 findings",
     "Outputs": "1,684 outputs",
     "Models": "Teaching model",
     "Settings": "Appearance",
