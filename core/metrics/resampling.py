@@ -2,16 +2,12 @@
 
 import zlib
 from collections.abc import Iterator
-from math import sqrt
-from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasprint.core.metrics.means import t_quantile
 from biasprint.core.metrics.result import (
-    LEVEL,
     RESAMPLES,
     Bools,
     Floats,
@@ -71,13 +67,6 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, resamples: int = R
         for place, column in enumerate(columns):
             part[:, place] = column.take(drawn).mean(axis=1)
     return means
-
-
-def widened_tail(units: int, level: float = LEVEL) -> float:
-    """Φ(−t₍units−1₎ √(units / (units − 1))): the percentile at which a normal bootstrap reaches as far as t does."""
-    if units < 2:
-        raise ValueError("fewer than two units to resample")
-    return NormalDist().cdf(-t_quantile((1 + level) / 2, units - 1) * sqrt(units / (units - 1)))
 
 
 def cluster_bootstrap_sums(per_cluster: Floats, rng: np.random.Generator, resamples: int = RESAMPLES) -> Floats:

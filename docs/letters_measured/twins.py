@@ -50,10 +50,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "core" / "python"))
 
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.twins import LetterTwin, twin_text
-from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers import parts_of_speech
 from biasprint.core.swap import Change
 from biasprint.core.swap.guess import named
+from letters_measured.measure import share
 
 RIGHT, ASKED, LEFT = "right", "asked", "left and listed"
 WARNED, UNWARNED = "wrong with a warning", "wrong without a warning"
@@ -270,13 +270,6 @@ def table(measured: Measured) -> Iterator[str]:
     for place in measured.places:
         if place.outcome == UNWARNED:
             yield f"{place.letter}: “{place.old}” should be “{place.right}” and is “{place.made}”"
-
-
-def share(count: int, n: int) -> tuple[str, str, str]:
-    bounds = wilson(count, n)
-    if bounds is None:
-        return "0 of 0", "–", "–"
-    return f"{count} of {n}", f"{count / n:.2f}", f"{bounds.low:.2f} to {bounds.high:.2f}"
 
 
 if __name__ == "__main__":

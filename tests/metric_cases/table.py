@@ -82,7 +82,6 @@ HELPERS = {
     "resampling.generator": "a random stream, not a metric",
     "resampling.shuffled_sums": "the sums of shuffled_within",
     "resampling.shuffled_within": "the draws behind every permutation within strata",
-    "resampling.widened_tail": "a constant of the number of units",
     "means.t_quantile": "held to scipy.stats in test_estimates_alone",
     "means.two_sided_t": "held to scipy.stats in test_estimates_alone",
     "result.constant": "a check of input",

@@ -4,14 +4,12 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from biasprint.core.metrics.resampling import (
     bootstrap_means,
     cluster_bootstrap_sums,
     shuffled_sums,
     shuffled_within,
-    widened_tail,
 )
 
 
@@ -44,13 +42,6 @@ def test_bootstrap_is_seeded_and_its_chunks_do_not_show() -> None:
     assert np.unique(bootstrap_means(values, rng(5), 3000)).size == 3000
 
 
-def test_few_units_widen_the_tails_to_students_t() -> None:
-    # A normal bootstrap of n units has variance s²(n − 1)/n²; its widened percentile must reach t s/√n.
-    n = 6
-    reach = -stats.norm.ppf(widened_tail(n)) * np.sqrt((n - 1) / n)
-    assert reach == pytest.approx(stats.t.ppf(0.975, n - 1))
-
-
 def test_cluster_sums_keep_items_of_a_cluster_together() -> None:
     # Two clusters of 1 and 10: of two drawn, the sums are 2, 11 or 20, with chances ¼, ½, ¼.
     sums = cluster_bootstrap_sums(np.array([[1.0, 1.0], [10.0, 1.0]]), rng(), 8000)
@@ -80,5 +71,3 @@ def test_sums_of_shuffles_are_those_of_the_shuffled_labels(stratum: np.ndarray) 
 def test_nothing_to_resample_is_refused() -> None:
     with pytest.raises(ValueError, match="no units"):
         bootstrap_means(np.array([]), rng())
-    with pytest.raises(ValueError, match="fewer than two"):
-        widened_tail(1)
