@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -45,7 +45,12 @@ def langfair_words() -> LangFairWords:
 def rouge_tokens(text: str) -> list[str]:
     """Runs of a–z and 0–9 in lower case, those of more than three characters stemmed by Porter's rules."""
     tokens = [word for word in _NO_WORD.sub(" ", text.lower()).split(" ") if word]
-    return [_stemmer().stem(word) if len(word) > SHORT else word for word in tokens]
+    return [_stem(word) if len(word) > SHORT else word for word in tokens]
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    return str(_stemmer().stem(word))
 
 
 def word_tokens(text: str) -> list[str]:

@@ -92,10 +92,15 @@ def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
     return scorer
 
 
+def _scores_alone(options: MeasureOptions) -> bool:
+    """Are scores asked for and no embedder? Then no text is set against another, nor its words beside words."""
+    return "score" in options.scorers and options.scorers.get("embedding", "none") == "none"
+
+
 def _embedder(options: MeasureOptions) -> list[ScorerInfo]:
     """The embedder, unless none is wanted: who asks for scores alone waits for no embeddings, which take longest."""
-    asked = options.scorers.get("embedding", "none" if "score" in options.scorers else None)
-    if asked == "none":
+    asked = options.scorers.get("embedding")
+    if asked == "none" or _scores_alone(options):
         return []
     embedder = best_scorer("embedding", asked)
     return [embedder] if embedder else []
@@ -251,7 +256,7 @@ def _gathered(
         "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
         "cut": [is_cut(row) for row in rows],
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
-        "scores": scores, "vectors": vectors, "measures": dict(designs),
+        "scores": scores, "vectors": vectors, "measures": dict(designs), "scores_alone": _scores_alone(options),
     }  # fmt: skip
 
 
@@ -313,12 +318,15 @@ def measure_compared(
                 own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
             )
             design = columns["measures"][key]
+            if columns["scores_alone"]:
+                design = design.model_copy(update={"similarity": False})
             results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
         else:
             groups = {by: own(values) for by, values in columns["groups"].items()}
             table = Compared(
                 own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder,
-                missing=columns.get("missing", {}),
+                missing=columns.get("missing", {}), alike=not columns["scores_alone"],
+                company=not columns["scores_alone"],
             )  # fmt: skip
             results.append(measure(table, measures, **how))
     dropped = sum((Counter(result.dropped) for result in results), Counter[str]())

@@ -43,9 +43,9 @@ from biasprint.core.studies.kit.scorer_error import with_scorer_error
 SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
 
 
-def similarity(table: Compared, by: str, seed: int) -> Iterator[Finding]:
+def similarity(table: Compared, by: str, seed: int, split: Callable[[str], list[str]]) -> Iterator[Finding]:
     """Texts of one block and two groups, first with first, second with second: how alike they are, and how much less
-    so than two texts of one group."""
+    so than two texts of one group. `split`: a text's tokens for BLEU."""
     groups = table.groups[by]
     places: dict[str, dict[str, list[int]]] = {}
     for place, (block, group) in enumerate(zip(table.blocks, groups, strict=True)):
@@ -53,7 +53,7 @@ def similarity(table: Compared, by: str, seed: int) -> Iterator[Finding]:
             places.setdefault(block, {}).setdefault(group, []).append(place)
     blocks = [of for of in places.values() if len(of) > 1]
     sizes = Counter(group for of in blocks for group in of)
-    ways = _ways(table, {place for of in blocks for own in of.values() for place in own})
+    ways = _ways(table, {place for of in blocks for own in of.values() for place in own}, split)
     for both in pairs(sizes, table.base.get(by, "")):
         matched = [(of[both[0]], of[both[1]]) for of in blocks if both[0] in of and both[1] in of]
         for name, (likeness, use) in ways.items() if matched else ():
@@ -65,7 +65,9 @@ def similarity(table: Compared, by: str, seed: int) -> Iterator[Finding]:
 Likeness = Callable[[int, int], float]  # of two texts by their places; NaN where it is not known
 
 
-def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, ScorerUse | None]]:
+def _ways(
+    table: Compared, used: Collection[int], words: Callable[[str], list[str]]
+) -> dict[str, tuple[Likeness, ScorerUse | None]]:
     """Return the measures of how alike two texts are; each pair is computed once."""
 
     def of_tokens(alike: Callable[..., float], split: Callable[[str], Any]) -> Likeness:
@@ -73,7 +75,7 @@ def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, S
         return cache(lambda first, second: float(alike(tokens[first], tokens[second])))
 
     ways: dict[str, tuple[Likeness, ScorerUse | None]] = {
-        "rouge_l": (of_tokens(rouge_l, rouge_tokens), None), "bleu": (of_tokens(bleu, bleu_tokens), None),
+        "rouge_l": (of_tokens(rouge_l, rouge_tokens), None), "bleu": (of_tokens(bleu, words), None),
     }  # fmt: skip
     vectors = table.embeddings
     if len(vectors):
@@ -165,10 +167,10 @@ def _gap(
 TOO_FEW_NEAR = "the texts hold too few such words: no {kind} is near words of both genders"
 
 
-def company(texts: Sequence[str]) -> Iterator[Finding]:
+def company(texts: Sequence[str], split: Callable[[str], list[str]]) -> Iterator[Finding]:
     known = langfair_words()
     (first, ours), (second, theirs) = known.groups.items()
-    near, split = [company_tokens(text) for text in texts], [bleu_tokens(text) for text in texts]
+    near, words = [company_tokens(text) for text in texts], [split(text) for text in texts]
     for kind, targets in known.targets.items():
         biases = cooccurrence(near, (ours, theirs), targets, known.stop)
         shared: dict[str, Any] = {
@@ -185,7 +187,7 @@ def company(texts: Sequence[str]) -> Iterator[Finding]:
             note=note, **shared,
         )  # fmt: skip
         more = [*targets, *(f"{word}s" for word in targets)] if kind == "profession" else list(targets)
-        value = stereotypical_association(split, known.groups, more)
+        value = stereotypical_association(words, known.groups, more)
         yield Finding(
             "compare.association", title=f"Stereotypical association of {kind}s", estimate=value, unit="distance",
             reason="interval: a score of all texts at once" if value is not None else f"no {kind} is near such words",
@@ -222,10 +224,11 @@ def measure(
                 *_of_silent(scored, table, by, reasons),
             ]
             findings += [replace(each, dropped=dict(reasons), source=each.source or table.source) for each in made]
+    split = cache(bleu_tokens)  # for the length of this call
     if table.alike:
-        findings += similarity(table, next(iter(table.groups)), seed)
+        findings += similarity(table, next(iter(table.groups)), seed, split)
     if table.company:
-        findings += company(table.texts)
+        findings += company(table.texts, split)
     return StudyResult("compare", len(table.texts), dict(dropped), adjusted(findings, table.family))
 
 

@@ -244,14 +244,14 @@ def test_a_scorer_that_breaks_on_one_text_in_a_thousand_costs_that_text(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("scorers", "read"),
+    ("scorers", "read", "alike"),
     [
-        ({"score": "fragile"}, {"fragile"}),
-        ({"score": "fragile", "embedding": "none"}, {"fragile"}),
-        ({"score": "fragile", "embedding": "minilm"}, {"fragile", "minilm"}),
+        ({"score": "fragile"}, {"fragile"}, False),
+        ({"score": "fragile", "embedding": "none"}, {"fragile"}, False),
+        ({"score": "fragile", "embedding": "minilm"}, {"fragile", "minilm"}, True),
     ],
 )
-def test_only_what_is_asked_is_read_of_matched_texts(tmp_path, fragile, scorers, read):
+def test_only_what_is_asked_is_read_of_matched_texts(tmp_path, fragile, scorers, read, alike):
     rows = [{"gender": ("man", "woman")[at % 2], "text": f"x{at}", "prompt": str(at // 2)} for at in range(40)]
     asked = []
 
@@ -264,8 +264,12 @@ def test_only_what_is_asked_is_read_of_matched_texts(tmp_path, fragile, scorers,
 
     options = MeasureOptions(scorers=scorers)
     path = table(tmp_path, rows)
-    measure_tables(JobContext(), [path], "compare", options, Counting(), mapping={"group": "gender"})
+    result = measure_tables(JobContext(), [path], "compare", options, Counting(), mapping={"group": "gender"}).result
     assert set(asked) == read
+    ids = {each.id.split(".")[1] for each in result.findings}
+    assert {"similarity", "cooccurrence", "association"} & ids == (
+        {"similarity", "cooccurrence", "association"} if alike else set()
+    )
 
 
 def test_a_scorer_that_breaks_on_every_text_is_an_error(tmp_path, fragile):
