@@ -93,9 +93,19 @@ def markdown(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
     return ("# " + "\n\n".join(paragraphs).replace("always glad", "**always** glad")).encode()
 
 
+def mail(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    """A mail whose writer's text is the letter, with nothing around it but a sender and a date."""
+    from email.message import EmailMessage
+
+    message = EmailMessage()
+    message["From"], message["Date"] = "Jonas Field <jonas@field.example>", "Mon, 02 Mar 2026 09:00:00 +0000"
+    message.set_content("\n\n".join(paragraphs), cte="quoted-printable")
+    return message.as_bytes()
+
+
 MAKERS: dict[str, Callable[..., bytes]] = {
     "letter.docx": docx, "letter.odt": odt, "letter.pdf": pdf, "letter.rtf": rtf, "letter.html": html_page,
-    "letter.txt": txt, "wrapped.txt": wrapped, "letter.md": markdown,
+    "letter.txt": txt, "wrapped.txt": wrapped, "letter.md": markdown, "letter.eml": mail,
 }  # fmt: skip
 
 

@@ -19,8 +19,9 @@ from biasprint.core.cli.letter_commands import checked_letter, known_pronoun, le
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 from biasprint.core.letters import KeptLetter
+from biasprint.core.letters.formats import NAMES
 
-Letter = Annotated[Path, typer.Argument(help="The letter: docx, odt, pdf, rtf, html, md or txt.")]
+Letter = Annotated[Path, typer.Argument(help=f"The letter: {NAMES}.")]
 
 
 def add_saved_to(app: typer.Typer) -> None:

@@ -19,6 +19,7 @@ from biasprint.core.letters.formats import format_of
 from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers.characters import cleaned, written_in_tags
 from biasprint.core.letters.readers.lines import of_lines
+from biasprint.core.letters.readers.mail import is_mail, of_mail_text
 from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
@@ -51,6 +52,8 @@ def parse_letter_file(data: bytes, name: str) -> Document:
 
 def document_of_text(text: str) -> Document:
     """The document in a text that was pasted."""
+    if is_mail(text):
+        return _document("Pasted text", PASTED, of_mail_text(text, "The pasted text"))
     unread = UnreadText()
     return _document("Pasted text", PASTED, Extracted(of_lines(text, unread), notes=unread.notes()))
 

@@ -17,6 +17,7 @@ from biasprint.core.letters.values import Extracted
 _HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|p|div|meta)\b", re.IGNORECASE)
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+MOST_HEADERS = 65_536  # bytes of a mail's headers that are looked at
 _ARCHIVES = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
 
 
@@ -43,6 +44,15 @@ class Head:
                 return frozenset(archive.namelist()) if self.is_zip else None
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError):
             return None
+
+    @cached_property
+    def is_mail(self) -> bool:
+        """True if the file begins with the headers of a mail."""
+        from biasprint.core.letters.readers.mail import is_mail
+
+        return self.start.lstrip(b"\xef\xbb\xbf \r\n")[:1].isalpha() and is_mail(
+            self._data[:MOST_HEADERS].decode("latin-1")
+        )
 
     def has(self, folder: str) -> bool:
         return any(name.startswith(folder) for name in self.inside or ())
@@ -85,6 +95,12 @@ def _rtf(data: bytes, name: str) -> Extracted:
     return of_rtf(data, name)
 
 
+def _mail(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.readers.mail import of_mail
+
+    return of_mail(data, name)
+
+
 def _html(data: bytes, name: str) -> Extracted:
     from biasprint.core.letters.readers.markup import of_html
 
@@ -109,6 +125,7 @@ FORMATS: tuple[LetterFormat, ...] = (
     LetterFormat("odt", ("odt",), _odt, lambda head: {"content.xml", "mimetype"} <= (head.inside or frozenset())),
     LetterFormat("pdf", ("pdf",), _pdf, lambda head: b"%PDF-" in head.start[:1024]),
     LetterFormat("rtf", ("rtf",), _rtf, lambda head: head.start.lstrip().startswith(b"{\\rtf")),
+    LetterFormat("eml", ("eml",), _mail, lambda head: head.is_mail),
     LetterFormat("html", ("html", "htm", "xhtml"), _html),
     LetterFormat("md", ("md", "markdown"), _markdown),
     LetterFormat("txt", ("txt",), _plain),

@@ -439,7 +439,7 @@ TARGETS: Mapping[str, Target] = {
             lay_out=_lay_out_packets,
         ),
         letter("docx", damaged_archive), letter("odt", damaged_archive), letter("pdf"), letter("rtf"), letter("html"),
-        letter("txt"), letter("md"),
+        letter("txt"), letter("md"), letter("eml"),
         Target("csv", "in/table.csv", _csvs, _take_table),
         Target("jsonl", "in/table.jsonl", _jsonls, _take_table),
         Target("xlsx", "in/table.xlsx", _workbooks, _take_table, damaged_archive),

@@ -244,7 +244,7 @@ def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.Monke
     assert {formats.format_of(make(), name).kind for name, make in MAKERS.items()} == {
         one.kind for one in formats.FORMATS
     }
-    assert formats.CHOOSE == "Choose a docx, odt, pdf, rtf, html, md or txt file."
+    assert formats.CHOOSE == "Choose a docx, odt, pdf, rtf, eml, html, md or txt file."
     own = formats.LetterFormat(
         "tex",
         ("tex",),
