@@ -29,7 +29,7 @@ from biasprint.core.letters import (
     passages_by_category,
 )
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow, look_written
-from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, enough, few_said, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
@@ -214,8 +214,11 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
         say(f"{pile.passed_over} files that systems leave behind were passed over.")
     say("")
     say(plain(headline(tests, {})))
-    for pair, own in groupby(tests, key=lambda test: test.groups):
+    for pair, own in groupby(enough(tests), key=lambda test: test.groups):
         _tell_groups(pair, list(own))
+    if left := few_said(tests, {}):
+        say("")
+        say(plain(left))
     if rates is not None:
         _tell_rates(rates)
     for remark in pile.remarks:

@@ -43,6 +43,9 @@ FONTS = {
 }
 PAGE_WIDTH, PAGE_HEIGHT = 170.0, 259.0  # millimetres between the margins
 MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
+TEXT_EM, CELL_EM = 10 * 25.4 / 72, 9 * 25.4 / 72  # millimetres of an em: of a paragraph, and in a table
+INSET = 2.0  # millimetres beside the words of a cell
+MOST_OF_WORD = 0.34  # of the page's width: a column is not made wider for a word than this
 SIGNS_IN_LINE = 90  # about so many have room between the margins
 MOST_WHOLE_LINES = 20  # a row of a table with more may go on on the next page
 MOST_UNKNOWN = 20  # signs that are named
@@ -51,7 +54,9 @@ BOX = "□"  # in place of a sign that no font has
 JOINERS = re.compile("([\u200c\u200d])")  # say which forms letters take; Persian and Hindi need them
 UNDRAWN = re.compile("[\ufe00-\ufe0f]")  # choose a variant of the sign before them
 BREAK = "\u200b"  # where a word may end
-UNJOINED = "[^\\s\u0300-\u036f\u0590-\u1cff]"  # signs that look the same without their neighbours
+UNJOINED = re.compile("[^\\s\u0300-\u036f\u0590-\u1cff]+")  # signs that look the same without their neighbours
+WORD = re.compile(r"\S+")
+PART_END = re.compile(r"(?<=[_./\\@-])")  # where a file's name or an address is broken first
 
 
 def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobContext | None = None) -> bytes:
@@ -140,7 +145,7 @@ class _Writer:
         if isinstance(block, Heading):
             return {"kind": "heading", "text": self.signs.shown(block.text), "level": block.level}
         if isinstance(block, ReportParagraph):
-            runs = [self._run(run, SIGNS_IN_LINE) for run in block.runs]
+            runs = [self._run(run, PAGE_WIDTH / TEXT_EM) for run in block.runs]
             return {"kind": "paragraph", "runs": runs, "soft": block.soft, "small": block.small, "bullet": block.bullet}
         if isinstance(block, ReportFigure):
             return {"kind": "figure", **self._figure(block)}
@@ -149,28 +154,29 @@ class _Writer:
     def _step(self) -> None:
         self._ctx.step(min(next(self._done), self._total), self._total, note="rows and figures laid out")
 
-    def _run(self, run: Run, longest: int) -> dict[str, Any]:
-        """`longest`: signs that fit into a line; a longer word may end at each of its signs."""
-        text = re.sub(f"{UNJOINED}{{{longest},}}", lambda word: BREAK.join(word[0]), self.signs.shown(run.text))
+    def _run(self, run: Run, room: float) -> dict[str, Any]:
+        """`room`: the width of a line, in em; a longer word may be broken."""
+        text = WORD.sub(lambda word: _with_breaks(word[0], room), self.signs.shown(run.text))
         marked = {"colour": _hex(colour_of(run.category)), "tag": run.tag} if run.category else {"tag": run.tag}
         return {"text": text, "bold": run.bold, **marked}
 
     def _table(self, table: ReportTable) -> dict[str, Any]:
-        room = [max(4, round(SIGNS_IN_LINE * width / sum(table.widths))) for width in table.widths]
+        widths = column_widths(table)
 
         def row_of(cells: Sequence[Cell]) -> dict[str, Any]:
             self._step()
             lines = max(
-                sum(len(run.text) for run in runs_of(cell)) / longest for cell, longest in zip(cells, room, strict=True)
+                sum(len(run.text) for run in runs_of(cell)) / (SIGNS_IN_LINE * width)
+                for cell, width in zip(cells, widths, strict=True)
             )
             runs = [
-                [self._run(Run(run.text, bold=run.bold), longest) for run in runs_of(cell)]
-                for cell, longest in zip(cells, room, strict=True)
+                [self._run(Run(run.text, bold=run.bold), _room(width)) for run in runs_of(cell)]
+                for cell, width in zip(cells, widths, strict=True)
             ]
             return {"cells": runs, "breakable": lines > MOST_WHOLE_LINES}
 
         header = [self.signs.shown(text) for text in table.header]
-        return {"header": header, "rows": [row_of(row) for row in table.rows], "widths": table.widths}
+        return {"header": header, "rows": [row_of(row) for row in table.rows], "widths": widths}
 
     def _figure(self, block: ReportFigure) -> dict[str, Any]:
         canvas = _PaperCanvas(self.signs)
@@ -183,6 +189,58 @@ class _Writer:
             "pixels": canvas.width,
             "title": printable(block.figure.title),
         }
+
+
+# ---- Words that are wider than their line
+
+
+def column_widths(table: ReportTable) -> tuple[float, ...]:
+    """Return the columns' shares of the page, so that no word is broken where there is room for it.
+
+    A column that is narrower than its longest word gets what it lacks from the others, in proportion to their room.
+    """
+    given = [width / sum(table.widths) for width in table.widths]
+    least = [_least(cells) for cells in zip(table.header, *table.rows, strict=True)]
+    lacking = sum(max(0.0, need - width) for need, width in zip(least, given, strict=True))
+    spare = sum(max(0.0, width - need) for need, width in zip(least, given, strict=True))
+    if not lacking or not spare:
+        return tuple(given)
+    moved = min(lacking, spare)
+    return tuple(
+        width + (need - width) * moved / (lacking if need > width else spare)
+        for need, width in zip(least, given, strict=True)
+    )
+
+
+def _least(cells: Iterable[Cell]) -> float:
+    """The share of the page that the longest word of a column needs; words in other scripts need none."""
+    widths = _widths("Inter-SemiBold.ttf")
+    parts = {
+        part for cell in cells for run in runs_of(cell) for word in run.text.split() for part in PART_END.split(word)
+    }
+    longest = max((sum(widths.get(sign, 0.0) for sign in part) for part in parts), default=0.0)
+    return min(MOST_OF_WORD, (longest * CELL_EM + INSET) / PAGE_WIDTH)
+
+
+def _room(share: float) -> float:
+    """The width of a cell's line in em."""
+    return (PAGE_WIDTH * share - INSET) / CELL_EM
+
+
+def _em(word: str) -> float:
+    widths = _widths("Inter-Regular.ttf")
+    return sum(widths.get(sign, 1.0) for sign in word)
+
+
+def _with_breaks(word: str, room: float) -> str:
+    """A word that may end in the middle if it is wider than its line: at the ends of its parts, else anywhere."""
+    if _em(word) <= room:
+        return word
+    parts = (
+        part if _em(part) <= room else UNJOINED.sub(lambda signs: BREAK.join(signs[0]), part)
+        for part in PART_END.split(word)
+    )
+    return BREAK.join(parts)
 
 
 class _PaperCanvas(SvgCanvas):

@@ -260,7 +260,7 @@ def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_
         "3 files, 2 of them read.",
         "Too few letters to say",
         "is a picture, not a text",
-        "male against female",
+        "male” and 1 in “female”",
         "Of “female” 0 % were chosen, 0 of 1: 0.0 (95 % interval 0.0–",
         f"The report is in {report}.",
         "1 line of “outcomes.csv” belongs to no letter here: “mary”.",

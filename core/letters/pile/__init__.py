@@ -1,6 +1,6 @@
 """A pile of letters, a folder or zip: the table that it becomes. No row keeps a letter's text."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -160,6 +160,13 @@ def look_written(row: PileRow) -> str:
     return f"{count} + maybe" if count else "maybe"
 
 
-def kind_written(kind: str, title: str, count: str = "") -> str:
-    """One kind with its count: “family 2”, or “doubt (may be worth a look)” where its marks are too often wrong."""
-    return f"{title} ({MAY_BE})" if kind in uncounted() else f"{title} {count}".rstrip()
+def kind_written(kind: str) -> str:
+    """A kind as the name of a column: “family”, or “doubt (may be worth a look)” where too many marks are wrong."""
+    return f"{kind} ({MAY_BE})" if kind in uncounted() else kind
+
+
+def kinds_written(row: PileRow, title: Callable[[str], str]) -> str:
+    """Return what there is to look at: “family 2, health 1; may be worth a look: doubt, age”. `title` names a kind."""
+    counted = ", ".join(f"{title(kind)} {count}" for kind, count in row.counted.items())
+    others = ", ".join(title(kind) for kind in row.to_look_at if kind not in row.counted)
+    return "; ".join(part for part in (counted, others and f"{MAY_BE}: {others}") if part)

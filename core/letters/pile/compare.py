@@ -151,13 +151,37 @@ def _too_few(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
     for test in tests:
         for group, n in test.n_by_group.items():
             most[group] = max(n, most.get(group, 0))
-    counts = ", ".join(f"{n} about “{labels.get(group, group)}”" for group, n in most.items())
-    needed = sorted(needed_in_each(test) for test in tests)
-    range_said = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}, by figure,"
+    counts = [f"{n} in “{labels.get(group, group)}”" for group, n in most.items()]
     return (
-        f"Too few letters to say whether the groups differ: candidates are {counts}, and about {range_said} in each "
-        "group are needed."
+        f"Too few letters to say whether the groups differ: there are {', '.join(counts[:-1])} and {counts[-1]}, and "
+        f"each group needs {_needed(tests)}."
     )
+
+
+def enough(tests: Sequence[GroupTest]) -> tuple[GroupTest, ...]:
+    """Return the tests with enough letters, which a table shows; `few_said` tells of the others."""
+    return tuple(test for test in tests if not test.few)
+
+
+def few_said(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
+    """Return one sentence on the figures with too few letters; "" without any, and where `headline` says it of all."""
+    few = [test for test in tests if test.few]
+    if not few or len(few) == len(tests):
+        return ""
+    several = len({test.groups for test in tests}) > 1
+    by_title: dict[str, list[str]] = {}
+    for test in few:
+        by_title.setdefault(test.title, []).append(" and ".join(labels.get(group, group) for group in test.groups))
+    figures = (f"{title} ({'; '.join(pairs)})" if several else title for title, pairs in by_title.items())
+    return f"Too few letters to compare {', '.join(figures)}: each group needs {_needed(few)}."
+
+
+def _needed(tests: Sequence[GroupTest]) -> str:
+    """“about 20 candidates”, or “at least 20 candidates, for some figures about 560”."""
+    needed = sorted(needed_in_each(test) for test in tests)
+    if needed[0] == needed[-1]:
+        return f"about {needed[0]:,} candidates"
+    return f"at least {needed[0]:,} candidates, for some figures about {needed[-1]:,}"
 
 
 def _nothing_found(tests: Sequence[GroupTest], tried: int) -> str:

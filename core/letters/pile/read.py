@@ -275,7 +275,8 @@ def report_pile(
     none of their own. `kept`: path of a row → its letter as somebody left it.
     """
     check_report_path(target)  # before letters are read for it
-    support = {role: name for role, name in request.scorers.items() if role == "entailment"}  # marks need no scorer
+    # Marks need no scorer; claims and the balance of praise do.
+    scorers = {role: name for role, name in request.scorers.items() if role in ("entailment", "agency")}
     sections: list[tuple[Block, ...]] = []
     lost: list[str] = []
     rows = letters_to_tell(report.pile.rows)
@@ -288,7 +289,7 @@ def report_pile(
             continue
         lost += [remark] if remark else []
         person = letter.person or (row.person if row.person.full_name else None)
-        own = replace(_as_left(request, row, letter), scorers=support, person=person)
+        own = replace(_as_left(request, row, letter), scorers=scorers, person=person)
         own = replace(own, context=own.context or request.context)
         section = compute.call(section_of_letter, letter.document, row.path_in_pile, own, letter.dismissed, ctx=ctx)
         sections.append(section)

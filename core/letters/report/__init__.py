@@ -28,7 +28,7 @@ from biasprint.core.report.blocks import (
     printable,
     runs_of,
 )
-from biasprint.core.report.pdf import page_count, pdf_bytes
+from biasprint.core.report.pdf import column_widths, page_count, pdf_bytes
 from biasprint.core.report.whole_file import write_whole
 
 # ---- A report as docx
@@ -83,16 +83,21 @@ def _docx_paragraph(document: Any, paragraph: ReportParagraph) -> None:
 
 def _docx_table(document: Any, table: ReportTable) -> None:
     from docx.enum.table import WD_TABLE_ALIGNMENT
+    from docx.oxml import OxmlElement
     from docx.shared import Cm, Pt
 
     made = document.add_table(rows=1, cols=len(table.header))
     made.style, made.alignment, made.autofit = "Table Grid", WD_TABLE_ALIGNMENT.LEFT, False
-    for column, width in zip(made.columns, table.widths, strict=True):
+    widths = column_widths(table)
+    for column, width in zip(made.columns, widths, strict=True):
         column.width = Cm(17 * width)
     for row in (table.header, *table.rows):
-        cells = made.rows[0].cells if row is table.header else made.add_row().cells
-        for cell, text, width in zip(cells, row, table.widths, strict=True):
+        made_row = made.rows[0] if row is table.header else made.add_row()
+        # A header stands on each page, and above a row; a row stays whole.
+        made_row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader" if row is table.header else "w:cantSplit"))
+        for cell, text, width in zip(made_row.cells, row, widths, strict=True):
             cell.width = Cm(17 * width)
+            cell.paragraphs[0].paragraph_format.keep_with_next = row is table.header or None
             for piece in runs_of(text):
                 run = cell.paragraphs[0].add_run(printable(piece.text))
                 run.font.size = Pt(9)

@@ -8,8 +8,8 @@ from itertools import groupby
 from biasprint import core
 from biasprint.core.draw import digits
 from biasprint.core.letters.categories import categories, uncounted
-from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups, kind_written
-from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups, kinds_written
+from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, enough, few_said, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
@@ -89,11 +89,7 @@ def pile_report(report: PileReport) -> Iterator[Block]:
         yield said(line, bullet=True)
     yield Heading("The letters")
     yield said("Name, occupation and group are guesses unless somebody set them right.", soft=True)
-    yield ReportTable(
-        ("File", "About", "Occupation", "Group", "To look at", "CV", "Remark"),
-        tuple(_row(row, report.labels) for row in rows[:MOST_ROWS]),
-        (0.2, 0.16, 0.13, 0.1, 0.09, 0.14, 0.18),
-    )
+    yield _table(rows[:MOST_ROWS], report.labels)
     if len(rows) > MOST_ROWS:
         yield said(f"{len(rows) - MOST_ROWS:,} more letters are in the exported table.", soft=True)
     yield from _groups(report)
@@ -128,19 +124,34 @@ def _in_short(report: PileReport) -> Iterator[str]:
     yield from report.pile.remarks
 
 
+COLUMNS = {"File": 18, "About": 14, "Occupation": 11, "Group": 8, "To look at": 22, "CV": 12, "Remark": 15}  # widths
+
+
+def _table(rows: Sequence[PileRow], labels: Mapping[str, str]) -> ReportTable:
+    """The table of letters, without empty columns."""
+    cells = [_row(row, labels) for row in rows]
+    shown = [place for place in range(len(COLUMNS)) if any(row[place] for row in cells) or not place]
+    titles, widths = tuple(COLUMNS), tuple(COLUMNS.values())
+    total = sum(widths[place] for place in shown)
+    return ReportTable(
+        tuple(titles[place] for place in shown),
+        tuple(tuple(row[place] for place in shown) for row in cells),
+        tuple(widths[place] / total for place in shown),
+    )
+
+
 def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
     if not row.read:
         return shortened(row.path_in_pile, 60), "", "", "", "", "", shortened(f"Not read: {row.reason}", 120)
     remarks = [f"The same text as {row.same_as}." if row.same_as else "", *row.notes]
     if row.outcome is not None:
         remarks.insert(0, "Chosen." if row.outcome else "Not chosen.")
-    kinds = ", ".join(kind_written(kind, _kind(kind), str(count)) for kind, count in row.to_look_at.items())
     return (
         shortened(row.path_in_pile, 60),
         row.person.full_name,
         row.occupation,
         labels.get(row.group, row.group),
-        kinds or "0",
+        kinds_written(row, _kind) or "0",
         shortened(row.cv.name, 40) if row.cv is not None else "",
         shortened(" ".join(filter(None, remarks)), 120),
     )
@@ -155,10 +166,12 @@ def _kind(kind: str) -> str:
 def _groups(report: PileReport) -> Iterator[Block]:
     yield Heading("Do the groups differ?")
     yield said(headline(report.tests, report.labels))
-    for pair, tests in groupby(report.tests, key=lambda test: test.groups):
+    for pair, tests in groupby(enough(report.tests), key=lambda test: test.groups):
         first, second = (report.labels.get(group, group) for group in pair)
         rows = tuple(_test_row(test) for test in tests)
         yield ReportTable(("", first, second, "Adjusted p", "What it says"), rows, (0.17, 0.12, 0.12, 0.12, 0.47))
+    if left := few_said(report.tests, report.labels):
+        yield said(left)
 
 
 def _test_row(test: GroupTest) -> tuple[str, ...]:
@@ -167,8 +180,7 @@ def _test_row(test: GroupTest) -> tuple[str, ...]:
         f"{digits.number(mean, test.unit)} (n = {n})" if mean is not None else f"– (n = {n})"
         for mean, n in zip(test.means, counts, strict=True)
     ]
-    p = digits.p_text(test.p_adjusted) or ("too few" if test.few else "–")
-    return test.title, *means, p, test.said
+    return test.title, *means, digits.p_text(test.p_adjusted) or "–", test.said
 
 
 def _rates(rates: SelectionRates, labels: Mapping[str, str]) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, look_written
+from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, kinds_written, look_written
 from biasprint.core.swap import Person
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import number, tr
@@ -156,9 +156,9 @@ def kind_title(kind: str) -> str:
 
 
 def look_said(row: PileRow) -> str:
-    """Return “To look at: doubt 2, family 1”; "" if there is nothing."""
-    kinds = [kind_written(kind, kind_title(kind), number(count)) for kind, count in row.to_look_at.items()]
-    return tr("To look at: {kinds}").format(kinds=", ".join(kinds)) if kinds else ""
+    """Return “To look at: family 1; may be worth a look: doubt”; "" if there is nothing."""
+    kinds = kinds_written(row, kind_title)
+    return tr("To look at: {kinds}").format(kinds=kinds) if kinds else ""
 
 
 def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descending: bool) -> list[PileRow]:
@@ -193,7 +193,7 @@ def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
-        "to_look_at", *(kind_written(kind, kind) for kind in LOOK_KINDS), *figures, "cv", "outcome",
+        "to_look_at", *map(kind_written, LOOK_KINDS), *figures, "cv", "outcome",
         "not_read_because", "notes", "same_as",
     ]  # fmt: skip
 
@@ -220,7 +220,7 @@ def export_row(
         "group": row.group,
         "group_is": source("group", row.group),
         "to_look_at": looked_at(row) if row.read else None,
-        **{kind_written(kind, kind): row.to_look_at.get(kind, 0) if row.read else None for kind in LOOK_KINDS},
+        **{kind_written(kind): row.to_look_at.get(kind, 0) if row.read else None for kind in LOOK_KINDS},
         **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
         "cv": row.cv.name if row.cv is not None else "",
         "outcome": outcome_key(row.outcome),

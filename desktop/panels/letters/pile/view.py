@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.draw import digits
 from biasprint.core.letters.pile import LOOK_KINDS, Pile, PileColumn, PileRow
-from biasprint.core.letters.pile.compare import GroupTest, headline
+from biasprint.core.letters.pile.compare import GroupTest, enough, few_said, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     GroupRate,
@@ -233,7 +233,7 @@ class PileTests(Card):
         self.set_padding(20)
         self.heading = Label(tr("Do the groups differ?"), "heading", wrap=True)
         self.said = Label("", "strong", wrap=True)
-        self.pairs = Label("", "soft", wrap=True)
+        self.pairs, self.few = Label("", "soft", wrap=True), Label("", "soft", wrap=True)
         self.badge = StandInBadge("")
         columns = (
             TableColumn(tr("Figure"), 128),
@@ -249,8 +249,8 @@ class PileTests(Card):
         )
         limits = tr("A difference in a pile does not say where it is from: candidates, writers and posts differ too.")
         self.limits = Label(limits, "note", wrap=True)
-        for widget, stretch in ((self.heading, 0), (self.said, 0), (self.pairs, 0), (self.table, 1), (self.limits, 0)):
-            self.box.addWidget(widget, stretch)
+        for widget in (self.heading, self.said, self.pairs, self.table, self.few, self.limits):
+            self.box.addWidget(widget, int(widget is self.table))
         self.box.insertWidget(3, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
         self.box.addStretch(0)
         self.setAccessibleName(self.heading.text())
@@ -262,25 +262,28 @@ class PileTests(Card):
         """Show why nothing is compared yet."""
         self.said.setText(why)
         self.said.setVisible(bool(why))
-        for widget in (self.pairs, self.table, self.limits, self.badge):
+        for widget in (self.pairs, self.table, self.few, self.limits, self.badge):
             widget.hide()
 
     def show_tests(self, tests: Sequence[GroupTest], labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
-        """Show every figure for every two groups."""
+        """Show each figure with enough letters, for every two groups; of the others one sentence."""
         if not tests:
             missing = tr("There are not two groups with letters: set the group of rows, with F2 or the right button.")
             self.show_waiting(missing)
             return
-        pairs = {test.groups for test in tests}
-        self.said.setText(safe_line(headline(tests, labels)))
-        self.said.show()
-        self.pairs.setText(_pairs_said(tests, labels))
-        several = len(pairs) > 1
-        rows = [_row(place, test, labels, several, test.name in stand_ins) for place, test in enumerate(tests)]
-        self.table.show_rows(rows)
+        self.show_waiting(safe_line(headline(tests, labels)))
+        shown, several = enough(tests), len({test.groups for test in tests}) > 1
+        self.few.setText(safe_line(few_said(tests, labels)))
+        self.few.setVisible(bool(self.few.text()))
+        if not shown:
+            return
+        self.pairs.setText(_pairs_said(shown, labels))
+        self.table.show_rows(
+            [_row(place, test, labels, several, test.name in stand_ins) for place, test in enumerate(shown)]
+        )
         for widget in (self.pairs, self.table, self.limits):
             widget.show()
-        stood_in = sorted({safe_line(test.title) for test in tests if test.name in stand_ins})
+        stood_in = sorted({safe_line(test.title) for test in shown if test.name in stand_ins})
         self.badge.setText(tr("stand-in: {figures}").format(figures=", ".join(stood_in)))
         self.badge.setVisible(bool(stood_in))
 
@@ -290,13 +293,9 @@ class PileTests(Card):
 
 def _pairs_said(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
     """Say which groups are compared, and in which direction."""
-    pairs = list(dict.fromkeys(test.groups for test in tests))
+    pairs = dict.fromkeys(test.groups for test in tests)
     differences = [tr("{one} minus {other}").format(one=labels.get(a, a), other=labels.get(b, b)) for a, b in pairs]
-    few = sum(test.few for test in tests)
-    lines = [safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(differences)))]
-    if few:
-        lines.append(tr("{few} of {all} figures have too few letters.").format(few=few, all=len(tests)))
-    return " ".join(lines)
+    return safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(differences)))
 
 
 def _row(place: int, test: GroupTest, labels: Mapping[str, str], several: bool, stands_in: bool) -> TableRow:
@@ -331,11 +330,8 @@ def difference_said(test: GroupTest) -> str:
 
 
 def p_said(test: GroupTest) -> str:
-    """Format the adjusted p, or say that there are too few letters."""
-    p = test.p_adjusted
-    if p is None:
-        return tr("too few") if test.few else "–"
-    return digits.p_value(p)
+    """Format the adjusted p; a dash if there is none."""
+    return "–" if test.p_adjusted is None else digits.p_value(test.p_adjusted)
 
 
 def _signed(value: float, decimals: int) -> str:

@@ -9,7 +9,7 @@ from scipy.stats import ttest_ind
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.pile import PileColumn, PileRow, group_of, groups
-from biasprint.core.letters.pile.compare import FEWEST, PART, group_tests, headline
+from biasprint.core.letters.pile.compare import FEWEST, PART, few_said, group_tests, headline
 from biasprint.core.letters.pile.read import compare_groups
 from biasprint.core.metrics.means import base_rate_equivalence
 from biasprint.core.metrics.power import detectable_difference
@@ -138,8 +138,11 @@ def test_the_headline_says_it_in_one_sentence() -> None:
     )
     few = group_tests([*made("male", normal(0.5, 12, 1)), *made("female", normal(0.5, 9, 2))], [SHARE])
     assert headline(few, labels).startswith(
-        "Too few letters to say whether the groups differ: candidates are 12 about “Male”, 9 about “Female”, and about "
+        "Too few letters to say whether the groups differ: there are 12 in “Male” and 9 in “Female”, and each group "
+        "needs about "
     )
+    assert few_said(few, labels) == ""
+    assert few_said((*few, *differ), labels).startswith("Too few letters to compare Agentic: each group needs about ")
     alike = group_tests([*made("male", normal(0.5, 60, 1)), *made("female", normal(0.5, 60, 2))], [SHARE])
     assert headline(alike, labels).startswith("No figure differs between the groups by more than its margin")
     unclear = [*made("male", normal(0.5, 26, 1, sd=0.12)), *made("female", normal(0.44, 26, 2, sd=0.12))]

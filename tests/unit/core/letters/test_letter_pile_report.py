@@ -60,10 +60,9 @@ def test_the_report_holds_the_letters_their_groups_and_who_was_chosen() -> None:
         "Too few letters to say whether the groups differ",
         "Somebody set 2 rows right",
         "A CV fits no letter by its name: “x”.",
-        "sub/2.txt | Kelly Moreno2 | artist | Male | doubt (may be worth a look) |  | Not chosen.",
+        "sub/2.txt | Kelly Moreno2 | artist | Male | may be worth a look: doubt |  | Not chosen.",
         "photo.jpg |  |  |  |  |  | Not read: “photo.jpg” is a picture.",
         "kelly cv.pdf | Chosen. The same text as sub/1.txt.",
-        "Agentic | 33 % (n = 2) | 33 % (n = 1) | too few",
         "Female | 1 of 1 | 100 % (21–100) | –",
         "four fifths",
         "One letter cannot show bias.",
@@ -94,6 +93,16 @@ def test_letters_are_told_by_their_sentences_and_a_lost_one_is_named(tmp_path: P
     assert f"“not a natural leader”: {DOUBT}" in text
     assert "plain.txt: " not in text, "praise alone is nothing to look at"
     assert "lithography" not in text, "of a letter only the sentences with something to look at are in it"
+
+
+def test_a_letter_whose_praise_leans_says_so_in_its_section_as_in_the_table(tmp_path: Path) -> None:
+    warm = "Ann is warm, kind and caring. " * 4 + "She is gentle, friendly and cheerful with everybody here."
+    (tmp_path / "ann.txt").write_text(f"I recommend Ann Weber for the post of nurse.\n\n{warm}", encoding="utf-8")
+    row = PileRow("ann.txt", "ann.txt", Person("Ann", "Weber", "", "she"), "nurse", "female", {"words": 9.0})
+    row, target = replace(row, balance="warmth"), tmp_path / "all.docx"
+    request = ReadingRequest({"agency": "agency_minilm"})
+    report_pile(JobContext(), tmp_path, target, report_of(Pile("p", (row,)), (), None), Inline(), request)  # type: ignore[arg-type]
+    assert "mostly of warmth" in read_bytes(target.read_bytes(), target.name).text
 
 
 def test_a_report_has_an_ending_that_can_be_written(tmp_path: Path) -> None:

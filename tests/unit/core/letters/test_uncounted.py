@@ -9,7 +9,7 @@ from biasprint.core.cli.letter_output import letter_json, tell_letter
 from biasprint.core.letters.categories import categories, precisions, uncounted
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.occupations import guess_occupation
-from biasprint.core.letters.pile import PileRow, kind_written, look_written
+from biasprint.core.letters.pile import PileRow, kind_written, kinds_written, look_written
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report import write_note, write_report
 from biasprint.core.letters.report.full import full_report
@@ -81,5 +81,6 @@ def test_a_pile_counts_the_others_alone() -> None:
     assert look_written(PileRow("a.txt", "a.txt", marks={"age": 1})) == "maybe"
     assert look_written(PileRow("a.txt", "a.txt", marks={"ability": 1})) == "0"
     assert look_written(PileRow("a.txt", "a.txt", reason="A picture.")) == ""
-    assert kind_written("doubt", "doubt", "2") == "doubt (may be worth a look)"
-    assert kind_written("family", "family", "3") == "family 3"
+    assert [kind_written(kind) for kind in ("doubt", "family")] == ["doubt (may be worth a look)", "family"]
+    row = PileRow("a", "a", figures={"words": 1.0}, marks={"doubt": 2, "family": 3, "age": 1, "health": 1})
+    assert kinds_written(row, str.upper) == "FAMILY 3, HEALTH 1; may be worth a look: DOUBT, AGE"

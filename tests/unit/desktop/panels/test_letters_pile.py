@@ -142,7 +142,7 @@ def test_what_there_is_to_look_at_is_counted_sorted_and_told(table: PileTable) -
     assert set(LOOKED_AT) == {key for key, one in categories().items() if not one.praise}
     assert [index(table, at, "look").data() for at in range(4)] == ["1 + maybe", "0", "1", ""]
     told = index(table, 0, "look").data(Qt.ItemDataRole.ToolTipRole)
-    assert "To look at: doubt (may be worth a look), family 1" in told
+    assert "To look at: family 1; may be worth a look: doubt" in told
     table.sort(COLUMNS.index("look"), Qt.SortOrder.DescendingOrder)
     assert names(table) == ["Kelly.txt", "Joseph.txt", "Ann.txt", "Zoe.txt", "photo.jpg"]
 
@@ -354,9 +354,22 @@ def test_a_difference_is_shown_with_interval_n_and_adjusted_p(qtbot: QtBot) -> N
     assert card.badge.isVisibleTo(card)
 
 
-def test_too_few_letters_have_no_p_and_say_how_many_it_takes() -> None:
-    few = group_test(few=True, p=None, p_adjusted=None, said="Too few letters to say: about 25 are needed.")
-    assert p_said(few) == "too few"
+def test_figures_with_too_few_letters_are_one_sentence(qtbot: QtBot) -> None:
+    card = PileTests()
+    qtbot.addWidget(card)
+    few = [group_test(name=name, title=name, few=True, p=None, p_adjusted=None) for name in ("one", "two")]
+    card.show_tests([group_test(), *few], GROUPS, STAND_INS)
+    assert card.table.table.rowCount() == 1
+    assert card.few.text() == "Too few letters to compare one, two: each group needs about 25 candidates."
+    card.show_tests(few, GROUPS, STAND_INS)
+    assert not any(widget.isVisibleTo(card) for widget in (card.table, card.pairs, card.few, card.limits, card.badge))
+    assert card.said.text() == (
+        "Too few letters to say whether the groups differ: there are 30 in “Male” and 31 in “Female”, and each group "
+        "needs about 25 candidates."
+    )
+
+
+def test_a_difference_and_its_p_are_written() -> None:
     assert difference_said(group_test(estimate=None, interval=None)) == "–"
     assert p_said(group_test(p_adjusted=0.0004)) == "p < 0.001"
 
@@ -457,7 +470,7 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     folder = letters(tmp_path / "letters")
     page.read_pile([folder])
     assert page.pages.currentIndex() == 1
-    qtbot.waitUntil(lambda: page.view.tests.table.table.rowCount() > 0, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: page.view.compared is not None, timeout=PATIENCE)
     assert [one.name for one in page.view.rows] == ["0.txt", "1.txt", "2.txt", "empty.txt"]
     assert [one.group for one in page.view.rows] == ["female", "male", "female", ""]
     assert "empty" in page.view.rows[3].reason
