@@ -151,12 +151,13 @@ class ConcurrentBackend(Backend, Protocol):
 
 
 @runtime_checkable
-class PooledBackend(ConcurrentBackend, Protocol):
-    """A backend that writes at several addresses, of which it may leave some out."""
+class RemarkingBackend(Backend, Protocol):
+    """A backend with something that a person should know of the texts it writes."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """A sentence for each address that is not asked any more, and why; from any thread."""
+        """A sentence for each address that is not asked any more, each parameter that is not sent, and each group for
+        which the synthetic author plants nothing; from any thread."""
         ...
 
 

@@ -17,7 +17,7 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
-from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path, write_all
+from biasprint.core.runs.writing import BackendRemark, LiveText, Written, whole_path, write_all
 from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.core.texts.score import ScoreResult
 
@@ -281,7 +281,7 @@ class _Storing:
             self._failures.look([completion for _, completion in partial.completions])
         elif isinstance(partial, LiveText):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
-        elif isinstance(partial, AddressLeftOut) and partial.sentence not in self.left_out:
+        elif isinstance(partial, BackendRemark) and partial.sentence not in self.left_out:
             self.left_out.append(partial.sentence)
             self._tell(partial.sentence)
 

@@ -21,7 +21,7 @@ from biasprint.core.backends.protocol import (
     GeneratorInfo,
     Likelihood,
     LikelihoodBackend,
-    PooledBackend,
+    RemarkingBackend,
     Request,
 )
 from biasprint.core.backends.reasoning import NONE_LEFT, kept, split_reasoning
@@ -132,8 +132,8 @@ class LiveText:
 
 
 @dataclass(frozen=True)
-class AddressLeftOut:
-    """An address that is not asked any more, and why."""
+class BackendRemark:
+    """A remark of the backend, such as on an address that is not asked any more."""
 
     sentence: str
 
@@ -160,14 +160,14 @@ def write_all(
     ctx: JobContext,
 ) -> bool:
     """Write all requests, or until the caller winds down: False then. Partial results are `Written`, each place once,
-    `LiveText`, and `AddressLeftOut`, each address once.
+    `LiveText`, and `BackendRemark`, each address once.
 
     `keys`: the session's keys of endpoints. What was finished is handed out also where this ends with an error.
     """
     writer = opened(backend, model, parameters, keys)
     chooser = _chooser(writer, parameters)
-    pooled = writer if isinstance(writer, PooledBackend) else None
-    stream = _Stream(ctx, requests, getattr(writer, "build", ""), pooled)
+    remarking = writer if isinstance(writer, RemarkingBackend) else None
+    stream = _Stream(ctx, requests, getattr(writer, "build", ""), remarking)
     try:
         if chooser is None and isinstance(writer, ConcurrentBackend):
             writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
@@ -226,10 +226,12 @@ def without_reasoning(completion: Completion, *, unopened: bool = True) -> Compl
 class _Stream:
     """Hands out completions at once, or, where they come quickly, together; of texts that grow only now and then."""
 
-    def __init__(self, ctx: JobContext, requests: Sequence[Request], build: str, pooled: PooledBackend | None) -> None:
+    def __init__(
+        self, ctx: JobContext, requests: Sequence[Request], build: str, remarking: RemarkingBackend | None
+    ) -> None:
         """`build`: the program that computes, kept with each completion; empty where it is not known."""
         self._ctx, self._requests = ctx, requests
-        self._pooled = pooled
+        self._remarking = remarking
         self._left_out: set[str] = set()
         self._build = build
         self._finished: list[tuple[int, Completion]] = []
@@ -260,10 +262,10 @@ class _Stream:
             self.flush()
 
     def _report_left_out(self) -> None:
-        for sentence in self._pooled.left_out if self._pooled else ():
+        for sentence in self._remarking.left_out if self._remarking else ():
             if sentence not in self._left_out:
                 self._left_out.add(sentence)
-                self._ctx.report(0, partial=AddressLeftOut(sentence))
+                self._ctx.report(0, partial=BackendRemark(sentence))
 
     def flush(self) -> None:
         self._report_left_out()

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.studies.compare.author import answer_to_user, reply_to_design
 from biasprint.core.studies.completion.author import write_completion
 from biasprint.core.studies.completion.prompts import TASK as COMPLETION
-from biasprint.core.studies.creativity.author import write_creative
+from biasprint.core.studies.creativity.author import DEFAULT, write_creative
 from biasprint.core.studies.kit.grammar import Draw
-from biasprint.core.studies.kit.planting import INFO, NAME, SETTINGS, VERSION, Dial, load_dial
+from biasprint.core.studies.kit.planting import INFO, NAME, NONE, SETTINGS, VERSION, Dial, load_dial
 from biasprint.core.studies.letters.author import write_letter
 from biasprint.core.studies.news.author import write_news
 from biasprint.core.studies.news.prompts import TASK as NEWS
@@ -56,6 +57,12 @@ class SyntheticAuthor:
 
     def __init__(self, dial: Dial) -> None:
         self._dial = dial
+        self._unplanted: dict[str, None] = {}  # in their order
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each group that it wrote for and plants nothing about."""
+        return tuple(self._unplanted)
 
     @property
     def model(self) -> str:
@@ -84,6 +91,8 @@ class SyntheticAuthor:
 
     def _write(self, request: Request) -> str:
         fields = request.fields
+        if (sentence := _unplanted(self._dial, fields)) and self._dial.setting != NONE:
+            self._unplanted[sentence] = None
         task = fields.get("task", "")
         draw = Draw(VERSION, request.seed, request.key)
         if task == LETTER or (fields.get("design") and "occupation" in fields):
@@ -100,6 +109,29 @@ class SyntheticAuthor:
         axis, identity = fields.get("axis", ""), fields.get("identity", "")
         second_scene = self._dial.second_scene(axis, identity) if axis else 0.0
         return write_creative(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
+
+
+def _unplanted(dial: Dial, fields: Mapping[str, str]) -> str:
+    """Return a sentence where these fields of a prompt name a group about which nothing is planted; else nothing."""
+    task, axis, identity = (fields.get(name, "") for name in ("task", "axis", "identity"))
+    if fields.get("design"):
+        if fields.get("reads") in ("assigning", "sorting"):
+            return ""
+        planted = dial.leans.keys() & set(fields.get("gender", "").split(SEPARATOR))
+        return (ONLY_BY_GENDER if planted else NOT_FOR).format(what=f"in the design “{fields['design']}”")
+    if task == LETTER:
+        group = fields.get("group") or identity
+        return "" if group.lower() in dial.leans else NOT_FOR.format(what=f"in letters for “{group}”")
+    if task == NEWS:
+        return ONLY_MEN
+    if task == COMPLETION or identity in ("", DEFAULT) or identity in dial.weights.get(axis, {}):
+        return ""
+    return NOT_FOR.format(what=f"for “{identity}”" if axis in dial.weights else f"on the axis “{axis}”")
+
+
+NOT_FOR = "The synthetic author plants nothing {what}."
+ONLY_BY_GENDER = "The synthetic author plants something {what} by gender alone."
+ONLY_MEN = "In news the synthetic author plants how many people are men, and nothing about other groups."
 
 
 def _ended(text: str, request: Request) -> tuple[str, FinishReason]:

@@ -124,3 +124,22 @@ def test_a_letter_for_an_occupation_or_pronouns_it_does_not_know_is_written_all_
 
 GOLDEN_COGS = "4f3ba75180e14cbdd8df3831c4688e25eaaa62ecb1827d5d9abfd96969c49c22"
 GOLDEN_LETTERS = "bea9777c8d54ce125c380247cf2b1d5deb20e7dcf6896cc5aa7d1ad68edab9bf"
+
+
+def test_it_says_about_which_groups_nothing_is_planted() -> None:
+    def remarks(fields: Mapping[str, str], model: str = "medium") -> str:
+        author = open_backend("synthetic", model)
+        for key in ("first", "second"):
+            author.generate(Request(key, "prompt", 7, fields=fields), lambda text: None, lambda: None)
+        return " ".join(author.left_out)  # type: ignore[attr-defined]
+
+    haiku = {"task": "haiku", "theme": "stars", "axis": "race"}
+    assert remarks({**haiku, "identity": "black"}) == remarks({**haiku, "identity": "default"}) == ""
+    assert remarks({**haiku, "axis": "age", "identity": "old"}) == (
+        "The synthetic author plants nothing on the axis “age”."
+    )
+    assert remarks({**haiku, "axis": "age", "identity": "old"}, "none") == ""
+    loan = {"design": "decisions", "reads": "yes_no", "group": "old"}
+    assert remarks(loan) == "The synthetic author plants nothing in the design “decisions”."
+    assert remarks({**loan, "gender": "male"}).endswith("in the design “decisions” by gender alone.")
+    assert "nothing about other groups" in remarks({"task": "news", "headline": "Rain"})
