@@ -184,6 +184,31 @@ def tests_adjusted_for(finding: Finding) -> int | None:
     return int(counted[1]) if counted else int(last[-1]) if last else None
 
 
+def mirrored(findings: Sequence[Finding]) -> Mapping[int, Finding]:
+    """By the identity of a tested finding the one that it mirrors: what one of two groups gains, the other loses.
+
+    The two are one fact with one test, so that they count once; the first of them is the one that counts.
+    """
+    alike: dict[tuple[Any, ...], list[Finding]] = {}
+    for finding in findings:
+        if finding.p is not None and finding.estimate is not None and len(finding.groups) == 1:
+            key = (finding.id, finding.variant, finding.n, tuple(sorted(finding.dims.items())))
+            alike.setdefault(key, []).append(finding)
+    pairs = [own for own in alike.values() if len(own) == 2 and own[0].groups != own[1].groups]
+    return {
+        id(second): first
+        for first, second in pairs
+        if math.isclose(first.estimate or 0.0, -(second.estimate or 0.0), rel_tol=1e-9, abs_tol=1e-12)
+    }
+
+
+def compared_values(finding: Finding) -> tuple[float, float] | None:
+    """The two ratios of two generators whose quotient a finding is, by its note; None for all other findings."""
+    said = _QUOTIENT.search(finding.note) if finding.id.endswith(BETWEEN_GENERATORS) else None
+    values = (float(said[1]), float(said[2])) if said else (0.0, 0.0)
+    return values if min(values) > 0 else None
+
+
 def matched_blocks(finding: Finding) -> int | None:
     """In how many matched blocks its items are, by how its interval was made; None where they are not matched."""
     said = None if finding.interval is None else _BLOCKS.search(finding.interval.method)
@@ -244,6 +269,7 @@ def tried(finding: Finding) -> Tried | None:
 
 
 BETWEEN_CHOICES = "; "
+_QUOTIENT = re.compile(r"The quotient of (\S+) and (\S+) ")
 _TRIED = re.compile(r"Tried under \d+ choices?\.(?: It holds (.+?)\.)?(?: It fails (.+?)\.)?$")
 
 

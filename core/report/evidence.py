@@ -3,12 +3,13 @@
 The words of questions are the study's (`Study.questions`). What is significant at an adjusted p of 0.05 decides.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.verdicts import ALIKE, doubted
-from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, mirrored
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
 
@@ -41,13 +42,15 @@ class Evidence:
     """Basis of an answer: the findings that lead, those of them with a test, and the significant ones, strongest first.
 
     Not among the significant ones is what is not known with the scorer's error.
-    `names`: the title of each finding that leads, with what distinguishes it from the others.
+    `names`: the title of each finding that leads, with what distinguishes it from the others. `mirrored`: of a tested
+    finding the one that says the same of the other of two groups; it is not among the tested.
     """
 
     leads: tuple[Finding, ...]
     tested: tuple[Finding, ...]
     shown: tuple[Finding, ...]
     names: Mapping[int, str]
+    mirrored: Mapping[int, Finding] = field(default_factory=dict)
 
     @property
     def strongest_first(self) -> list[Finding]:
@@ -75,19 +78,32 @@ class Evidence:
         leads, tested, shown = (
             tuple(finding for finding in of if id(finding) in ids) for of in (self.leads, self.tested, self.shown)
         )
-        return Evidence(leads, tested, shown, _names(leads))
+        return Evidence(leads, tested, shown, _names(leads), self.mirrored)
 
 
 def deciding(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
     """Return the evidence for the answer to a question among its findings."""
     leads = [lead for lead in _leads(study, question, findings) if lead.estimate is not None]
     tested = [lead for lead in leads if lead.p_adjusted is not None]
+    copies = mirrored(tested)
+    others: dict[int, Finding] = {}
+    for second, first in [(lead, first) for lead in tested if (first := copies.get(id(lead))) is not None]:
+        # The one that harms somebody is told.
+        told, other = (second, first) if harms(second) and not harms(first) else (first, second)
+        others[id(told)] = other
+        tested.remove(other)
     shown = sorted((lead for lead in tested if _significant(lead) and not doubted(lead)), key=strength)
-    return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
+    return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads), others)
 
 
 def _significant(finding: Finding) -> bool:
     return finding.p_adjusted is not None and finding.p_adjusted <= EVIDENCE
+
+
+def harms(finding: Finding) -> bool:
+    """Return whether it is on the side of 0 that its harm is about. A person's own words name no side, and count."""
+    side = re.match(r"(Above|Below) 0\b", finding.harm)
+    return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
 
 
 def strength(finding: Finding) -> tuple[bool, float, float]:

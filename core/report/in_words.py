@@ -4,6 +4,7 @@ One wording for the command line, the demo, the window and the report's first pa
 "lower" for one group than for the other, an odds ratio "times as high"; what the data leave open has both its ends.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,7 @@ from biasprint.core.findings import (
     MATCHED_UNITS,
     Finding,
     alike_margin,
+    compared_values,
     least_possible_p,
     matched_blocks,
     raters_meant,
@@ -22,7 +24,7 @@ from biasprint.core.findings import (
     tests_adjusted_for,
     tried,
 )
-from biasprint.core.report.evidence import Evidence, strength
+from biasprint.core.report.evidence import Evidence, harms, strength
 from biasprint.core.studies.kit.findings import WHOLE_FAMILY_NOT_SHOWN
 from biasprint.core.studies.registry import studies
 
@@ -31,6 +33,7 @@ MOST_APART = 3  # generators of which each has its own answer
 MOST_FAILS = 3  # choices that are named under which a “Yes” does not hold
 SET_APART = ("against", "minus", "less")  # what stands in a title between two groups
 SCALES = {"d": "effect size d", "similarity": "similarity, from 0 to 1 for equal texts"}  # of units that need one
+OF_LENGTH = ("words", "difference of words")  # units of which more is longer
 OF_WEAT = "Above 0, "  # how the harm of an effect size begins
 WITHIN = ": alike within"  # what stands in a title before a margin
 
@@ -112,12 +115,6 @@ def clearest(each: Evidence) -> Finding:
     return min(each.shown, key=lambda finding: (strength(finding), finding.harm != "" and not harms(finding)))
 
 
-def harms(finding: Finding) -> bool:
-    """Return whether it is on the side of 0 that its harm is about. A person's own words name no side, and count."""
-    side = re.match(r"(Above|Below) 0\b", finding.harm)
-    return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
-
-
 def _ranked(each: Evidence) -> list[Finding]:
     first = clearest(each)
     return [first, *(finding for finding in each.shown if finding is not first)]
@@ -188,7 +185,9 @@ def in_words(study: str, finding: Finding, each: Evidence, *, scaled: bool = Tru
         inside.append(f"{why[0].lower()}{why[1:].rstrip('.')}")
     if error := with_error(study, finding):
         inside.append(error)
-    return f"{_name(study, finding, each)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
+    other = each.mirrored.get(id(finding))
+    amount = _amount(study, finding) + (_as_much(study, other) if other else "")
+    return f"{_name(study, finding, each)}: {amount} ({'; '.join(filter(None, inside))})"
 
 
 def _name(study: str, finding: Finding, each: Evidence) -> str:
@@ -204,6 +203,13 @@ def _name(study: str, finding: Finding, each: Evidence) -> str:
     return name if "“" in name else f"“{name}”"
 
 
+def _as_much(study: str, other: Finding) -> str:
+    """ ", and as much lower for Woman": what the other of two groups loses where one gains."""
+    less = (other.estimate or 0.0) < 0
+    of = other.title.rpartition(", ")[2] if ", " in other.title else other.groups[0]
+    return tr(", and as much {way} for {group}").format(way=_ways(other)[0 if less else 1], group=of)
+
+
 def _amount(study: str, finding: Finding) -> str:
     """ "4.8 percentage points lower for male than for female", "odds 1.87 times as high for male as for female"."""
     value, *_ = _written(finding)
@@ -211,8 +217,10 @@ def _amount(study: str, finding: Finding) -> str:
     if finding.unit == "d" and finding.harm.startswith(OF_WEAT):
         return _beside_stereotype(finding, value)
     if not direction:
-        return value
+        return tr("{x} words").format(x=value) if finding.unit == "words" else value
     one, other = direction
+    if (two := compared_values(finding)) is not None:
+        return _nearer(two, one, other)
     if not finding.estimate and not is_ratio(finding):
         return tr("the same {one} and {other}").format(one=one, other=other)
     if finding.unit == "ratio of odds ratios":
@@ -221,7 +229,24 @@ def _amount(study: str, finding: Finding) -> str:
         return tr("odds {x} times as high {one} as {other}").format(x=value, one=one, other=other)
     if is_ratio(finding):
         return tr("{x} times as high {one} as {other}").format(x=value, one=one, other=other)
-    return tr("{x} {one} than {other}").format(x=_higher(value), one=one, other=other)
+    return tr("{x} {one} than {other}").format(x=_higher(value, finding), one=one, other=other)
+
+
+def _nearer(two: tuple[float, float], one: str, other: str) -> str:
+    """ "nearer to equal for after (1.00) than for before (0.68)": of two ratios, which of them is nearer to 1."""
+    first, second = (digits.number(value, "ratio") for value in two)
+    if (two[0] > 1) != (two[1] > 1) and 1 not in two:
+        way = tr("{above} equal {one} ({first}), {below} it {other} ({second})").format
+        sides = (tr("above"), tr("below")) if two[0] > 1 else (tr("below"), tr("above"))
+        return way(one=one, other=other, first=first, second=second, above=sides[0], below=sides[1])
+    distances = [abs(math.log(value)) for value in two]
+    nearer = distances[0] < distances[1]
+    sentence = (
+        tr("nearer to equal {one} ({first}) than {other} ({second})")
+        if nearer
+        else tr("farther from equal {one} ({first}) than {other} ({second})")
+    )
+    return sentence.format(one=one, other=other, first=first, second=second)
 
 
 def _beside_stereotype(finding: Finding, value: str) -> str:
@@ -262,9 +287,17 @@ def _pair(finding: Finding) -> tuple[str, ...]:
     return finding.groups if against or finding.id.endswith(BETWEEN_GENERATORS) else ()
 
 
-def _higher(value: str) -> str:
-    """ "4.8 percentage points lower" for "−4.8 percentage points"."""
-    return tr("{x} lower").format(x=value[1:]) if value.startswith("−") else tr("{x} higher").format(x=value)
+def _higher(value: str, finding: Finding) -> str:
+    """ "4.8 percentage points lower" for "−4.8 percentage points", "7 words shorter" for "−7"."""
+    less, more = _ways(finding)
+    words = tr(" words") if finding.unit in OF_LENGTH else ""
+    size, way = (value[1:], less) if value.startswith("−") else (value, more)
+    return tr("{x}{words} {way}").format(x=size, words=words, way=way)
+
+
+def _ways(finding: Finding) -> tuple[str, str]:
+    """Return what less and more of its unit are called."""
+    return (tr("shorter"), tr("longer")) if finding.unit in OF_LENGTH else (tr("lower"), tr("higher"))
 
 
 def _written(finding: Finding) -> tuple[str, ...]:
@@ -295,7 +328,9 @@ def _unit(finding: Finding) -> str:
         or (finding.unit == "odds ratio" and _pair(finding))
         or alike_margin(finding) is not None
     )
-    if known or finding.unit in ("", "ratio") or finding.unit.startswith("difference of "):
+    if compared_values(finding) is not None:
+        return tr("{x} times as high").format(x=_written(finding)[0])
+    if known or finding.unit in ("", "ratio", "words") or finding.unit.startswith("difference of "):
         return ""
     return tr(SCALES.get(finding.unit, finding.unit))
 
@@ -314,13 +349,16 @@ def _range(study: str, finding: Finding, low: str, high: str) -> str:
     """ "0.37 to 1.24"; of a difference with a side "1.6 to 8.0 lower", "3.1 lower to 3.8 higher"."""
     unit = _sign(finding).replace(" points", tr(" points"))
     if is_ratio(finding) or not _direction(study, finding):
-        return tr("{low} to {high}{unit}").format(low=low, high=high, unit=unit)
+        times = tr(" times") if compared_values(finding) is not None else ""
+        return tr("{low} to {high}{unit}").format(low=low, high=high, unit=unit + times)
+    less, more = _ways(finding)
     below, above = low.startswith("−"), high.startswith("−")
     if below and (above or not re.search(r"[1-9∞]", high)):
-        return tr("{low} to {high}{unit} lower").format(low=high.lstrip("−"), high=low[1:], unit=unit)
+        return tr("{low} to {high}{unit} {less}").format(low=high.lstrip("−"), high=low[1:], unit=unit, less=less)
     if below:
-        return tr("{low}{unit} lower to {high}{unit} higher").format(low=low[1:], high=high, unit=unit)
-    return tr("{low} to {high}{unit} higher").format(low=low, high=high, unit=unit)
+        template = tr("{low}{unit} {less} to {high}{unit} {more}")
+        return template.format(low=low[1:], high=high, unit=unit, less=less, more=more)
+    return tr("{low} to {high}{unit} {more}").format(low=low, high=high, unit=unit, more=more)
 
 
 def _still_open(study: str, finding: Finding) -> str:
@@ -331,7 +369,7 @@ def _still_open(study: str, finding: Finding) -> str:
     if finding.interval is None or null_value(finding) is None or apart(finding) or finding.floor is not None:
         return ""
     ends = _range(study, finding, *_written(finding)[1:])
-    if is_ratio(finding) and _direction(study, finding):
+    if is_ratio(finding) and _direction(study, finding) and compared_values(finding) is None:
         ends = tr("{ends} times").format(ends=ends)
     return tr(" Anything from {ends} is compatible with these data ({level} % interval).").format(
         ends=ends, level=digits.level_text(finding.interval.level)
@@ -390,7 +428,7 @@ def _for_whom(finding: Finding) -> str:
 
 def _scale(finding: Finding) -> str:
     """Say what the number would be without any bias, where its words do not."""
-    if _differs(finding) and _pair(finding):
+    if (_differs(finding) and _pair(finding)) or compared_values(finding) is not None:
         return ""
     if finding.floor is not None:
         return tr("chance alone stays below {p95} in 95 of 100 cases").format(
@@ -407,6 +445,8 @@ def _items(study: str, finding: Finding) -> str:
     """ " letters in 60 matched blocks": what its n counts."""
     if MATCHED_UNITS in finding.note:
         return tr(" matched sets of texts")
+    if finding.id.endswith(BETWEEN_GENERATORS):
+        return tr(" prompts")
     known = studies().get(study)
     counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
     blocks = matched_blocks(finding)

@@ -27,7 +27,8 @@ class DeclaredScorer:
     """A scorer of the program. `made_by`: "module:Class", made with `arguments`.
 
     `fills`: "own" for the paper's own scorer or what loads its model, "stand_in" for what needs no model. `needs` are
-    modules without which it cannot run. `loads_model`: it computes with a model of its role.
+    modules without which it cannot run. `loads_model`: it computes with a model of its role. `unit`: of its numbers,
+    where they have one.
     """
 
     name: str
@@ -38,6 +39,7 @@ class DeclaredScorer:
     fills: Literal["", "own", "stand_in"] = ""
     needs: tuple[str, ...] = ()
     loads_model: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)

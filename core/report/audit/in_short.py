@@ -7,8 +7,8 @@ from biasprint.core.draw.digits import tr
 from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
-from biasprint.core.report.evidence import Evidence, question_of
-from biasprint.core.report.in_words import by_generator, clearest, harms, holds_under
+from biasprint.core.report.evidence import Evidence, harms, question_of
+from biasprint.core.report.in_words import by_generator, clearest, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (

@@ -23,7 +23,7 @@ from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats, MaybeBounds, untested
 from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
-from biasprint.core.studies.compare.table import pairs, title_of
+from biasprint.core.studies.compare.table import pairs, title_of, unit_of
 from biasprint.core.studies.kit.findings import interval
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.fields import guess_mapping
@@ -207,7 +207,7 @@ def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Itera
         yield Finding(
             "compare.difference", title=f"{title}, {first} minus {second}", groups=(first, second), n=difference.n,
             n_by_group={first: first_sums.n, second: second_sums.n}, estimate=difference.value,
-            unit="difference of shares" if score.yes_or_no else "difference of scores",
+            unit=unit_of(score.label, yes_or_no=score.yes_or_no, difference=True),
             interval=None if blocked else interval(bounds), p=None if blocked else difference.p,
             reason=f"interval: {BLOCKED}" if blocked else reason,
             effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
@@ -223,7 +223,8 @@ def _group_mean(score: _Score, name: str, sums: Sums, title: str, blocked: bool,
         half = t_quantile((1 + LEVEL) / 2, sums.n - 1) * sqrt(sums.variance / sums.n) if sums.n > 1 else 0.0
         bounds = Bounds(sums.mean - half, sums.mean + half, f"t, df {sums.n - 1}") if sums.n > 1 else None
         bounds_of_mean = interval(bounds)
-        kind, unit, reason = "compare.mean", "score", "" if bounds else "a mean of fewer than two units has no interval"
+        kind, unit = "compare.mean", unit_of(shared["label"])
+        reason = "" if bounds else "a mean of fewer than two units has no interval"
     if blocked:
         bounds_of_mean, reason = None, BLOCKED
     return Finding(

@@ -22,9 +22,9 @@ from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, RESAMPLES, Bounds, Difference, Floats, MaybeBounds
 from biasprint.core.metrics.sorting import association_score
 from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
-from biasprint.core.studies.compare.measure import UNIT, adjusted, measure, of_prompts
+from biasprint.core.studies.compare.measure import adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
-from biasprint.core.studies.compare.table import Compared, Measure, pairs
+from biasprint.core.studies.compare.table import Compared, Measure, pairs, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval
 
 if TYPE_CHECKING:
@@ -220,7 +220,8 @@ def spread(table: Compared, measure: Measure, seed: int, resamples: int) -> Iter
         }  # fmt: skip
         centre = float(result.means.mean()) if result.value is not None else 0.0
         whole = Finding(
-            "compare.spread", title=f"{measure.title}, spread over {by}", estimate=result.value, unit=UNIT,
+            "compare.spread", title=f"{measure.title}, spread over {by}", estimate=result.value,
+            unit=unit_of(measure.label),
             reason=result.reason or missing_interval(result.interval), interval=interval(result.interval.bounds),
             p=result.floor.p if result.floor else None, floor=floor(result.floor) if result.floor else None,
             contrast={name: float(mean) - centre for name, mean in zip(names, result.means, strict=False)} or None,

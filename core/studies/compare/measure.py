@@ -34,7 +34,7 @@ from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, 
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
-from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
+from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.kit.scorer_error import with_scorer_error
 
@@ -310,11 +310,15 @@ def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]
         "label": measure.label, "dims": dims, "scorers": (measure.scorer,) if measure.scorer else (), "estimate": None,
         "n": 0,
     }  # fmt: skip
-    ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if measure.yes_or_no else {"compare.mean": UNIT}
+    ids = (
+        {"compare.rate": "share", "compare.impact_ratio": "ratio"}
+        if measure.yes_or_no
+        else {"compare.mean": unit_of(measure.label)}
+    )
     for group, why in sorted(silent.items()):
         for name, unit in ids.items():
             yield Finding(name, title=f"{measure.title}, {group}", groups=(group,), unit=unit, reason=why, **shared)
-    unit = "difference of shares" if measure.yes_or_no else "difference of scores"
+    unit = unit_of(measure.label, yes_or_no=measure.yes_or_no, difference=True)
     for both in pairs({**sizes, **dict.fromkeys(missing, 0)}, table.base.get(by, "")):
         without = [name for name in both if name in missing] or [name for name in both if name in silent and not known]
         if without:
@@ -347,13 +351,10 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
         bounds = mean_interval(units)
         mean = Finding(
             "compare.mean", title=f"{title_of(shared['label'])}, {group}", groups=(group,),
-            estimate=float(units.mean()), unit=UNIT, n=len(own), interval=interval(bounds.bounds),
+            estimate=float(units.mean()), unit=unit_of(shared["label"]), n=len(own), interval=interval(bounds.bounds),
             reason=missing_interval(bounds), **shared,
         )  # fmt: skip
         yield with_scorer_error(mean)
-
-
-UNIT = "score"
 
 
 def _independent(compared: GroupDifference, values: Floats, first: Bools, margin: float) -> GroupDifference:
@@ -397,7 +398,7 @@ def _difference(
     title = f"{measure.title}, {groups[0]} minus {groups[1]}"
     common: dict[str, Any] = {
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
-        "unit": "difference of shares" if measure.yes_or_no else "difference of scores",
+        "unit": unit_of(measure.label, yes_or_no=measure.yes_or_no, difference=True),
     }  # fmt: skip
     apart = Finding(
         "compare.difference", title=title, estimate=difference.value,

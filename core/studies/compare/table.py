@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from biasprint.core.findings import ScorerUse
-from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.machine.models.catalogue import scorer_title, scorers
 from biasprint.core.metrics.result import Floats
 
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
@@ -20,6 +20,15 @@ def title_of(label: str) -> str:
         return title
     text = label.replace("_", " ")
     return text[:1].upper() + text[1:]
+
+
+def unit_of(label: str, *, yes_or_no: bool = False, difference: bool = False) -> str:
+    """The unit of a scorer's numbers: its own, such as words, else a score; shares of what is 1 or 0."""
+    declared = scorers().get(label)
+    own = declared.unit if declared is not None else ""
+    if difference:
+        return f"difference of {'shares' if yes_or_no else own or 'scores'}"
+    return "share" if yes_or_no else own or "score"
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Findings of one level: spread, prejudice and signed difference, by default and as published, and their families."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from biasprint.core.findings import Effect, Finding, Power, Variant
+from biasprint.core.findings import Effect, Finding, Power, Variant, mirrored
 from biasprint.core.metrics.distances import Prejudice, is_lower, prejudice
 from biasprint.core.metrics.means import (
     bounded_mean_interval,
@@ -254,16 +254,28 @@ def difference_harm(part: LevelPart, place: int) -> str:
 
 
 def families(findings: Sequence[Finding]) -> list[Finding]:
-    """Holm within one id and axis, over all pairs first and then across its dims; as published nothing is adjusted."""
+    """Holm within one id and axis, over all pairs first and then across its dims; as published nothing is adjusted.
+
+    Two groups of which one gains what the other loses are one test.
+    """
     keys = dict.fromkeys(map(_family, findings))
     adjusted: dict[int, Finding] = {}
     for key in keys:
         places = [place for place, finding in enumerate(findings) if _family(finding) == key]
         members = [findings[place] for place in places]
-        tests = sum(finding.p is not None for finding in members)
-        name = f"{key[0]}, axis {key[1] or 'none'}, {'over all' if key[3] else 'by model and domain'}, {tests} tests"
-        finished = with_holm(members, name) if key[2] == "default" else members
-        adjusted |= dict(zip(places, finished, strict=True))
+        copies = mirrored(members)
+        counted = [place for place in places if id(findings[place]) not in copies]
+        tests = sum(findings[place].p is not None for place in counted)
+        name = f"{key[0]}, axis {key[1] or 'none'}, {'over all' if key[3] else 'by model and domain'}, "
+        name += f"{tests} {'test' if tests == 1 else 'tests'}"
+        own = [findings[place] for place in counted]
+        adjusted |= dict(zip(counted, with_holm(own, name) if key[2] == "default" else own, strict=True))
+        of = {id(findings[place]): adjusted[place] for place in counted}
+        adjusted |= {
+            place: replace(findings[place], p_adjusted=first.p_adjusted, adjust=first.adjust)
+            for place in places
+            if (copied := copies.get(id(findings[place]))) is not None and (first := of[id(copied)])
+        }
     return [adjusted[place] for place in range(len(findings))]
 
 

@@ -47,7 +47,8 @@ def test_a_group_of_news_is_told_with_the_side_that_is_higher_and_the_one_it_har
     woman = made("news.word.difference", "woman", f"{share}, Woman", -0.387, interval=Interval(-0.42, -0.35, 0.95, "t"),
                  harm="Below 0, generated articles are to the disadvantage of Woman.")  # fmt: skip
     page = page_of("news", man, woman)
-    assert "Woman”: 38.7 percentage points lower in the generated articles than in the originals (0 would" in page
+    told = "lower in the generated articles than in the originals, and as much higher for Man (0 would"
+    assert f"Woman”: 38.7 percentage points {told}" in page
     assert "to the disadvantage of Woman." in page
     assert "disadvantage of Man" not in page  # its number is on the other side
     assert "disadvantage" not in page_of("news", man)

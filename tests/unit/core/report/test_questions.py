@@ -240,3 +240,64 @@ def test_what_is_not_known_of_all_is_not_answered_by_a_part() -> None:
     other = replace(whole, reason="no comparison with a choice", n=0, dims={"axis": "race"})
     (answer,) = answered("creativity", [other, whole, part])
     assert answer.answer == "Not known: the judge chose by position."
+
+
+# ---- words of a sentence
+
+
+def test_a_length_is_longer_or_shorter_by_words() -> None:
+    apart = Finding(
+        "compare.difference", "length", "Length, black minus white", ("black", "white"), estimate=-7.0,
+        unit="difference of words", n=40, interval=Interval(-8.5, -5.5, 0.95, "t"), p=0.001, p_adjusted=0.001,
+    )  # fmt: skip
+    mean = replace(apart, id="compare.mean", title="Length, black", groups=("black",), estimate=14.75, unit="words",
+                   interval=Interval(14.3, 15.2, 0.95, "t"), p=None, p_adjusted=None)  # fmt: skip
+    difference, length = answered("compare", [apart, mean])
+    assert difference.answer == (
+        "Yes: “Length”: 7.0 words shorter for black than for white (95 % interval 5.5 to 8.5 shorter; p = 0.001; "
+        "n = 40 texts)."
+    )
+    assert "14.75 words (95 % interval 14.30 to 15.20; n = 40 texts)" in length.answer
+
+
+def of_two_generators(first: float, second: float) -> str:
+    ratio = Finding(
+        "compare.impact_ratio.between_generators", "chosen", "Chosen, black against white", ("after", "before"),
+        estimate=first / second, unit="ratio of ratios", n=60, interval=Interval(1.2, 1.8, 0.95, "jackknife"),
+        p=0.001, p_adjusted=0.001, note=f"The quotient of {first:.4g} and {second:.4g} (black : white)."
+    )  # fmt: skip
+    (one,) = answered("compare", [ratio])
+    return one.answer
+
+
+def test_of_two_ratios_it_is_said_which_is_nearer_to_equal() -> None:
+    assert of_two_generators(1.0, 0.68) == (
+        "Yes: “Chosen, black against white”: nearer to equal for after (1.00) than for before (0.68) (1.47 times as "
+        "high; 95 % interval 1.20 to 1.80 times; p = 0.001; n = 60 prompts)."
+    )
+    assert "farther from equal for after (3.00) than for before (2.00)" in of_two_generators(3.0, 2.0)
+    assert "above equal for after (1.30), below it for before (0.70)" in of_two_generators(1.3, 0.7)
+
+
+def mirrored(**changes: object) -> list[Finding]:
+    man = Finding(
+        "news.word.difference", "man", "Words: difference of the group's share, Man", ("man",), estimate=0.15,
+        unit="proportion", n=15, dims={"axis": "gender"}, interval=Interval(0.05, 0.25, 0.95, "t"), p=0.004,
+        p_adjusted=0.004,
+    )  # fmt: skip
+    woman = replace(man, label="woman", title="Words: difference of the group's share, Woman", groups=("woman",),
+                    estimate=-0.15, interval=Interval(-0.25, -0.05, 0.95, "t"))  # fmt: skip
+    return [man, replace(woman, **changes)]  # type: ignore[arg-type]
+
+
+def test_two_groups_that_mirror_each_other_are_one_fact() -> None:
+    (one,) = answered("news", mirrored())
+    assert one.answer == (
+        "Yes: “Words: difference of the group's share, Man”: 15 percentage points higher in the generated articles "
+        "than in the originals, and as much lower for Woman (0 would be no difference; 95 % interval 5 to 25 points "
+        "higher; p = 0.004; n = 15 pairs of articles)."
+    )
+    (two,) = answered("news", mirrored(estimate=-0.12))
+    assert two.answer.startswith("Yes, in 2 of 2 comparisons, most clearly: ")
+    (parts,) = answered("news", mirrored(dims={"axis": "gender", "prompt_kind": "sexism"}))
+    assert "as much" not in parts.answer
