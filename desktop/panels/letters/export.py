@@ -18,6 +18,7 @@ from biasprint.core.report.whole_file import write_whole
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked, house_in_use
 from biasprint.desktop.panels.letters.review import LetterReview
+from biasprint.desktop.panels.letters.start import in_folder
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 
@@ -121,7 +122,8 @@ def _saved_as(path: Path) -> str:
 class LetterExport(QObject):
     """The exports as commands. `twin_of`: the twin of a reading, if one was made. An unread letter is not written.
 
-    `written`: the letter as it was at that moment is in a Word file: its path, and the letter's text.
+    `folder` returns the letter's folder, where the file dialogs start. `written`: the letter as it was at that moment
+    is in a Word file: its path, and the letter's text.
     """
 
     written = Signal(object, str)
@@ -132,9 +134,11 @@ class LetterExport(QObject):
         review: LetterReview,
         panel: QWidget,
         twin_of: "Callable[[Checked], TwinDifference | None]",
+        folder: "Callable[[], Path | None]",
     ) -> None:
         super().__init__(panel)
-        self._shell, self._review, self._panel, self._twin_of = shell, review, panel, twin_of
+        self._shell, self._review, self._panel = shell, review, panel
+        self._twin_of, self._folder = twin_of, folder
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._review.board.letter.text.text())
@@ -165,7 +169,7 @@ class LetterExport(QObject):
             return None
         kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
         usual = name.format(name=Path(source.document.name).stem)
-        chosen, _ = QFileDialog.getSaveFileName(self._panel, title, usual, kinds)
+        chosen, _ = QFileDialog.getSaveFileName(self._panel, title, in_folder(self._folder(), usual), kinds)
         if not chosen:
             return None
         return Path(chosen) if Path(chosen).suffix else Path(f"{chosen}.pdf")
@@ -181,7 +185,8 @@ class LetterExport(QObject):
             endings = (".odt", *endings)
             kinds = f"{tr('OpenDocument text')} (*.odt);;{kinds}"
         usual = tr("{name} (checked)").format(name=Path(source.document.name).stem) + endings[0]
-        name, _ = QFileDialog.getSaveFileName(self._panel, tr("Save as a Word file"), usual, kinds)
+        start = in_folder(self._folder(), usual)
+        name, _ = QFileDialog.getSaveFileName(self._panel, tr("Save as a Word file"), start, kinds)
         if name:
             path = Path(name) if Path(name).suffix.lower() in endings else Path(f"{name}{endings[0]}")
             dismissed = self._review.check.dismissed

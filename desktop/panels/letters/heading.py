@@ -1,14 +1,24 @@
-"""The heading of a letter: its title, badge and buttons, and what it says while the letter is read."""
+"""The heading of a letter: its title, badge and buttons, and the row above one of a pile."""
 
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.base import Header
 from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
 from biasprint.desktop.panels.letters.review import LetterReview
-from biasprint.desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
+from biasprint.desktop.widgets import (
+    Chip,
+    ElidedLabel,
+    IconButton,
+    LinkButton,
+    PrimaryButton,
+    QuietButton,
+    StandInBadge,
+    number,
+    tr,
+)
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
@@ -96,3 +106,43 @@ class LetterHeading(QObject):
         self.badge.setToolTip(safe_tip(named))
         self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
         self.badge.setVisible(bool(uses) and not checked.reading.stopped)
+
+
+NEXT, PREVIOUS, BACK = "Ctrl+PgDown", "Ctrl+PgUp", "Alt+Left"  # keys, in a letter of a pile
+
+
+class PileSteps(QWidget):
+    """The row above a letter of a pile: back to the table, the letters beside it, and its place among them."""
+
+    left = Signal()
+    stepped = Signal(int)  # 1 to the next letter, -1 to the one before
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.back = LinkButton(tr("Back to the pile"), icon="back")
+        self.previous = QuietButton(tr("Previous"), icon="chevron-left")
+        self.next = QuietButton(tr("Next"), icon="chevron-right")
+        self.place = ElidedLabel("", "note")
+        for button, words, key in (
+            (self.back, tr("Back to the table of letters"), BACK),
+            (self.previous, tr("The letter before this one in the table"), PREVIOUS),
+            (self.next, tr("The letter after this one in the table"), NEXT),
+        ):
+            button.setToolTip(f"{words} ({key})")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (self.back, self.previous, self.next):
+            row.addWidget(widget)
+        row.addWidget(self.place, 1)
+        self.back.clicked.connect(self.left)
+        self.previous.clicked.connect(lambda: self.stepped.emit(-1))
+        self.next.clicked.connect(lambda: self.stepped.emit(1))
+
+    def show_place(self, at: int, count: int, file: str) -> None:
+        """Show the place, counted from 0, of a letter among so many; −1 for one that the table's filter hides."""
+        self.previous.setEnabled(at > 0)
+        self.next.setEnabled(0 <= at < count - 1)
+        words = tr("Letter {n} of {count}: {file}") if at >= 0 else tr("{file}, which the table's filter hides")
+        self.place.set_text(safe_line(words.format(n=number(at + 1), count=number(count), file=file)))

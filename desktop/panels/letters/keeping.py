@@ -36,7 +36,6 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.letters import KeptLetter
     from biasprint.core.letters.kept import KeptEntry
     from biasprint.core.project.project import Project
 
@@ -321,6 +320,14 @@ class LetterKeeping(QObject):
     def of_pile(self) -> bool:
         """True if the letter is one of a pile."""
         return self._of_pile is not None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the letter's file, or of its zip; None for one that has no file."""
+        source = self._review.source
+        if source is not None and source.path is not None:
+            return source.path.parent
+        return self._of_pile.folder if self._of_pile is not None else None
 
     def note_written(self, path: Path, text: str) -> None:
         """Note that the letter with this text was written to a Word file."""

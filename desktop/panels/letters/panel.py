@@ -24,7 +24,7 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
 from biasprint.desktop.panels.letters.export import LetterExport
-from biasprint.desktop.panels.letters.heading import LetterHeading
+from biasprint.desktop.panels.letters.heading import BACK, NEXT, PREVIOUS, LetterHeading, PileSteps
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from biasprint.desktop.panels.letters.model_reading import ModelReadingDialog
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 AFTER_PAINT = 30  # milliseconds
 
-NEXT_IN_PILE, PREVIOUS_IN_PILE = "Ctrl+PgDown", "Ctrl+PgUp"
-
 
 class LettersPanel(Panel):
     """The panel of one letter. Its twin and a pile of letters have pages of their own, in the same place.
@@ -66,7 +64,7 @@ class LettersPanel(Panel):
         super().__init__(shell)
         self.review = LetterReview(shell, self._place_board, self)
         self.keeping = LetterKeeping(shell, self.review, self)
-        self.export = LetterExport(shell, self.review, self, self._twin_of)
+        self.export = LetterExport(shell, self.review, self, self._twin_of, lambda: self.keeping.folder)
         self._opening: JobHandle | None = None
         self._twin: TwinPage | None = None
         self._pile: PilePage | None = None
@@ -78,12 +76,15 @@ class LettersPanel(Panel):
         self.start = LetterStartPage()
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
+        self.steps = PileSteps()
+        self.body.addWidget(self.steps)
         self.body.addWidget(self.pages, 1)
         self.heading = LetterHeading(self.header, self.title, self.review, self)
         self._connect()
         shortcut("Ctrl+S", self, lambda: self.keeping.save() if self._is_shown() else None)
-        shortcut(NEXT_IN_PILE, self, partial(self._step_in_pile, 1))
-        shortcut(PREVIOUS_IN_PILE, self, partial(self._step_in_pile, -1))
+        shortcut(NEXT, self, partial(self._step_in_pile, 1))
+        shortcut(PREVIOUS, self, partial(self._step_in_pile, -1))
+        shortcut(BACK, self, self._go_back)
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # One after the other, or marks would wait for scorers. What cannot be loaded is said when a letter is read.
@@ -133,8 +134,23 @@ class LettersPanel(Panel):
             self._pile.step(by)
 
     def _is_from_pile(self) -> bool:
-        """Return whether a letter is shown while a pile is open."""
-        return self._is_shown() and self._pile is not None and bool(self._pile.paths)
+        """Return whether a letter of the open pile is shown."""
+        return self._is_shown() and self.keeping.of_pile
+
+    def _go_back(self) -> None:
+        """Go back to the pile from one of its letters, and from the pile to where it was opened."""
+        if self._is_from_pile():
+            self.close_letter()
+        elif self._pile is not None and self.pages.currentWidget() is self._pile:
+            self._pile.closed.emit()
+
+    def _show_steps(self) -> None:
+        """Show the row above a letter of the pile, with its place there."""
+        pile = self._pile
+        self.steps.setVisible(pile is not None and self._is_from_pile())
+        if pile is not None and self._is_from_pile():
+            at, rows = pile.place()
+            self.steps.show_place(at, len(rows), pile.opened)
 
     def opened_with(
         self,
@@ -158,6 +174,7 @@ class LettersPanel(Panel):
             def open_it() -> None:
                 self._show_kept(kept, None, of_pile)
                 shown()
+                self._show_steps()
 
             self.keeping.if_it_may_go(open_it)
         elif reading:
@@ -169,13 +186,11 @@ class LettersPanel(Panel):
             Command(tr("Check a letter…"), self.choose_file),
             Command(tr("Next mark in the letter"), lambda: review.step(1), enabled=self._is_shown),
             Command(tr("Previous mark in the letter"), lambda: review.step(-1), enabled=self._is_shown),
-            Command(
-                tr("Next letter of the pile"), partial(self._step_in_pile, 1), NEXT_IN_PILE, enabled=self._is_from_pile
-            ),
+            Command(tr("Next letter of the pile"), partial(self._step_in_pile, 1), NEXT, enabled=self._is_from_pile),
             Command(
                 tr("Previous letter of the pile"),
                 partial(self._step_in_pile, -1),
-                PREVIOUS_IN_PILE,
+                PREVIOUS,
                 enabled=self._is_from_pile,
             ),
             Command(tr("Dismiss this mark"), review.dismiss, enabled=lambda: bool(review.selected)),
@@ -195,7 +210,7 @@ class LettersPanel(Panel):
     # a letter comes and goes
 
     def choose_file(self) -> None:
-        path = ask_letter(self, tr("Check a letter"))
+        path = ask_letter(self, tr("Check a letter"), self.keeping.folder)
         if path is not None:
             self.open_file(path)
 
@@ -246,6 +261,7 @@ class LettersPanel(Panel):
         self._forget_letter()
         if self._pile is not None and self._pile.paths:  # where it came from, or what is still to be looked at
             self._go_to(self._pile)
+            self._pile.view.list.setFocus()
             return
         self._go_to(self.start)
         self.start.paste.setFocus()
@@ -317,7 +333,7 @@ class LettersPanel(Panel):
     # the CV
 
     def _choose_context(self) -> None:
-        path = ask_letter(self, tr("Add the CV"))
+        path = ask_letter(self, tr("Add the CV"), self.keeping.folder)
         if path is not None:
             self._read(letters.read_document(path=path), self.review.set_context)
 
@@ -421,6 +437,8 @@ class LettersPanel(Panel):
 
     def _connect(self) -> None:
         CardDrop(self, self.start.card.set_chosen, self._take_dropped)
+        self.steps.left.connect(self._go_back)
+        self.steps.stepped.connect(self._step_in_pile)
         self.start.file_wanted.connect(self.choose_file)
         self.start.pasted.connect(self.open_pasted)
         self.start.pile_wanted.connect(lambda: self.open_pile())
@@ -450,6 +468,7 @@ class LettersPanel(Panel):
     def _go_to(self, page: QWidget) -> None:
         self.pages.setCurrentWidget(page)
         self.heading.show_for(on_letter=page is self.review.made_board)
+        self._show_steps()
         if page is self.start:
             self.list.refresh()
         self._say_where()

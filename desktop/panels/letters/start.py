@@ -298,11 +298,16 @@ class PasteBox(QPlainTextEdit):
         self.document().clearUndoRedoStacks()
 
 
-def ask_letter(parent: QWidget, title: str) -> Path | None:
-    """Ask for a file; None if the person cancels."""
+def in_folder(folder: Path | None, name: str = "") -> str:
+    """Return where a file dialog starts: in this folder, with this name; without a folder where the last one ended."""
+    return str(folder / name) if folder is not None else name
+
+
+def ask_letter(parent: QWidget, title: str, folder: Path | None = None) -> Path | None:
+    """Ask for a file, at first in this folder; None if the person cancels."""
     kinds = " ".join(f"*.{ending}" for ending in ENDINGS)
     choices = f"{tr('Letters')} ({kinds});;{tr('All files')} (*)"
-    name, _ = QFileDialog.getOpenFileName(parent, title, "", choices)
+    name, _ = QFileDialog.getOpenFileName(parent, title, in_folder(folder), choices)
     return Path(name) if name else None
 
 

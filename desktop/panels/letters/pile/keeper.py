@@ -230,10 +230,11 @@ class PileKeeper(QObject):
 
 @dataclass(frozen=True)
 class PileLetter:
-    """The place of the current letter in a pile: what is done to it goes there."""
+    """The place of the current letter in a pile: what is done to it goes there. `folder`: where the pile is."""
 
     keeper: PileKeeper
     path: str
+    folder: Path | None = None
 
     def keep(self, letter: KeptLetter) -> None:
         self.keeper.take_letter(self.path, letter)

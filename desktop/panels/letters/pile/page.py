@@ -37,7 +37,7 @@ from biasprint.desktop.panels.letters.pile.start import PileStartPage
 from biasprint.desktop.panels.letters.pile.view import PileView
 from biasprint.desktop.panels.letters.progress import LettersProgress
 from biasprint.desktop.panels.letters.references import ReferenceDialog
-from biasprint.desktop.panels.letters.start import ask_letter, spelled
+from biasprint.desktop.panels.letters.start import ask_letter, in_folder, spelled
 from biasprint.desktop.widgets import (
     ElidedLabel,
     IconButton,
@@ -75,7 +75,7 @@ class PilePage(QWidget):
         self._opening: JobHandle | None = None
         self._adding: JobHandle | None = None  # CVs or outcomes to rows that are there
         self._narrow = False
-        self._opened = ""  # the path of the letter that was opened last
+        self.opened = ""  # the path in the pile of the letter that was opened last
         self.keeper = PileKeeper(shell, self._work, self)
         self.start, self.view = PileStartPage(), PileView()
         self.progress = LettersProgress(tr("How much of the pile is read"))
@@ -174,7 +174,7 @@ class PilePage(QWidget):
                 handle.cancel()
         self._reading = self._comparing = self._opening = self._adding = None
         self.keeper.leave()
-        self.paths, self._opened = (), ""
+        self.paths, self.opened = (), ""
         self.progress.follow(None)
         self.view.forget()
         self.start.show_trouble("")
@@ -241,20 +241,18 @@ class PilePage(QWidget):
         opening = letters.open_letter(paths=self.paths, row=row, kept=self.keeper.letters.get(row.path_in_pile))
         self._opening = opening.start(self.shell.jobs, on_done=partial(self._hand_over, self.paths, row))
 
-    def beside(self, by: int) -> PileRow | None:
-        """Return the letter so many rows after the one opened last, in the table's order; None past its ends."""
+    def place(self) -> tuple[int, list[PileRow]]:
+        """Return the place of the letter opened last among those that the table shows, and these; −1 for none."""
         rows = [row for row in self.view.table.shown if row.read]
-        places = [place for place, row in enumerate(rows) if row.path_in_pile == self._opened]
-        in_range = bool(places) and 0 <= places[0] + by < len(rows)
-        return rows[places[0] + by] if in_range else None
+        return next((at for at, row in enumerate(rows) if row.path_in_pile == self.opened), -1), rows
 
     def step(self, by: int) -> None:
-        """Open the next letter, or the previous one."""
-        row = self.beside(by)
-        if row is None:
+        """Open the next letter of the table, or the previous one."""
+        at, rows = self.place()
+        if at < 0 or not 0 <= at + by < len(rows):
             self.shell.notify(tr("There is no further letter in the pile."))
             return
-        self.open_letter(row)
+        self.open_letter(rows[at + by])
 
     def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[KeptLetter, str]") -> None:
         """Hand the letter to the panel, which may ask first; the place in the pile moves once it is shown."""
@@ -270,7 +268,7 @@ class PilePage(QWidget):
         if remark:
             self.shell.notify(safe_line(remark))
         shown = partial(self._move_to, paths, row.path_in_pile)
-        place = PileLetter(self.keeper, row.path_in_pile)
+        place = PileLetter(self.keeper, row.path_in_pile, self.folder)
         self.shell.show_panel("letters", kept=letter, of_pile=place, shown=shown)
 
     def _read_row_again(self, path: str) -> None:
@@ -298,26 +296,25 @@ class PilePage(QWidget):
         return PileWork(pile, self.paths, by_hand, tuple(sorted(table.stand_ins)), self._reading is None)
 
     def _move_to(self, paths: tuple[Path, ...], path: str) -> None:
-        """Note the letter as the opened one, and select its row in the table."""
+        """Note the letter as the opened one, and highlight its row in the table."""
         if paths is not self.paths:
             return  # another pile meanwhile
-        self._opened = path
-        places = [place for place, row in enumerate(self.view.table.shown) if row.path_in_pile == path]
-        if places:
-            self.view.list.selectRow(places[0])
+        self.opened = path
+        self.view.list.highlight(path)
 
     # what is added to it: CVs, and who was chosen
 
     def choose_cvs(self) -> None:
         """Ask for a folder of CVs, which are matched by file name."""
-        name = QFileDialog.getExistingDirectory(self, tr("A folder of CVs, named as the letters are"))
+        title = tr("A folder of CVs, named as the letters are")
+        name = QFileDialog.getExistingDirectory(self, title, in_folder(self.folder))
         if name:
             kept = dict(self.keeper.letters)
             self._read_with(letters.read_with_cvs(paths=self.paths, rows=self.view.rows, cvs=Path(name), kept=kept))
 
     def choose_cv(self, rows: Sequence[PileRow]) -> None:
         """Ask for one CV for these letters."""
-        path = ask_letter(self, tr("Choose the CV"))
+        path = ask_letter(self, tr("Choose the CV"), self.folder)
         if path is not None:
             self._hold_against(rows, FilePlace(path))
 
@@ -346,7 +343,8 @@ class PilePage(QWidget):
     def choose_outcomes(self) -> None:
         """Ask for a table of who was chosen."""
         kinds = " ".join(f"*.{ending}" for ending in ("csv", "tsv", "xlsx", "jsonl", "parquet"))
-        name, _ = QFileDialog.getOpenFileName(self, tr("Who was chosen"), "", f"{tr('Tables')} ({kinds})")
+        start = in_folder(self.folder)
+        name, _ = QFileDialog.getOpenFileName(self, tr("Who was chosen"), start, f"{tr('Tables')} ({kinds})")
         paths, rows = self.paths, self.view.rows
 
         def take(outcomes: tuple[tuple[PileRow, ...], tuple[str, ...]]) -> None:
@@ -384,7 +382,8 @@ class PilePage(QWidget):
     def export(self) -> None:
         """Write the rows that are shown to a file that a person names."""
         kinds = f"{tr('Excel workbook')} (*.xlsx);;{tr('Comma-separated values')} (*.csv)"
-        name, kind = QFileDialog.getSaveFileName(self, tr("Export the table"), tr("Letters.xlsx"), kinds)
+        start = in_folder(self.folder, tr("Letters.xlsx"))
+        name, kind = QFileDialog.getSaveFileName(self, tr("Export the table"), start, kinds)
         if name:
             ending = ".csv" if "csv" in kind else ".xlsx"
             path = Path(name) if Path(name).suffix else Path(f"{name}{ending}")
@@ -397,8 +396,8 @@ class PilePage(QWidget):
             self.shell.notify(tr("The groups are still being compared: ask again in a moment."))
             return
         kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
-        usual = tr("{name} (report).pdf").format(name=self.paths[0].stem)
-        name, _ = QFileDialog.getSaveFileName(self, tr("Write the report for all letters"), usual, kinds)
+        start = in_folder(self.folder, tr("{name} (report).pdf").format(name=self.paths[0].stem))
+        name, _ = QFileDialog.getSaveFileName(self, tr("Write the report for all letters"), start, kinds)
         if name:
             tests, rates = self.view.compared
             letters.report_pile(
@@ -410,6 +409,11 @@ class PilePage(QWidget):
                 by_hand=self.view.table.count_by_hand,
                 kept=dict(self.keeper.letters),
             ).start(self.shell.jobs)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder beside the pile: nothing that is written there becomes one of its letters."""
+        return self.paths[0].parent if self.paths else None
 
     @property
     def name_of_pile(self) -> str:

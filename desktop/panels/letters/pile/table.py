@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractItemModel,
     QAbstractTableModel,
+    QItemSelectionModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
@@ -57,9 +58,15 @@ _NOWHERE = QModelIndex()
 Role = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-MOST_WIDTHS = {"file": 260, "person": 220, "occupation": 160, "cv": 200}  # as the longest name takes, up to this
-PATHS = ("file", "cv")  # columns whose tooltip has the whole of them
-NARROW = 900  # text pixels of a table in which files have the least width
+# Columns as wide as their longest text, up to this.
+MOST_WIDTHS = {"file": 260, "look": 160, "person": 220, "cv": 200, "group": 140, "occupation": 160}
+PATHS = ("file", "cv")  # columns that are cut in the middle where there is little room: a tooltip has the whole
+NARROW = 1000  # text pixels of a table with little room
+# The columns that stay where there is no room for all, the last first to go.
+KEPT = (
+    "file", "look", "person", "cv", "note", "outcome", "group", "occupation", "unsupported", "agentic", "communal",
+    "words", "positivity", "formality",
+)  # fmt: skip
 LONGEST = 20  # names that are measured: the longest by letters
 LEFT_ALIGNED = (*TEXTS, "cv", "outcome", "note")
 KEYED = ("group", "outcome")  # chosen from a list
@@ -276,6 +283,8 @@ class PileTable(QAbstractTableModel):
     def _tip(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
         if column == "file":
             return row.path_in_pile
+        if column == "cv" and row.cv is not None:
+            return row.cv.name
         if column == "look":
             return look_said(row)
         if column in GUESSED and row.read:
@@ -387,13 +396,15 @@ class PileList(QTableView):
     """The view of the table; `opened` carries the row that was double-clicked, or on which Enter was pressed."""
 
     opened = Signal(object)  # PileRow
-    current_changed = Signal(object)  # PileRow, or None
+    selected = Signal()  # other rows, or other values of theirs
+    left_out_changed = Signal()
     cv_wanted = Signal(list)  # of PileRow
     cv_unwanted = Signal(list)
 
     def __init__(self, table: PileTable) -> None:
         super().__init__()
-        self.table, self._narrow = table, True
+        self.table, self._wanted = table, KEPT
+        self.left_out: tuple[str, ...] = ()  # columns that have no room
         self.setModel(table)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(tr("The letters of the pile"))
@@ -404,53 +415,66 @@ class PileList(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setStretchLastSection(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.doubleClicked.connect(lambda index: self.opened.emit(self.table.shown[index.row()]))
-        self.selectionModel().currentRowChanged.connect(self._tell_current)
+        for change in (self.selectionModel().selectionChanged, table.layoutChanged, table.dataChanged):
+            change.connect(lambda *_: self.selected.emit())
         self.customContextMenuRequested.connect(self.open_menu)
         self._dress()
         theme.signals.changed.connect(self._dress)
 
     def chosen(self) -> list[PileRow]:
-        """Return the selected rows, or the current one."""
-        rows = {index.row() for index in self.selectionModel().selectedRows()}
-        if not rows and self.currentIndex().isValid():
-            rows = {self.currentIndex().row()}
-        return [self.table.shown[row] for row in sorted(rows)]
+        """Return the selected rows."""
+        return [self.table.shown[row] for row in sorted(index.row() for index in self.selectionModel().selectedRows())]
 
     def show_columns(self, without: Sequence[str]) -> None:
-        """Show all columns but these."""
-        for place, name in enumerate(COLUMNS):
-            self.setColumnHidden(place, name in without)
+        """Show all columns but these, as far as there is room."""
+        self._wanted = tuple(name for name in KEPT if name not in without)
+        self.fit()
 
-    def fit_names(self) -> None:
-        """Widen the columns where names would be cut; narrow a column only with the table."""
+    def fit(self) -> None:
+        """Show the columns that have room, none of them cut."""
+        room, tokens = self.viewport().width(), theme.current()
+        narrow = room < tokens.px(NARROW)
+        widths: dict[str, int] = {}
+        for name in self._wanted:
+            wanted = tokens.px(WIDTHS[name]) if narrow and name in PATHS else self._width_of(name)
+            if widths and wanted > room:
+                break
+            widths[name] = wanted
+            room -= wanted
+        widths["note" if "note" in widths else "file"] += max(0, room)
+        for place, name in enumerate(COLUMNS):
+            self.setColumnHidden(place, name not in widths)
+            if name in widths:
+                self.setColumnWidth(place, widths[name])
+        left_out = tuple(name for name in self._wanted if name not in widths)
+        if left_out != self.left_out:
+            self.left_out = left_out
+            self.left_out_changed.emit()
+
+    def _width_of(self, name: str) -> int:
+        """The width that a column's longest text takes, within bounds."""
         tokens = theme.current()
         font = QFont(tokens.family)
         font.setPixelSize(tokens.control)
-        font.setItalic(True)
-        metrics = QFontMetrics(font)
-        for column, most in MOST_WIDTHS.items():
-            if self._narrow and column in PATHS:
-                continue  # its tooltip has the whole path; what there is to look at stays in sight
-            longest = self.table.longest[column]
-            wanted = max((metrics.horizontalAdvance(words) for words in longest), default=0) + tokens.px(NAME_SPACE)
-            place = COLUMNS.index(column)
-            self.setColumnWidth(place, max(self.columnWidth(place), min(wanted, tokens.px(most))))
+        font.setItalic(name in GUESSED)
+        longest = max(map(QFontMetrics(font).horizontalAdvance, self.table.longest.get(name, ())), default=0)
+        most = tokens.px(MOST_WIDTHS.get(name, WIDTHS[name]))
+        return max(tokens.px(WIDTHS[name]), min(longest + tokens.px(NAME_SPACE), most))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.viewport().width() < theme.current().px(NARROW)
-        if narrow == self._narrow:
-            return
-        self._narrow = narrow
-        if narrow:
-            for name in PATHS:
-                self.setColumnWidth(COLUMNS.index(name), theme.current().px(WIDTHS[name]))
-        self.fit_names()
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Highlight the row that the keyboard is at: Qt makes one current, and says so nowhere."""
+        super().focusInEvent(event)
+        if self.currentIndex().isValid() and not self.selectionModel().hasSelection():
+            self._select(self.currentIndex().row())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         editing = self.state() == QAbstractItemView.State.EditingState
@@ -460,8 +484,18 @@ class PileList(QTableView):
         else:
             super().keyPressEvent(event)
 
-    def _tell_current(self, now: QModelIndex, _before: QModelIndex) -> None:
-        self.current_changed.emit(self.table.shown[now.row()] if now.isValid() else None)
+    def highlight(self, path: str) -> None:
+        """Select the row of this file alone; none where the filter hides it."""
+        place = next((place for place, row in enumerate(self.table.shown) if row.path_in_pile == path), None)
+        if place is None:
+            self.clearSelection()
+        else:
+            self._select(place)
+
+    def _select(self, place: int) -> None:
+        """Select one row, whichever keys are held: with Ctrl, Qt's own `selectRow` adds to what is selected."""
+        select = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(self.table.index(place, 0), select)
 
     def open_menu(self, place: QPoint) -> None:
         """Offer the actions on the selected rows."""
@@ -494,6 +528,4 @@ class PileList(QTableView):
         tokens = theme.current()
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         self.setMinimumHeight(tokens.px(LEAST_HEIGHT))
-        for place, name in enumerate(COLUMNS):
-            self.setColumnWidth(place, tokens.px(WIDTHS[name]))
-        self.fit_names()
+        self.fit()

@@ -41,7 +41,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
     note,
     summary,
 )
-from biasprint.desktop.panels.letters.pile.table import PileList, PileTable
+from biasprint.desktop.panels.letters.pile.table import PileList, PileTable, column_title
 from biasprint.desktop.widgets import (
     Card,
     FlowLayout,
@@ -50,6 +50,7 @@ from biasprint.desktop.widgets import (
     QuietButton,
     StandInBadge,
     number,
+    plural,
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
@@ -161,7 +162,7 @@ class PileBar(QWidget):
         for box in (self.occupation, self.group, self.look):
             guard_wheel(box)
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(14)
+            box.setMinimumContentsLength(11)
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.only_bad.toggled.connect(lambda _: self.changed.emit())
         self.offer((), {}, ())
@@ -341,7 +342,7 @@ def _signed(value: float, decimals: int) -> str:
 
 LETTERS, GROUPS, CHOSEN = range(3)
 WITHOUT_FIGURES = tuple(name for name in COLUMNS if name not in ("file", "note"))
-SOMETIMES = ("unsupported", "cv", "outcome")  # columns that most piles have nothing for
+SOMETIMES = ("unsupported", "cv", "outcome", "note")  # columns that most piles have nothing for
 COMPARE_MILLISECONDS = 500  # after the last row was set right
 COUNT_MILLISECONDS = 300  # between two counts while rows come
 
@@ -361,7 +362,6 @@ class PileView(QWidget):
         self.tabs, self.pages = QTabBar(), QStackedWidget()
         self.said, self.nothing = Label("", "note", wrap=True), Label("", "soft", wrap=True)
         self.note = Label("", "", wrap=True)
-        self.note.setAccessibleName(tr("The chosen file's note"))
         self.everything = LinkButton(tr("Show all"))
         self._passed_over = 0
         self._remarks: tuple[str, ...] = ()
@@ -438,7 +438,7 @@ class PileView(QWidget):
         self.table.clear()
         self.bar.clear()
         self._show_columns()
-        self._show_note(None)
+        self._show_note()
         self.tests.show_waiting(tr("The groups are compared when every letter has been read."))
         self.tabs.setCurrentIndex(LETTERS)
         self._show_counts()
@@ -483,22 +483,31 @@ class PileView(QWidget):
         if any("unsupported" in row.figures for row in more):
             self._there.add("unsupported")
         self._there |= {name for name in ("cv", "outcome") if any(getattr(row, name) is not None for row in more)}
+        self._there |= {"note"} if any(map(note, more)) else set()
         without = tuple(name for name in SOMETIMES if name not in self._there)
         self.list.show_columns(WITHOUT_FIGURES if self.bar.where().only_bad else without)
 
-    def _show_note(self, row: PileRow | None) -> None:
-        """Show the note of the chosen row in full."""
-        text = "  ".join(part for part in (look_said(row), note(row)) if part) if row is not None else ""
+    def _show_note(self) -> None:
+        """Say in full what there is to look at in the highlighted letter, or what the rows are for."""
+        chosen = self.list.chosen()
+        if len(chosen) == 1:
+            parts = [part for part in (look_said(chosen[0]), note(chosen[0])) if part] or [tr("Nothing to look at.")]
+            text = tr("{file}: {what}").format(file=chosen[0].path_in_pile, what="  ".join(parts))
+        elif chosen:
+            text = plural(len(chosen), "", "%n letters chosen: the right button sets their group, outcome and CV.")
+        else:
+            text = tr("Enter opens a letter; the right button sets its group, outcome and CV.") if self.rows else ""
         self.note.setText(safe_line(text))
-        self.note.setVisible(bool(text))
 
     def _offer(self) -> None:
         self.bar.offer(self.table.occupations(), self.table.labels, self.table.kinds)
-        self.list.fit_names()
+        self.list.fit()
 
     def _show_counts(self) -> None:
         self._offer()
+        self._show_note()
         rows, shown = self.table.rows, self.table.shown
+        self.bar.only_bad.setVisible(self.bar.only_bad.isChecked() or any(not row.read for row in rows))
         self.tabs.setTabText(LETTERS, tr("Letters {n}").format(n=number(len(rows))) if rows else tr("Letters"))
         counts = summary(rows, self._passed_over) if rows else ""
         hidden = len(rows) - len(shown)
@@ -506,7 +515,10 @@ class PileView(QWidget):
             counts += " · " + tr("{n} not shown").format(n=number(hidden))
         guesses = tr("“?” marks a guess: F2 sets it right.") if any(row.read for row in rows) else ""
         remarks = safe_line(" ".join(self._remarks))
-        self.said.setText(" ".join(part for part in (f"{counts}.", remarks, guesses) if part) if counts else "")
+        titles = ", ".join(column_title(name) for name in self.list.left_out)
+        no_room = tr("No room for {columns}: a wider window or the exported table shows them.").format(columns=titles)
+        parts = (f"{counts}.", remarks, guesses, no_room if titles else "")
+        self.said.setText(" ".join(filter(None, parts)) if counts else "")
         self.nothing.setText(tr("No row is like that.") if rows and not shown else "")
         for widget in (self.nothing, self.everything):
             widget.setVisible(bool(rows) and not shown)
@@ -548,7 +560,8 @@ class PileView(QWidget):
         self.bar.changed.connect(self._filter)
         self.everything.clicked.connect(self.bar.clear)
         self.list.opened.connect(self.opened)
-        self.list.current_changed.connect(self._show_note)
+        self.list.selected.connect(self._show_note)
+        self.list.left_out_changed.connect(self._show_counts)
         self.table.edited.connect(self._edited)
         self._compare.timeout.connect(self.tests_wanted)
         self._count.timeout.connect(self._show_counts)

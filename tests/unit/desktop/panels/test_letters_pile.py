@@ -24,6 +24,7 @@ from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import export_table
+from biasprint.desktop.panels.letters.board import FOUND, PERSON
 from biasprint.desktop.panels.letters.pile.page import LEAST_HEIGHT, PilePage
 from biasprint.desktop.panels.letters.pile.rows import (
     ANYTHING,
@@ -35,7 +36,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
     note,
     summary,
 )
-from biasprint.desktop.panels.letters.pile.table import PileTable
+from biasprint.desktop.panels.letters.pile.table import PileTable, column_title
 from biasprint.desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
 from biasprint.desktop.widgets.events import local_paths
 from biasprint.desktop.widgets.layout import Room
@@ -212,15 +213,53 @@ def test_who_was_chosen_is_told_with_its_limits_and_without_outcomes_how_they_co
     assert "four fifths" in view.rates.limits.text()
 
 
-def test_beside_long_names_of_files_what_there_is_to_look_at_stays_in_sight(view: PileView, qtbot: QtBot) -> None:
-    view.resize(760, 500)
-    view.add_rows([replace(ROWS[0], path_in_pile=f"2024/spring/applications/{'moreno ' * 12}.docx")])
+LONG = replace(
+    ROWS[0], path_in_pile=f"2024/spring/applications/{'moreno ' * 12}.docx", cv=FilePlace(Path("cvs"), "K" * 40),
+    marks=dict.fromkeys(("family", "health", "doubt", "origin"), 3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [560, 760, 844, 1155, 2000])
+def test_no_column_of_a_pile_is_cut_whatever_the_width(view: PileView, qtbot: QtBot, width: int) -> None:
+    view.resize(width, 500)
+    view.add_rows([LONG])
     view._show_counts()
-    assert view.list.columnWidth(COLUMNS.index("file")) < 200
-    view.resize(1400, 600)
-    qtbot.waitUntil(lambda: view.list.columnWidth(COLUMNS.index("file")) > 200)
-    view.resize(760, 500)
-    qtbot.waitUntil(lambda: view.list.columnWidth(COLUMNS.index("file")) < 200)
+    table = view.list
+    qtbot.waitUntil(lambda: not table.horizontalScrollBar().isVisible())
+    shown = [name for place, name in enumerate(COLUMNS) if not table.isColumnHidden(place)]
+    assert {"file", "look"} <= set(shown)
+    assert sum(table.columnWidth(COLUMNS.index(name)) for name in shown) <= table.viewport().width()
+    look = COLUMNS.index("look")
+    needed = table.fontMetrics().horizontalAdvance(index(view.table, len(view.rows) - 1, "look").data())
+    assert table.columnWidth(look) > needed, "the figure that says where to look is never cut"
+    left_out = set(COLUMNS) - set(shown) - {"unsupported", "outcome"}
+    assert all(column_title(name) in view.said.text() for name in left_out)
+    assert ("No room for" in view.said.text()) == bool(left_out)
+
+
+def test_the_line_below_tells_of_the_highlighted_letter_and_of_no_other(view: PileView) -> None:
+    view._show_counts()
+    assert "Enter opens a letter" in view.note.text()
+    view.list.selectRow(1)
+    assert view.note.text().startswith(f"{ROWS[1].path_in_pile}: ")
+    view.table.sort(COLUMNS.index("file"), Qt.SortOrder.DescendingOrder)
+    (row,) = view.list.chosen()
+    assert view.note.text().startswith(f"{row.path_in_pile}: ")
+    assert row.path_in_pile == ROWS[1].path_in_pile
+    view.table.replace_rows([replace(row, notes=("It looks like a CV.",))])
+    assert "It looks like a CV." in view.note.text(), "what is said of it follows a change"
+    view.list.selectAll()
+    assert view.note.text().startswith("5 letters chosen")
+    view.list.highlight(ROWS[1].path_in_pile)
+    view.bar.text.setText("nobody of that name")
+    view.bar.changed.emit()
+    assert "Enter opens a letter" in view.note.text(), "a hidden letter is not spoken of"
+    view.bar.clear()
+    view.list.clearSelection()
+    view.list.setCurrentIndex(view.table.index(0, 0))
+    view.list.clearSelection()
+    view.list.setFocus()
+    assert len(view.list.chosen()) == 1, "where the keyboard is, a row is highlighted"
 
 
 def test_rows_that_come_pass_the_filter_and_are_sorted_in_a_moment(table: PileTable, qtbot: QtBot) -> None:
@@ -307,6 +346,7 @@ def test_only_bad_files_leaves_the_reason_all_the_room(view: PileView) -> None:
     assert view.list.isColumnHidden(COLUMNS.index("agentic"))
     view.list.selectRow(0)
     assert "picture" in view.note.text()
+    assert view.bar.only_bad.isVisibleTo(view)
     view.bar.clear()
     assert not view.list.isColumnHidden(COLUMNS.index("agentic"))
 
@@ -498,7 +538,8 @@ def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, mo
     page.view.start(GROUPS, STAND_INS)
     page.view.add_rows([*ROWS, BAD, COPY])
     page.view.table.sort(COLUMNS.index("look"), Qt.SortOrder.DescendingOrder)
-    assert page.beside(1) is None, "no letter was opened yet"
+    page.step(1)
+    assert opened == [], "no letter was opened yet"
     page.open_letter(page.view.table.shown[0])
     page.step(1)
     page.step(1)
@@ -508,7 +549,7 @@ def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, mo
     page.view.table.show(PileFilter(group="male"))
     page.step(1)
     assert opened[-1] == "Joseph.txt", "past the end of what is shown nothing is opened"
-    assert page.beside(1) is None
+    assert page.place()[0] == 0
 
 
 def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(window: MainWindow, qtbot: QtBot) -> None:
@@ -526,11 +567,11 @@ def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(window: Main
     pile._hand_over(pile.paths, ROWS[0], (kelly, ""))
     assert panel.keeping._asked.windowTitle() == "Let go of “own.txt”?"
     panel.keeping._asked.safe_button.click()
-    assert (panel.review.check.document, pile._opened) == (own, "")
+    assert (panel.review.check.document, pile.opened) == (own, "")
     pile._hand_over(pile.paths, ROWS[0], (kelly, ""))
     panel.keeping._asked.risky_button.click()
     assert (panel.review.check.document, panel.review.check.context) == (kelly.document, kelly.context)
-    assert pile._opened == ROWS[0].path_in_pile
+    assert pile.opened == ROWS[0].path_in_pile
     assert pile.view.list.currentIndex().row() == 0
     panel.close_letter()  # nobody waits for its reading
 
@@ -614,16 +655,65 @@ def test_every_control_has_a_name_for_a_screen_reader(page: PilePage) -> None:
     assert isinstance(view.list.model(), QAbstractItemModel)
 
 
-def test_a_key_leads_from_letter_to_letter(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_buttons_and_keys_lead_from_letter_to_letter_and_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.show_panel("letters")
     panel = window.panels["letters"]
+    assert not panel.steps.isVisible()
     panel.open_pile([letters(tmp_path / "letters", 2)])
-    qtbot.waitUntil(lambda: len(panel._pile.view.rows) == 3 and panel._pile._reading is None, timeout=PATIENCE)
-    panel._pile.open_letter(panel._pile.view.rows[0])
-    text = panel.review.board.letter.text
+    pile, steps = panel._pile, panel.steps
+    qtbot.waitUntil(lambda: len(pile.view.rows) == 3 and pile._reading is None, timeout=PATIENCE)
+    assert not steps.isVisible()
+    pile.open_letter(pile.view.rows[0])
+    board = panel.review.board
+    text = board.letter.text
     qtbot.waitUntil(lambda: "Kelly" in text.text(), timeout=PATIENCE)
-    text.setFocus()
-    qtbot.keyClick(text, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    assert steps.place.text() == "Letter 1 of 2: 0.txt"
+    assert (steps.previous.isEnabled(), steps.next.isEnabled()) == (False, True)
+    steps.next.click()
     qtbot.waitUntil(lambda: "Joseph" in text.text(), timeout=PATIENCE)
-    qtbot.keyClick(text, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: "Kelly" in text.text(), timeout=PATIENCE)
+    assert (steps.previous.isEnabled(), steps.next.isEnabled()) == (True, False)
+    keys = {"Kelly": Qt.Key.Key_PageUp, "Joseph": Qt.Key.Key_PageDown}
+    for focus in (text, board.found.list, board.tabs, board.letter.note.next, board.person.first):
+        board.tabs.setCurrentIndex(PERSON if focus is board.person.first else FOUND)
+        for name, key in keys.items():
+            focus.setFocus()
+            qtbot.keyClick(focus, key, Qt.KeyboardModifier.ControlModifier)
+            qtbot.waitUntil(lambda name=name: name in text.text(), timeout=PATIENCE)
+    text.setFocus()
+    qtbot.keyClick(text, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert pile.isVisible()
+    assert not steps.isVisible()
+    (row,) = pile.view.list.chosen()
+    assert row.name == "1.txt", "the letter that one comes from is highlighted"
+    assert pile.view.list.hasFocus(), "and Enter opens it again"
+
+
+def test_file_dialogs_start_where_the_letter_is(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def ask(_parent: object, title: str, start: str = "", *_: object) -> tuple[str, str]:
+        asked.append((title, start))
+        return "", ""
+
+    for which in ("getSaveFileName", "getOpenFileName"):
+        monkeypatch.setattr(QFileDialog, which, ask)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *at: ask(*at)[0])
+    window.show_panel("letters")
+    panel = window.panels["letters"]
+    folder = letters(tmp_path / "letters", 2)
+    panel.open_pile([folder])
+    pile = panel._pile
+    qtbot.waitUntil(lambda: pile.view.compared is not None, timeout=PATIENCE)
+    for act in (pile.choose_cvs, pile.choose_outcomes, pile.export, pile.report):
+        act()
+    assert {Path(start).parent if Path(start).suffix else Path(start) for _, start in asked} == {tmp_path}
+    asked.clear()
+    pile.open_letter(pile.view.rows[0])
+    qtbot.waitUntil(panel._can_report, timeout=PATIENCE)
+    for act in (panel.export.note, panel.export.report, panel.export.save_word, panel.choose_file):
+        act()
+    panel._choose_context()
+    assert [Path(start).name for _, start in asked][:3] == ["0 (note).pdf", "0 (report).pdf", "0 (checked).docx"]
+    assert {Path(start).parent if Path(start).suffix else Path(start) for _, start in asked} == {folder}
