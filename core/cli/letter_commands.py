@@ -23,7 +23,9 @@ from biasprint.core.cli.options import AskKey, Endpoint, Set, grouped, parameter
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import UsageError
 from biasprint.core.letters import (
+    DOCUMENT_KINDS,
     Document,
+    DocumentKind,
     Generator,
     ModelReading,
     NameTwins,
@@ -46,6 +48,7 @@ from biasprint.core.letters import (
     write_report,
 )
 from biasprint.core.letters.formats import NAMES, goes_back_into
+from biasprint.core.letters.kinds import kind_called
 from biasprint.core.swap import PRONOUNS, Person
 from biasprint.core.swap.guess import named as named_person
 
@@ -261,11 +264,15 @@ def letter(
     outcomes: Annotated[
         Path | None, typer.Option(help="Of a pile: a table of who was chosen, with columns file, outcome, group.")
     ] = None,
+    kind: Annotated[
+        str, typer.Option(help=f"What it is read as: {', '.join(DOCUMENT_KINDS)}; guessed otherwise.")
+    ] = "",
     house_list: Annotated[
         Path | None, typer.Option(help="A csv file of words that are always ignored, and always marked.")
     ] = None,
 ) -> None:
-    """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
+    """Check reference letters, reviews and job adverts: language that matters, and of letters support by a CV, letters
+    like it, the same letter for another."""
     from biasprint.core.letters.pile.files import is_pile
 
     many = pile or any(is_pile(doc) for doc in docs)
@@ -276,14 +283,14 @@ def letter(
         raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
     asked.check()
-    house = _house(house_list)
+    house, read_as = _house(house_list), kind_called(kind) if kind else None
     if many:
-        _pile(docs, context, occupation, as_json, house, outcomes, cvs, files.report)
+        _pile(docs, context, occupation, as_json, house, outcomes, cvs, files.report, read_as)
         return
     other = _twin(twin) if twin else None
     with job("Reading") as ctx:
         files.check_word(ctx, docs[0])
-        request = letter_request(ctx, context, occupation, reference, house)
+        request = replace(letter_request(ctx, context, occupation, reference, house), kind=read_as)
         checked = [checked_letter(ctx, doc, request, (name, pronoun), other) for doc in docs]
         notes = files.write(ctx, docs[0], checked[0], house)
         of_model = asked.read(ctx, checked[0][0])
@@ -382,6 +389,7 @@ def _pile(
     outcomes: Path | None,
     cvs: Path | None,
     report: Path | None,
+    kind: DocumentKind | None,
 ) -> None:
     from biasprint.core.cli.letter_output import pile_json, tell_pile
     from biasprint.core.compute import shared
@@ -397,7 +405,7 @@ def _pile(
     letters = docs[0] if is_pile(docs[0]) else docs
     with job("Reading letters") as ctx:
         request = ReadingRequest(
-            scorers_for_letters(), _context(ctx, context), occupation=occupation or None, house=house
+            scorers_for_letters(), _context(ctx, context), occupation=occupation or None, house=house, kind=kind
         )
         pile = read_pile(ctx, letters, shared(), request, cvs=cvs)
         if table is not None:

@@ -28,6 +28,7 @@ from biasprint.core.letters import (
     mark_categories,
     passages_by_category,
 )
+from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow, look_written
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, enough, few_said, headline
 from biasprint.core.letters.pile.outcomes import (
@@ -62,6 +63,7 @@ def letter_json(
         "text": document.text,
         "person": asdict(reading.person),
         "beside": [asdict(person) for person in reading.beside],
+        "read_as": {**asdict(reading.read_as), "title": KINDS[reading.read_as.kind].title},
         "occupation": occupation,
         "occupation_guess": asdict(guess),
         "stopped": reading.stopped,
@@ -177,8 +179,12 @@ def tell_letter(
     reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | NameTwins | None
 ) -> None:
     """Print everything about one letter."""
-    say(f"{plain(reading.document.name)}: {_about(reading.person)}")
-    say(_occupation(occupation, guess))
+    kind = KINDS[reading.read_as.kind]
+    say(f"{plain(reading.document.name)}: {_about(reading.person) if kind.of_person else f'{kind.noun}.'}")
+    if said := said_of_kind(reading.read_as):
+        say(f"{plain(said)} Say another with --kind.")
+    if kind.of_person:
+        say(_occupation(occupation, guess))
     for remark in (*reading.document.notes, *(suspicion.said for suspicion in reading.suspicions)):
         say(plain(remark))
     for other in reading.beside:
@@ -186,9 +192,7 @@ def tell_letter(
     if not reading.stopped:
         _tell_balance(reading)
         _tell_marks(reading)
-        _tell_support(reading)
-        _tell_figures(reading)
-        say(_naming(reading))
+        _tell_about_person(reading)
         say(plain(reading.reference))
     if isinstance(twin, NameTwins):
         _tell_names(twin)
@@ -244,6 +248,14 @@ def _occupation(occupation: str, guess: OccupationGuess) -> str:
     if occupation != guess.occupation or not guess.reason:
         return f"Occupation: {plain(occupation)}."
     return f"Occupation: {occupation}, a guess. {plain(guess.reason)} Say another with --occupation."
+
+
+def _tell_about_person(reading: Reading) -> None:
+    """Print what is found of somebody: support, figures, naming; nothing for what is about nobody."""
+    if KINDS[reading.read_as.kind].of_person:
+        _tell_support(reading)
+        _tell_figures(reading)
+        say(_naming(reading))
 
 
 def _tell_balance(reading: Reading) -> None:

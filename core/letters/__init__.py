@@ -2,7 +2,8 @@
 
 A letter is a `Document`, a `ReadingRequest` says what it is read with, and a `Reading` has what was found. Piles of
 letters are in `letters.pile`, kept letters in `letters.kept`, the formats of files in `letters.formats`, and the lists
-that a person keeps in `letters.house` and `letters.references`. Nothing else of the room is imported from outside.
+that a person keeps in `letters.house` and `letters.references`; `letters.kinds` has the kinds of document. Nothing else
+of the room is imported from outside.
 
 Nothing here stores a letter. What is heavy is loaded at the first call.
 """
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     CATEGORIES,
+    DOCUMENT_KINDS,
     MAY_BE,
     PART_KINDS,
     AskedSentence,
     ComparedFigure,
     Document,
+    DocumentKind,
     FigureDifference,
     Generator,
     KeptLetter,
@@ -31,6 +34,7 @@ from biasprint.core.letters.values import (
     OccupationGuess,
     Part,
     PartKind,
+    ReadAs,
     Reading,
     SentenceDifference,
     Support,
@@ -299,12 +303,14 @@ def as_word(
 
 __all__ = [
     "CATEGORIES",
+    "DOCUMENT_KINDS",
     "MAY_BE",
     "PART_KINDS",
     "ROLES",
     "AskedSentence",
     "ComparedFigure",
     "Document",
+    "DocumentKind",
     "FigureDifference",
     "Generator",
     "KeptLetter",
@@ -317,6 +323,7 @@ __all__ = [
     "OccupationGuess",
     "Part",
     "PartKind",
+    "ReadAs",
     "Reading",
     "ReadingRequest",
     "SentenceDifference",

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from biasprint.core.letters.values import CATEGORIES, Category
+from biasprint.core.letters.values import CATEGORIES, Category, DocumentKind
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
@@ -119,6 +119,36 @@ class _CategoryFile:
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _KindCategory:
+    title: str
+    known_for: str
+    source: str
+    entries: Words
+    unless: Words
+    decoder: Words = ()
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class KindReason:
+    """A reason and source of a category's words in this kind of document, where letters have another."""
+
+    kind: DocumentKind
+    category: Category
+    known_for: str
+    source: str
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class KindFile:
+    """The words of a kind beside those of letters. In a sentence with one of `welcomes` nobody is kept away."""
+
+    version: str
+    categories: dict[Category, _KindCategory]
+    reasons: tuple[KindReason, ...] = ()
+    welcomes: Words = ()
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
 class _PrecisionFile:
     marks: dict[Category, tuple[int, int]]
 
@@ -185,8 +215,30 @@ class Scope:
 
 @cache
 def categories() -> Mapping[Category, CategoryWords]:
-    """Return all categories in the order of values.CATEGORIES."""
-    return {key: _category(key) for key in CATEGORIES}
+    """Return the categories of letters in the order of values.CATEGORIES, then those of other kinds alone."""
+    letters: dict[Category, CategoryWords] = {key: _category(key) for key in CATEGORIES}
+    for words in (kind_words("review"), kind_words("advert")):
+        letters.update({key: category for key, category in words.items() if key not in letters})
+    return letters
+
+
+@cache
+def kind_words(kind: Literal["advert", "review"]) -> Mapping[Category, CategoryWords]:
+    """Return the categories of a kind of document with the words and sources that count there."""
+    return {
+        key: CategoryWords(
+            key, words.title, words.known_for, words.source, "more", False, (*words.entries, *words.decoder),
+            words.unless, MarkPrecision(0, 0),
+        )
+        for key, words in kind_file(kind).categories.items()
+    }  # fmt: skip
+
+
+@cache
+def kind_file(kind: Literal["advert", "review"]) -> KindFile:
+    """Return what resources/letters/kinds says of a kind of document."""
+    path = packaged("letters", "kinds", f"{kind}.toml")
+    return validated(KindFile, read_toml(path), f"The file kinds/{kind}.toml")
 
 
 @cache

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID, uuid4
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.values import PART_KINDS, Document, KeptLetter, LetterSource, Part, Reading
+from biasprint.core.letters.values import (
+    DOCUMENT_KINDS,
+    PART_KINDS,
+    Document,
+    DocumentKind,
+    KeptLetter,
+    LetterSource,
+    Part,
+    Reading,
+)
 from biasprint.core.machine.storage import Busy, home, locked, not_writable
 from biasprint.core.report.whole_file import write_whole
 from biasprint.core.swap import PRONOUNS, Person
@@ -228,7 +237,15 @@ def letter_of(data: Mapping[str, Any]) -> KeptLetter:
         saved_as=_text(data["saved_as"]),
         reading=_text(data["reading"]),
         source=None if source is None else _source(source),
+        kind=_kind(data.get("kind")),
     )
+
+
+def _kind(given: Any) -> DocumentKind | None:
+    kind = next((kind for kind in DOCUMENT_KINDS if kind == given), None)
+    if given is not None and kind is None:
+        raise ValueError(f"no kind of document: {given!r}")
+    return kind
 
 
 def _source(data: Mapping[str, Any]) -> LetterSource:

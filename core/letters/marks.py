@@ -22,7 +22,7 @@ from biasprint.core.letters.categories import (
     scope,
 )
 from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses
-from biasprint.core.letters.values import Category, Mark, Sentence
+from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
 from biasprint.core.swap import Person
 
 # ---- Whose the words are
@@ -640,7 +640,7 @@ def _of_page(page: MarkedText, person: Person | None) -> list[Mark]:
     if _CLOSING.fullmatch(page.lower):
         return []
     marks: list[Mark] = []
-    for category in categories().values():
+    for category in (categories()[key] for key in CATEGORIES):
         for start, end in _places(page, category):
             marks += _mark(page, start, end, category, person)
     return _settled(marks)

@@ -19,9 +19,11 @@ from biasprint.core.letters.balance import balance_of, version_of_balance
 from biasprint.core.letters.categories import categories, version_of_marks
 from biasprint.core.letters.grammar import version_of_grammar, why_without
 from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.kinds import KINDS, kind_of
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
-from biasprint.core.letters.parts import looks_like_letter, parts_of, suspicions
+from biasprint.core.letters.other_kinds import criticism_of, known_of, marks_of_advert
+from biasprint.core.letters.parts import looks_like_letter, other_language, parts_of, suspicions
 from biasprint.core.letters.passages import (
     passages_of,
     version_of_checked_words,
@@ -44,6 +46,7 @@ from biasprint.core.letters.values import (
     Mark,
     Naming,
     Part,
+    ReadAs,
     Reading,
     ScoreName,
     Sentence,
@@ -203,7 +206,7 @@ def figures_of(
         own = [score for score in scores if score.name == name and score.value is not None]
         number = sum(score.value is not None and score.value >= COUNTS_FROM for score in own)
         figures.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
-    for category in categories().values():
+    for category in (categories()[key] for key in CATEGORIES):
         number = len({mark.sentence for mark in marks if mark.category == category.key and not mark.passage})
         figures.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
     return tuple(figures)
@@ -331,6 +334,9 @@ def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> b
 def read_letter(document: Document, request: ReadingRequest, *, words_only: bool = False) -> Reading:
     """The reading of a letter. `words_only`: all words of the lists are marked, and no passage, whoever scores it."""
     scorers, context, house = request.scorers, request.context, request.house
+    read_as = ReadAs(request.kind, guessed=False) if request.kind else kind_of(document, parts_of(document))
+    if not KINDS[read_as.kind].of_person:
+        return _read_advert(document, request, read_as)
     own_parts = request.parts if request.parts is not None else parts_of(document)
     wrong, about = suspicions(document, own_parts), request.person
     beside: tuple[Person, ...] = ()
@@ -363,6 +369,9 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
             )
         )
     applied = house.applied if house is not None and not stopped else _as_found
+    words = known_of(read_as.kind, words)
+    criticism = of_first(turns, criticism_of(read_as.kind, scored, about))
+    found_marks = tuple(sorted((*known_of(read_as.kind, found_marks), *criticism), key=lambda mark: mark.start))
     counted, marks = (
         applied(body, words),
         applied(body, found_marks),
@@ -381,7 +390,10 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     compared, placed = compared_with(
         figures, request.reference, request.occupation or "", version_of_marks(), _changed(words, counted)
     )
-    balance = balance_of(scored, counted, about) if "agency" in scorers else None
+    if not KINDS[read_as.kind].compared:
+        compared, placed = (), f"Reference letters say nothing about {KINDS[read_as.kind].noun}."
+    by_balance = "agency" in scorers and KINDS[read_as.kind].compared
+    balance = balance_of(scored, counted, about) if by_balance else None
     return Reading(
         document=document,
         parts=own_parts,
@@ -405,6 +417,41 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         no_grammar=no_grammar,
         no_larger=no_larger,
         beside=beside,
+        read_as=read_as,
+    )
+
+
+def _read_advert(document: Document, request: ReadingRequest, read_as: ReadAs) -> Reading:
+    """Read a job advert: its coded words, and words that keep somebody away. It has no candidate and no scores."""
+    text, house = document.text, request.house
+    subject = text.find("\n\n") if text.startswith("Subject:") else 0
+    whole = (Part("letterhead", 0, subject), Part("body", subject + 2, len(text))) if subject > 0 else ()
+    own_parts = request.parts or whole or (Part("body", 0, len(text)),)
+    every = sentences_of(text, own_parts)
+    body, wrong = first_of([sentence for sentence in every if sentence.part == "body"])
+    language = other_language(text)
+    if language:
+        said = f"This seems to be {language}. Only English can be read, so no word was marked."
+        wrong = (Suspicion("language", said, stops=True), *wrong)
+    found = () if language else marks_of_advert(body)
+    marks = house.applied(body, found) if house is not None else found
+    words = len(_WORD.findall("\n".join(sentence.text for sentence in body)))
+    return Reading(
+        document=document,
+        parts=own_parts,
+        person=Person(),
+        sentences=every,
+        marks=marks,
+        scores=(),
+        support=(),
+        figures=(LetterFigure("words", "Length", float(words), COUNT, words),),
+        naming=Naming(0, 0, 0, 0),
+        compared=(),
+        reference=f"Reference letters say nothing about {KINDS[read_as.kind].noun}.",
+        suspicions=wrong,
+        scorers=(),
+        versions=_versions(by_model=False, by_both=False, by_grammar=False, balanced=False, house=house),
+        read_as=read_as,
     )
 
 

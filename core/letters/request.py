@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters.values import Document, Part
+from biasprint.core.letters.values import Document, DocumentKind, Part
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class ReadingRequest:
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
     guessed where None. `occupation`: whose reference letters the letter is compared with; None where nobody said it.
     Without one nothing is compared, because a guess is for a person to confirm. `house`: what is always ignored, and
-    marked.
+    marked. `kind`: what the document is read as; guessed where None.
     """
 
     scorers: Mapping[str, str] = field(default_factory=dict)
@@ -31,6 +31,7 @@ class ReadingRequest:
     occupation: str | None = None
     reference: "ReferenceSet | None" = None
     house: "HouseList | None" = None
+    kind: DocumentKind | None = None
 
     def narrowed(self) -> "ReadingRequest":
         """Return the request with only the reference letters for its occupation: less to hand to another process."""

@@ -13,9 +13,11 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
+from biasprint.core.errors import AppError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.kinds import KINDS
 from biasprint.core.letters.parts import parts_of
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
@@ -232,12 +234,18 @@ def read_with_twin(document: Document, other: Person, request: ReadingRequest) -
 
 
 def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDifference:
-    """The twin for `other` of a letter that was read with `request`, read with the same, and the differences."""
+    """The twin for `other` of a letter that was read with `request`, read with the same, and the differences.
+
+    Raises `AppError` for what is about nobody.
+    """
+    kind = reading.read_as.kind
+    if not KINDS[kind].of_person:
+        raise AppError(f"There is no twin of {KINDS[kind].noun}: it is about nobody.", hint="Read it as a letter.")
     twin, swapped = _swapped(reading, other, request.context)
     about = twin_person(reading.person, other)
     parts = tuple(Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts)
     twin_reading = read_letter(
-        _with_text(reading.document, twin.text), replace(request, context=swapped, parts=parts, person=about)
+        _with_text(reading.document, twin.text), replace(request, context=swapped, parts=parts, person=about, kind=kind)
     )
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))

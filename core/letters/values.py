@@ -15,17 +15,21 @@ from biasprint.core.text import for_matching, sha256_text
 
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]
 Verdict = Literal["grounded", "unsupported", "contradicted", "not a claim", "no context"]
-Category = Literal[
+LetterCategory = Literal[
     "agentic", "communal", "standout", "ability", "grindstone", "doubt",
     "personal_life", "gender", "age", "family", "appearance", "health", "origin",
 ]  # fmt: skip
+CodedCategory = Literal["masculine", "feminine"]  # of job adverts
+Category = Literal[LetterCategory, CodedCategory, "personality"]  # the last of reviews and peer evaluations
+DocumentKind = Literal["reference", "recommendation", "review", "peer", "advert"]
 ScoreName = Literal["formality", "positivity", "agency"]
 Leaning = Literal["warmth", "drive", "balanced", "little praise", "too short"]
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 LEANING: tuple[Leaning, ...] = ("warmth", "drive")  # to one side
 PASTED = "pasted"  # the kind of a text that came from no file
-CATEGORIES: tuple[Category, ...] = get_args(Category)
+CATEGORIES: tuple[LetterCategory, ...] = get_args(LetterCategory)
+DOCUMENT_KINDS: tuple[DocumentKind, ...] = get_args(DocumentKind)
 SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
@@ -54,6 +58,15 @@ class Document:
     def text(self) -> str:
         """The paragraphs with a blank line between them: what every place is counted in."""
         return "\n\n".join(self.paragraphs)
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """The kind that a document is read as, and whether it was guessed, with the reason: “it says “…””."""
+
+    kind: DocumentKind = "reference"
+    guessed: bool = True
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,6 +313,7 @@ class Reading:
     doubted: tuple[Mark, ...] = ()  # listed words that a model reads otherwise: no marks, and counted in the figures
     no_grammar: str = ""  # why it was read without grammar; "" where it was read with it, or not read
     beside: tuple[Person, ...] = ()  # others whom the letter recommends too: nothing said of them is marked or scored
+    read_as: ReadAs = ReadAs()
     no_larger: str = ""  # why the larger reader that is here read no passages; "" where it did, or is not here
 
     @property
@@ -319,6 +333,8 @@ class Reading:
 
     @property
     def _words_alone(self) -> str:
+        if self.read_as.kind == "advert":
+            return "Marked by word lists alone, wherever the words stand."
         if not self.by_words_alone:
             return ""
         return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
@@ -371,7 +387,7 @@ class LetterSource:
 class KeptLetter:
     """A letter as somebody left it: its text as it is, the CV beside it, what they set by hand and what they dismissed.
 
-    `parts`, `person`, `occupation`: None where they are guessed. `saved_as`: its key among the saved letters;
+    `parts`, `person`, `occupation`, `kind`: None where they are guessed. `saved_as`: its key among the saved letters;
     `reading`: the reading of a project that it was opened from. Both are "" where there is none. `source`: None where
     it was not kept.
     """
@@ -386,6 +402,7 @@ class KeptLetter:
     saved_as: str = ""
     reading: str = ""
     source: LetterSource | None = None
+    kind: DocumentKind | None = None
 
 
 SAME = 1e-6  # a score that differs by less differs by how a computer adds

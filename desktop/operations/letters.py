@@ -32,6 +32,7 @@ from biasprint.core.letters import (
 )
 from biasprint.core.letters import read_pasted as read_pasted_text
 from biasprint.core.letters.house import house_list
+from biasprint.core.letters.kinds import KINDS
 from biasprint.core.letters.pile import AXIS, groups, read
 from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
 from biasprint.core.letters.references import BUNDLED, in_use, reference
@@ -196,6 +197,7 @@ def _checked(
     reference = _reference()
     house, trouble = house_in_use()
     reading = read(replace(given, scorers=scorers, occupation=occupation, reference=reference, house=house))
+    of_person = KINDS[reading.read_as.kind].of_person  # how many marks are right was measured in letters
     abouts = {
         category.key: About(
             category.key,
@@ -204,7 +206,7 @@ def _checked(
             category.source,
             category.harm,
             category.praise,
-            category.precision.said if category.precision.uncounted else "",
+            category.precision.said if category.precision.uncounted and of_person else "",
         )
         for category in mark_categories()
     }
@@ -212,7 +214,7 @@ def _checked(
         request,
         reading,
         abouts,
-        occupation or (guess.occupation if guess else ""),
+        (occupation or (guess.occupation if guess else "")) if of_person else "",
         guess is not None,
         guess.reason if guess is not None else "",
         plural_of(occupation),

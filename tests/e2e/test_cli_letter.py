@@ -29,7 +29,7 @@ LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
     "parts", "sentences", "marks", "uncounted", "beside", "doubted",
     "said_of_marks", "scores", "context", "support", "figures", "naming",
-    "balance", "compared", "reference", "twin", "name_twins", "scorers", "versions",
+    "balance", "compared", "reference", "twin", "name_twins", "scorers", "versions", "read_as",
 }  # fmt: skip
 LIMITS = (
     "One letter cannot show bias; it can show language worth a second look. About four in ten such passages are missed."
@@ -398,3 +398,26 @@ def test_a_house_list_ignores_and_marks_and_a_bad_line_of_it_is_named(letter: Pa
     assert len(read["versions"]["house list"]) == 12
     assert "house.csv: Line 3 was left out: “hide” is neither “ignore” nor “mark”." in answer.err
     refused("letter", letter, "--house-list", letter, code=1, says="is no house list")
+
+
+def test_an_advert_and_a_mail_with_a_review_are_read_as_what_they_are(tmp_path: Path) -> None:
+    advert, mail = tmp_path / "advert.txt", tmp_path / "review.eml"
+    advert.write_text(
+        "Sales Lead\n\nWe are looking for a confident salesman to dominate the market. Your responsibilities: lead, "
+        "compete, win. To apply, send your CV with a photo.\n", "utf-8",
+    )  # fmt: skip
+    mail.write_text(
+        "From: Owen <o@x.example>\nTo: hr@x.example\nSubject: Annual performance review\n\nDana met all of her "
+        "objectives and led the migration. She should watch her tone. Overall rating: 4.\n\n> Friday?\n", "utf-8",
+    )  # fmt: skip
+    first, second = biasprint("letter", advert, mail, "--json").json["letters"]
+    assert first["read_as"]["kind"] == "advert"
+    assert first["read_as"]["guessed"]
+    assert "We are looking for" in first["read_as"]["reason"]
+    assert [mark["words"] for mark in first["marks"] if mark["category"] == "masculine"][:2] == ["Lead", "confident"]
+    assert (second["kind"], second["read_as"]["title"]) == ("eml", "Performance review")
+    assert second["notes"] == ["Of the mail were not read: its headers (From, To) and 1 line of a quoted mail."]
+    chosen = biasprint("letter", advert, "--kind", "reference", "--json").json["letters"][0]
+    assert (chosen["read_as"]["kind"], chosen["read_as"]["guessed"]) == ("reference", False)
+    refused("letter", advert, "--kind", "poem", code=2, says="“poem” is no kind of document.")
+    refused("letter", advert, "--twin", "Tom Hale:he", code=1, says="There is no twin of a job advert")

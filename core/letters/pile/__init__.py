@@ -13,9 +13,11 @@ from biasprint.core.prompts.axes import load_axis
 from biasprint.core.swap import Person
 from biasprint.core.text import for_matching
 
-# The kinds of marks that are no praise (a test holds them to the categories), and the verdicts on claims.
+# The kinds of marks that are no praise, without the coded words of adverts (a test holds them to the categories), and
+# the verdicts on claims.
 LOOKED_AT: tuple[Category, ...] = (
     "doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin",
+    "personality",
 )  # fmt: skip
 NOT_CARRIED: tuple[Verdict, ...] = ("unsupported", "contradicted")
 BALANCE = "balance"

@@ -13,6 +13,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.letters.categories import version_of_marks
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
 from biasprint.core.letters.formats import GOES_BACK
+from biasprint.core.letters.kinds import said_of_kind
 from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne, group_of
 from biasprint.core.letters.pile.compare import GroupTest, group_tests
@@ -66,10 +67,14 @@ def row_of_letter(document: Document, request: ReadingRequest, dismissed: Collec
         columns=tuple(columns),
         scorers=reading.scorers,
         versions=reading.versions,
-        notes=tuple(suspicion.said for suspicion in reading.suspicions if not suspicion.stops),
+        notes=tuple(filter(None, (said_of_kind(reading.read_as), *_not_stopping(reading)))),
         said=reading.stopped,
         text=sha256_text(" ".join(for_matching(text).split())),
     )
+
+
+def _not_stopping(reading: Reading) -> Iterator[str]:
+    return (suspicion.said for suspicion in reading.suspicions if not suspicion.stops)
 
 
 def unsupported_share(reading: Reading) -> float | None:
@@ -103,7 +108,9 @@ def reference_of_letters(
         except AppError:
             dropped["no text"] += 1
             continue
-        reading = read_letter(document, ReadingRequest(styles), words_only=True)  # of marks a set counts words alone
+        reading = read_letter(
+            document, ReadingRequest(styles, kind="reference"), words_only=True
+        )  # of marks a set counts words alone
         used |= {use.role: f"{use.name} {use.version}" for use in reading.scorers}
         if reading.stopped:
             dropped["not English"] += 1
@@ -244,6 +251,7 @@ def _as_left(request: ReadingRequest, row: PileRow, letter: KeptLetter) -> Readi
         parts=letter.parts,
         person=letter.person,
         occupation=letter.occupation or row.occupation,
+        kind=letter.kind or request.kind,
     )
 
 

@@ -13,7 +13,7 @@ from biasprint.core.letters.passages import without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import Suggestion, suggestion_words, suggestions_for
-from biasprint.core.letters.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
+from biasprint.core.letters.values import CATEGORIES, CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
 from biasprint.core.letters.word.edits import TextEdit, edits
 from biasprint.core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
 from biasprint.core.text import sha256_text
@@ -43,10 +43,13 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
     A reason is that of the mark whose words were changed; "" where none was there.
     """
     old, new = original.text, reading.document.text
-    was = read_letter(original, ReadingRequest({}, person=reading.person, house=house))
+    was = read_letter(original, ReadingRequest({}, person=reading.person, house=house, kind=reading.read_as.kind))
     if not reading.by_words_alone:
         by_grammar = not was.no_grammar
-        was = replace(was, marks=without_doubted(was.sentences, was.marks, was.person, by_grammar=by_grammar))
+        listed = [mark for mark in was.marks if mark.category in CATEGORIES]
+        others = [mark for mark in was.marks if mark.category not in CATEGORIES]
+        meant = without_doubted(was.sentences, listed, was.person, by_grammar=by_grammar)
+        was = replace(was, marks=(*meant, *others))
     rows, shift = [], 0
     for group in _by_sentence(edits(old, new), was.sentences):
         start, end = group[0].start, group[-1].end

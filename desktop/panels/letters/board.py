@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.letters import Document
+from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.swap import PRONOUNS, Person, Pronoun
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.compared import ComparedCard, naming_said
@@ -33,7 +34,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import Beside, Sheet, clear_column
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.desktop.operations.letters import Checked, Rewording
@@ -137,10 +138,14 @@ class ContextPage(Card):
 
 
 class PersonPage(Card):
-    """The page of the candidate. `person_set` and `occupation_set` carry what a person chose."""
+    """The page of the candidate and of the kind of document. Its signals carry what a person chose.
+
+    `kind_set`: a `DocumentKind`, None for a guess.
+    """
 
     person_set = Signal(object)
     occupation_set = Signal(str)
+    kind_set = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,6 +164,15 @@ class PersonPage(Card):
         self.occupation.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for field in (self.pronoun, self.occupation):
             guard_wheel(field)
+        self.kind = ComboBox()
+        guard_wheel(self.kind)
+        self.kind.addItem("", "")
+        for key, words in KINDS.items():
+            self.kind.addItem(tr(words.title), key)
+        self.kind.activated.connect(lambda: self.kind_set.emit(self.kind.currentData() or None))
+        self._add(tr("Read as"), self.kind)
+        self.box.addSpacing(8)
+        first_of_person = self.box.count()
         self.box.addWidget(Label(tr("Whom the letter is about"), "heading"))
         self.box.addWidget(self.guess)
         for caption, field in (
@@ -174,6 +188,8 @@ class PersonPage(Card):
         self.box.addWidget(Label(tr("How the candidate is named"), "heading"))
         self.box.addWidget(self.named)
         self.box.addWidget(self.advice)
+        every = (self.box.itemAt(place) for place in range(first_of_person, self.box.count()))
+        self._of_person = [item.widget() for item in every if item is not None and item.widget() is not None]
         for line in (self.first, self.last, self.title):
             line.editingFinished.connect(self._set_person)
             line.setMaxLength(80)
@@ -196,6 +212,7 @@ class PersonPage(Card):
     def show_reading(self, checked: "Checked") -> None:
         reading = checked.reading
         person = reading.person
+        self._show_kind(checked)
         occupations = checked.reference.occupations if checked.reference is not None else ()
         if [self.occupation.itemText(place) for place in range(self.occupation.count())] != list(occupations):
             with QSignalBlocker(self.occupation):
@@ -209,11 +226,22 @@ class PersonPage(Card):
             source = tr("No name was found in the letter. Set it here: until then a twin keeps every name.")
         self.guess.setText(tr("As you set it.") if by_hand else source)
         self.reason.setText(safe_line(checked.guess_reason) if checked.guessed else "")
-        self.reason.setVisible(bool(self.reason.text()))
+        of_person = KINDS[reading.read_as.kind].of_person
+        self.reason.setVisible(of_person and bool(self.reason.text()))
         self.named.setText(safe_line(naming_said(reading.naming, person.first_name, person.last_name, person.title)))
         advice = next((item.reason for item in items_of(checked) if item.section == NAMING), "")
         self.advice.setText(safe_line(advice))
-        self.advice.setVisible(bool(advice))
+        self.advice.setVisible(of_person and bool(advice))
+
+    def _show_kind(self, checked: "Checked") -> None:
+        read_as, chosen = checked.reading.read_as, checked.request.given.kind
+        guess = tr("{kind} (guessed)").format(kind=tr(KINDS[read_as.kind].title))
+        with QSignalBlocker(self.kind):
+            self.kind.setItemText(0, tr("As it is guessed") if chosen else guess)
+            self.kind.setCurrentIndex(self.kind.findData(chosen or ""))
+        self.kind.setToolTip(safe_tip(said_of_kind(read_as)))
+        for widget in self._of_person:
+            widget.setVisible(KINDS[read_as.kind].of_person)
 
     def _show(self, person: Person, occupation: str) -> None:
         self._person, self._occupation = person, occupation

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.letters import PartKind
+from biasprint.core.letters.kinds import KINDS
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
@@ -121,8 +122,11 @@ def missing_said(roles: Sequence[str]) -> str:
 
 def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
     """Return the title above a letter: the candidate, where known, or the file."""
-    who = reading.person.full_name if reading is not None else ""
+    who, kind = (reading.person.full_name, reading.read_as.kind) if reading is not None else ("", "reference")
     title = tr("Letter for {name}").format(name=who) if who else name
+    if reading is not None and kind not in ("reference", "recommendation"):
+        what = KINDS[reading.read_as.kind].title
+        title = tr("{kind} for {name}").format(kind=what, name=who) if who else f"{what}: {name}"
     return f"{title} · {occupation}" if occupation else title
 
 
@@ -263,6 +267,7 @@ class ComparedCard(Card):
     def show_reading(self, checked: "Checked | None") -> None:
         self._checked = checked
         reading = checked.reading if checked is not None else None
+        self.setVisible(reading is None or KINDS[reading.read_as.kind].of_person)
         compared = {own.name: own for own in reading.compared} if reading is not None else {}
         stopped = reading is None or bool(reading.stopped)
         follows = checked is not None and checked.first

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 # Sections, in the order of their weight.
 BALANCE, RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(8)
+CODED = STRENGTH + 1  # of adverts, which have neither warmth nor strength
 WHOLE = frozenset({BALANCE, RANGE, NAMING})  # what is said of the letter as a whole
-MARKED = frozenset({DOUBT, PRIVATE, WARMTH, STRENGTH})  # what marks stand under
+MARKED = frozenset({DOUBT, PRIVATE, WARMTH, STRENGTH, CODED})  # what marks stand under
 PERSONAL = ("personal_life", "gender", "age", "family", "appearance", "health", "origin")
 CLAIM_KINDS = ("contradicted", "unsupported")
 LONGEST_QUOTE = 160
@@ -49,7 +50,7 @@ class LetterItem:
     @property
     def listed(self) -> bool:
         """True if the entry is something to look at, not only something that was detected."""
-        return self.section < WARMTH and self.kind != "balanced"
+        return (self.section < WARMTH or self.section == CODED) and self.kind != "balanced"
 
     @property
     def spoken(self) -> str:
@@ -72,6 +73,7 @@ def left(items: Collection[LetterItem], dismissed: Collection[str]) -> tuple[Let
 def section_title(section: int) -> str:
     """Return the heading of a section of entries."""
     return {
+        CODED: tr("Gender-coded words"),
         BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
         NAMING: tr("How the candidate is named"),
@@ -202,8 +204,10 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
 
 
 def _section(category: str, about: About | None) -> int:
-    if category == "doubt":
+    if category in ("doubt", "personality"):
         return DOUBT
+    if category in ("masculine", "feminine"):
+        return CODED
     if category in PERSONAL:
         return PRIVATE
     return STRENGTH if about is not None and about.harm == "fewer" else WARMTH

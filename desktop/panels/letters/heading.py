@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from biasprint.core.letters.kinds import KINDS
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.base import Header
@@ -37,7 +38,6 @@ class LetterHeading(QObject):
         self.save = QuietButton(tr("Save"))
         self.report = PrimaryButton(tr("Report…"))
         self.menu = IconButton("menu", tr("More about this letter"))
-        self.twin.setToolTip(tr("The same letter for another name and gender"))
         self.report.setToolTip(tr("A one-page note to the writer, or the full report, as PDF or Word document"))
         for chip in (self.badge, self.busy):
             header.add_chip(chip)
@@ -67,8 +67,15 @@ class LetterHeading(QObject):
         self.enable_actions()
 
     def enable_actions(self) -> None:
-        for button in (self.twin, self.report):
-            button.setEnabled(self._review.check.checked is not None)
+        checked = self._review.check.checked
+        self.report.setEnabled(checked is not None)
+        about_nobody = checked is not None and not KINDS[checked.reading.read_as.kind].of_person
+        self.twin.setEnabled(checked is not None and not about_nobody)
+        self.twin.setToolTip(
+            tr("A job advert is about nobody: there is no twin of it")
+            if about_nobody
+            else tr("The same letter for another name and gender")
+        )
 
     def show_saved(self) -> None:
         """Show where a save would put the letter, and whether there is anything to save."""

@@ -11,7 +11,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters import Document, KeptLetter, LetterSource, Part, PartKind, ReadingRequest, with_kind
+from biasprint.core.letters import (
+    Document,
+    DocumentKind,
+    KeptLetter,
+    LetterSource,
+    Part,
+    PartKind,
+    ReadingRequest,
+    with_kind,
+)
 from biasprint.core.swap import Person
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations import letters
@@ -52,6 +61,7 @@ class LetterCheck(QObject):
         self._parts: tuple[Part, ...] | None = None
         self._person: Person | None = None
         self._occupation: str | None = None
+        self._kind: DocumentKind | None = None
         self._text = ""
         self._marking = Refresher(jobs, tr("Marking a letter"), self._finish_marking, _leave_to_the_reading, self)
         self._reading = Refresher(jobs, tr("Reading a letter"), self._finish, self._fail, self)
@@ -76,6 +86,7 @@ class LetterCheck(QObject):
         letters.forget_scorers()
         self.document, self.context, self._text = letter.document, letter.context, letter.document.text
         self._parts, self._person, self._occupation = letter.parts, letter.person, letter.occupation
+        self._kind = letter.kind
         self.dismissed = list(letter.dismissed)
         self._marking.read_with(self._mark)
         self._reading.read_with(self._read)
@@ -103,6 +114,11 @@ class LetterCheck(QObject):
 
     def set_occupation(self, occupation: str) -> None:
         self._occupation = occupation
+        self._set_by_hand()
+
+    def set_kind(self, kind: DocumentKind | None) -> None:
+        """Set what the document is read as; None for a guess."""
+        self._kind = kind
         self._set_by_hand()
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
@@ -142,7 +158,7 @@ class LetterCheck(QObject):
         self._marking.read_with(None)
         self._reading.read_with(None)
         self.document = self.context = self.checked = self._marked = None
-        self._parts = self._person = self._occupation = None
+        self._parts = self._person = self._occupation = self._kind = None
         self._text = ""
         self.dismissed = []
         self.reading_changed.emit(False)
@@ -171,7 +187,7 @@ class LetterCheck(QObject):
         given = now.given
         return KeptLetter(
             now.document, title, given.context, given.parts, given.person, given.occupation, tuple(self.dismissed),
-            saved_as, reading,
+            saved_as, reading, kind=given.kind,
         )  # fmt: skip
 
     def _set_by_hand(self) -> None:
@@ -195,8 +211,9 @@ class LetterCheck(QObject):
         if self._text != document.text:
             document = document_as_typed(document, self._text)
         given = ReadingRequest(
-            context=self.context, parts=self._parts, person=self._person, occupation=self._occupation
-        )
+            context=self.context, parts=self._parts, person=self._person, occupation=self._occupation,
+            kind=self._kind,
+        )  # fmt: skip
         return LetterRequest(document, given)
 
     def _read(self, ctx: JobContext) -> Checked:
@@ -464,6 +481,7 @@ class LetterReview(QObject):
         board.person.person_set.connect(self.check.set_person)
         board.letter.read_for.connect(self.check.set_person)
         board.person.occupation_set.connect(self.check.set_occupation)
+        board.person.kind_set.connect(self.check.set_kind)
 
     def _bind_keys(self, board: LetterBoard) -> None:
         shortcut("Alt+Down", board, lambda: self.step(1), repeats=True)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.letters import PART_KINDS, Part, PartKind
+from biasprint.core.letters.kinds import said_of_kind
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import About
@@ -226,6 +227,8 @@ class LetterView(Card):
         self._show_legend(checked.abouts)
         cv = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "cv"), "")
         notices = [suspicion.said for suspicion in reading.suspicions] + list(reading.document.notes)
+        if said := said_of_kind(reading.read_as):
+            notices.insert(0, tr("{said} Set it on the page “Candidate”.").format(said=said))
         if self.text.isReadOnly():
             notices.append(tr("This text is too long to be edited here; it is only shown and read."))
         several = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "candidates"), "")

@@ -149,6 +149,7 @@ def kind_title(kind: str) -> str:
         "appearance": tr("appearance"),
         "health": tr("health"),
         "origin": tr("origin"),
+        "personality": tr("criticism of personality"),
         "unsupported": tr("claims without support"),
         "contradicted": tr("claims contradicted"),
         "balance": tr("balance of praise"),

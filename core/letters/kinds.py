@@ -1,0 +1,134 @@
+"""The kinds of document that are read, the guess of a kind by what a text says of itself, and what a kind's reading is.
+
+Words and numbers of the guess are data: resources/letters/kinds/signs.toml.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.errors import UsageError
+from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Part, ReadAs
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+
+LOOKED_AT = 20_000  # characters from the start
+NAMED = 3  # signs in a reason
+MOST_OF_SOMEBODY = 2
+_OF_SOMEBODY = re.compile(
+    r"(?<!/)\b(?:he|she|him|her|his|hers)\b(?!\s*(?:/|or (?:her|his|she|he|him)\b))", re.IGNORECASE
+)
+LONGEST = 40  # characters of a sign that are quoted
+
+
+@dataclass(frozen=True)
+class KindWords:
+    """The words for a kind: `title`, and `noun` with its article. `of_person`: it is about somebody.
+
+    `compared`: with reference letters, and by the balance of praise, which was measured on letters.
+    """
+
+    title: str
+    noun: str
+    of_person: bool = True
+    compared: bool = True
+
+
+KINDS: Mapping[DocumentKind, KindWords] = {
+    "reference": KindWords("Letter of reference", "a letter of reference"),
+    "recommendation": KindWords("Short recommendation", "a short recommendation"),
+    "review": KindWords("Performance review", "a performance review", compared=False),
+    "peer": KindWords("Peer evaluation", "a peer evaluation", compared=False),
+    "advert": KindWords("Job advert", "a job advert", of_person=False, compared=False),
+}
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _SignsFile:
+    version: str
+    short: int
+    needs: int
+    of_somebody: int
+    signs: dict[DocumentKind, tuple[str, ...]]
+
+
+def kind_of(document: Document, parts: Sequence[Part]) -> ReadAs:
+    """Guess the kind of a document, with the reason. Every sign counts once, and twice in the name or first line."""
+    text = document.text[:LOOKED_AT]
+    head = f"{re.sub(r'[_.-]+', ' ', document.name)}\n{text.lstrip().partition(chr(10))[0]}"
+    found = {
+        kind: [sign for sign in (_sign(pattern, head, text) for pattern in patterns) if sign is not None]
+        for kind, patterns in _patterns().items()
+    }
+    points = {kind: sum(twice + 1 for _, twice in signs) for kind, signs in found.items() if kind != "recommendation"}
+    if len(_OF_SOMEBODY.findall(text)) > MOST_OF_SOMEBODY:
+        points["advert"] -= _signs().of_somebody
+    best = max(points, key=lambda kind: points[kind])
+    if best != "reference" and points[best] >= _signs().needs and points[best] > points["reference"]:
+        return ReadAs(best, guessed=True, reason=_because(found[best]))
+    if points["reference"] < _signs().needs and found["recommendation"] and _is_short(document.text, parts):
+        words = len(document.text.split())
+        return ReadAs(
+            "recommendation", guessed=True,
+            reason=f"it has {words} words, no greeting and no closing, and says {_quoted(found['recommendation'])}",
+        )  # fmt: skip
+    signs = found["reference"]
+    return ReadAs("reference", guessed=True, reason=_because(signs) if signs else "")
+
+
+def said_of_kind(read_as: ReadAs) -> str:
+    """Return the sentence on the kind that a document is read as; "" for a letter that was guessed to be one."""
+    if read_as == ReadAs(read_as.kind, guessed=False):
+        return f"Read as {KINDS[read_as.kind].noun}."
+    if read_as.kind == "reference":
+        return ""
+    return f"Read as {KINDS[read_as.kind].noun}, a guess: {read_as.reason}."
+
+
+def kind_called(name: str) -> DocumentKind:
+    """Return the kind of this name or title. Raises `UsageError` for one that there is not."""
+    wanted = name.strip().lower().replace("-", " ").replace("_", " ")
+    for kind, words in KINDS.items():
+        if wanted in (kind, words.title.lower()):
+            return kind
+    raise UsageError(f"“{name}” is no kind of document.", hint=f"Choose {', '.join(DOCUMENT_KINDS)}.")
+
+
+def _sign(pattern: re.Pattern[str], head: str, text: str) -> tuple[str, bool] | None:
+    """Return the words of a sign, and whether they are in the name or the first line."""
+    in_head = pattern.search(head)
+    match = in_head or pattern.search(text)
+    if match is None:
+        return None
+    return " ".join(match.group().split()).strip(" :–-"), in_head is not None
+
+
+def _is_short(text: str, parts: Sequence[Part]) -> bool:
+    kinds = {part.kind for part in parts}
+    return len(text.split()) <= _signs().short and not kinds & {"salutation", "closing"}
+
+
+def _because(signs: Sequence[tuple[str, bool]]) -> str:
+    return f"it says {_quoted(sorted(signs, key=lambda sign: not sign[1]))}"
+
+
+def _quoted(signs: Sequence[tuple[str, bool]]) -> str:
+    words = [f"“{sign[:LONGEST]}”" for sign in dict.fromkeys(sign for sign, _ in signs)][:NAMED]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+@cache
+def _signs() -> _SignsFile:
+    path = packaged("letters", "kinds", "signs.toml")
+    return validated(_SignsFile, read_toml(path), "The file kinds/signs.toml")
+
+
+@cache
+def _patterns() -> Mapping[DocumentKind, tuple[re.Pattern[str], ...]]:
+    return {
+        kind: tuple(re.compile(rf"(?<!\w)(?:{sign})", re.IGNORECASE | re.MULTILINE) for sign in signs)
+        for kind, signs in _signs().signs.items()
+    }
