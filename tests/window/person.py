@@ -38,6 +38,7 @@ class Person:
         self._command = [str(part) for part in command]
         self._program: subprocess.Popen[bytes] | None = None
         self._tree: AccessibleTree | None = None
+        self.clicks = self.keys = 0  # how many it took so far; a written text is no key
         self.printed = folder / "printed.txt"  # what the program wrote on its terminal
         (folder / "home").mkdir(parents=True, exist_ok=True)
 
@@ -172,6 +173,7 @@ class Person:
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other, as xdotool names them: 1, ctrl+z, Return."""
+        self.keys += len(keys)
         self.display.xdotool("key", *keys)
 
     def hold(self, key: str, seconds: float) -> None:
@@ -195,7 +197,12 @@ class Person:
         self.settled()
 
     def click_on(self, point: tuple[int, int]) -> None:
+        self.clicks += 1
         self.display.xdotool("mousemove", *point, "click", 1)
+
+    def double_click_on(self, point: tuple[int, int]) -> None:
+        self.clicks += 2
+        self.display.xdotool("mousemove", *point, "click", "--repeat", 2, "--delay", 60, 1)
 
     def click_word(self, word: str, *, within: str) -> None:
         """Click on the first such word of a text."""

@@ -450,7 +450,7 @@ class PileList(QTableView):
             self.setColumnHidden(place, name not in widths)
             if name in widths:
                 self.setColumnWidth(place, widths[name])
-        left_out = tuple(name for name in self._wanted if name not in widths)
+        left_out = tuple(name for name in COLUMNS if name in self._wanted and name not in widths)
         if left_out != self.left_out:
             self.left_out = left_out
             self.left_out_changed.emit()
