@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -120,7 +120,7 @@ def _saved_as(path: Path) -> str:
 
 
 class LetterExport(QObject):
-    """The exports as commands. `twin_of`: the twin of a reading, if one was made. An unread letter is not written.
+    """The exports as commands. `twin_of`: the twin of a reading, if one was made. It is read before it is written.
 
     `folder` returns the letter's folder, where the file dialogs start. `written`: the letter as it was at that moment
     is in a Word file: its path, and the letter's text.
@@ -139,6 +139,8 @@ class LetterExport(QObject):
         super().__init__(panel)
         self._shell, self._review, self._panel = shell, review, panel
         self._twin_of, self._folder = twin_of, folder
+        self._waiting: tuple[LetterSource, Callable[[dict[str, Any]], object]] | None = None
+        review.seen.connect(lambda _: self._go_on())
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._review.board.letter.text.text())
@@ -146,26 +148,41 @@ class LetterExport(QObject):
 
     def note(self, *, appendix: bool = False) -> None:
         """Write a page for the writer. `appendix`: versions and hashes on another."""
-        checked, source = self._review.check.checked, self._review.source
         path = self._ask(tr("Write the note"), tr("{name} (note).pdf"))
-        if checked is not None and path is not None:
-            save_note(
-                source=source, checked=checked, dismissed=self._review.check.dismissed, path=path, appendix=appendix
-            ).start(self._shell.jobs)  # fmt: skip
+        if path is not None:
+            self._write(lambda letter: save_note(**letter, path=path, appendix=appendix).start(self._shell.jobs))
 
     def report(self) -> None:
-        checked, source = self._review.check.checked, self._review.source
         path = self._ask(tr("Write the report"), tr("{name} (report).pdf"))
-        if checked is not None and path is not None:
-            dismissed, twin = self._review.check.dismissed, self._twin_of(checked)
-            save_report(source=source, checked=checked, dismissed=dismissed, path=path, twin=twin).start(
-                self._shell.jobs
+        if path is not None:
+            self._write(
+                lambda letter: save_report(**letter, path=path, twin=self._twin_of(letter["checked"])).start(
+                    self._shell.jobs
+                )
             )
+
+    def _write(self, write: "Callable[[dict[str, Any]], object]") -> None:
+        """Write the letter as it is now: once it was read, where somebody has just typed."""
+        check, source = self._review.check, self._review.source
+        if check.is_current:
+            self._waiting = None
+            write({"source": source, "checked": check.checked, "dismissed": check.dismissed})
+        elif source is not None:
+            self._waiting = source, write
+            check.read_now()
+
+    def _go_on(self) -> None:
+        """Write what waited for a reading of this letter; for another one nothing waits."""
+        if self._waiting is not None:
+            source, write = self._waiting
+            self._waiting = None
+            if source is self._review.source:
+                self._write(write)
 
     def _ask(self, title: str, name: str) -> Path | None:
         """Ask for the path; None if there is nothing to write, or the person cancels."""
         source = self._review.source
-        if source is None or not self._review.check.is_current:
+        if source is None:
             return None
         kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
         usual = name.format(name=Path(source.document.name).stem)
@@ -176,8 +193,8 @@ class LetterExport(QObject):
 
     def save_word(self, *, tracked: bool = True) -> None:
         """Save the letter as a Word file: with changes and comments, or clean."""
-        checked, source = self._review.check.checked, self._review.source
-        if checked is None or source is None or not self._review.check.is_current:
+        source = self._review.source
+        if source is None:
             return
         endings = (".docx", ".docm")
         kinds = f"{tr('Word document')} (*.docx *.docm)"
@@ -189,8 +206,10 @@ class LetterExport(QObject):
         name, _ = QFileDialog.getSaveFileName(self._panel, tr("Save as a Word file"), start, kinds)
         if name:
             path = Path(name) if Path(name).suffix.lower() in endings else Path(f"{name}{endings[0]}")
-            dismissed = self._review.check.dismissed
-            text = checked.reading.document.text
-            save_word(source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked).start(
-                self._shell.jobs, on_done=lambda saved: self.written.emit(saved.path, text)
-            )
+            self._write(lambda letter: self._save_word(letter, path, tracked))
+
+    def _save_word(self, letter: "dict[str, Any]", path: Path, tracked: bool) -> None:
+        text = letter["checked"].reading.document.text
+        save_word(**letter, path=path, tracked=tracked).start(
+            self._shell.jobs, on_done=lambda saved: self.written.emit(saved.path, text)
+        )

@@ -354,7 +354,7 @@ class LettersPanel(Panel):
     def ask_model(self) -> None:
         """Have a language model read the letter as it is now, beside the program's reading."""
         checked = self.review.check.checked
-        if checked is not None and self._can_report():
+        if checked is not None and self._is_shown() and self.review.check.is_current:
             ModelReadingDialog(self.shell, checked, self.window()).open()
 
     def open_house_list(self) -> None:
@@ -520,7 +520,7 @@ class LettersPanel(Panel):
             as_word = menu.addAction(words, lambda tracked=tracked: self.export.save_word(tracked=tracked))
             as_word.setEnabled(self._can_report())
         menu.addAction(tr("Copy the letter's text"), self.export.copy_text)
-        menu.addAction(tr("Ask a language model…"), self.ask_model).setEnabled(self._can_report())
+        menu.addAction(tr("Ask a language model…"), self.ask_model).setEnabled(self.review.check.is_current)
         menu.addAction(tr("House list…"), self.open_house_list)
         menu.addAction(tr("Reference letters…"), self.open_references)
         menu.addSeparator()
@@ -538,7 +538,8 @@ class LettersPanel(Panel):
         return self._is_shown() and self.project is not None and not self.project.read_only
 
     def _can_report(self) -> bool:
-        return self._is_shown() and self.review.check.is_current
+        """Return whether a letter can be written; where somebody has just typed, its reading comes first."""
+        return self._is_shown() and self.review.check.checked is not None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

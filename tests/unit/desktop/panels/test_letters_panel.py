@@ -618,6 +618,28 @@ def test_a_note_is_of_the_edited_letter_without_what_was_put_aside(
     assert not any("might become" in cell for cell in cells)
 
 
+def test_what_is_asked_for_right_after_typing_is_written_once_it_was_read(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, path = opened(qtbot, window), tmp_path / "checked.docx"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    place = panel.review.board.letter.text.text().index("warm")
+    panel.review.board.letter.text.replace_span(place, place + 4, "able")
+    assert not panel.review.check.is_current
+    (command,) = (one for one in panel.commands() if one.title.startswith("Save as Word, with changes"))
+    assert command.enabled(), "the palette does not hide what a person has just seen there"
+    with qtbot.waitSignal(panel.export.written, timeout=PATIENCE):
+        command.run()
+    assert any("able" in one._p.xml for one in WordDocument(str(path)).paragraphs)
+    path.unlink()
+    panel.review.board.letter.text.replace_span(place, place + 4, "good")
+    panel.export.save_word()
+    panel.review.edited = False
+    panel.close_letter()
+    opened(qtbot, window)
+    assert not path.exists(), "a letter that was closed meanwhile is not written as another one"
+
+
 def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
