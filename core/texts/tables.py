@@ -10,6 +10,7 @@ from typing import Any
 from biasprint.core.compute import shared
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.scorers.functions import function_of
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.tables.fields import FieldSpec, fields_of, parse_map_options
 from biasprint.core.tables.formats import read_format
@@ -97,7 +98,8 @@ def score_table(
     texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
     rows: list[dict[str, Any]] = [{"row": record.number} for record in table.rows]
     for name in names:
-        _, values = shared().call(score_batch, name, texts, ctx=ctx)
+        function = function_of(name)
+        values = function.score(texts)[0] if function else shared().call(score_batch, name, texts, ctx=ctx)[1]
         for row, value in zip(rows, values, strict=True):
             row[name] = value.summary if value.summary is not None or not value.values.size else value.values.tolist()
     return table, rows

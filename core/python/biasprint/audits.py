@@ -8,7 +8,7 @@ from typing import Any
 
 from biasprint.core.cli.audit_run import do_audit
 from biasprint.core.jobs import JobContext
-from biasprint.measuring import Measured, gate_table, in_words_of_python, measured_of
+from biasprint.measuring import Measured, gate_table, in_words_of_python, measured_of, path_of
 from biasprint.tables import Table
 
 RUNS = ("name", "generator", "study", "set", "run", "wanted", "done", "failed", "failures", "added")
@@ -62,7 +62,7 @@ def run(
     done = in_words_of_python(
         lambda: do_audit(
             JobContext(),
-            Path(file).absolute(),
+            path_of(file).absolute(),
             tell or _nothing,
             retry_failures=retry_failures,
             look_anyway=look_anyway,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack
 
 from biasprint.core.cli.console import is_project
 from biasprint.core.compute import shared
@@ -18,30 +18,43 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
+from biasprint.core.scorers.functions import in_use, name_of
+from biasprint.core.scorers.registry import describe
 from biasprint.core.studies import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import score_columns, score_table
-from biasprint.tables import Findings, Table, data_frame
+from biasprint.tables import Findings, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    Data = pd.DataFrame | Mapping[str, Sequence[Any]] | str | PathLike[str]
+    class Frame(Protocol):
+        """A data frame of another package, such as polars or pyarrow."""
+
+        @property
+        def shape(self) -> tuple[int, int]: ...
+
+    Data = (
+        pd.DataFrame | Frame | Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Any]] | Table | str | PathLike[str]
+    )
+    AScorer = str | Callable[[str], object]
 Result = TypeVar("Result")
+SCORE = "score"  # the role of the study compare that functions fill
 
 
 class How(TypedDict, total=False):
     """Options of `measure`, beside its data. An option that is not given is as on the command line.
 
-    `axes`: only these. `scorers`: role → name, for another than the default. `seed`: 0. `adjust`: for many tests, Holm
-    or Benjamini–Hochberg. `margin`: compare: within which difference groups count as alike.
+    `axes`: only these. `scorers`: role → name, for another than the default; of compare's role “score” also a function
+    that takes a text and returns a number, True, False or None, or a list of scorers. `seed`: 0. `adjust`: for many
+    tests, Holm or Benjamini–Hochberg. `margin`: compare: within which difference groups count as alike.
     `generators`: only texts of these; each separately, or with `pool` all as one. `compare`: on the prompts that both
     answered, the first with each other one, or "all".
     `gates`: conditions on findings, such as "letters.lexicon.odds_ratio[agentic] interval_above 1.2".
     """
 
     axes: Sequence[str]
-    scorers: Mapping[str, str]
+    scorers: "Mapping[str, AScorer | Sequence[AScorer]]"
     seed: int
     adjust: Literal["holm", "bh"]
     margin: float
@@ -107,21 +120,56 @@ def measure(
             study,
             how,
             lambda options: measure_tables(
-                JobContext(), paths, study, options, shared(), layout=layout, mapping=dict(columns or {})
+                JobContext(), paths, study, options, shared(), layout=layout, mapping=columns_of(columns)
             ),
         )
 
 
-def score(scorers: str | Sequence[str], data: "Data", *, columns: Mapping[str, str] | None = None) -> Table:
+def score(scorers: "AScorer | Sequence[AScorer]", data: "Data", *, columns: Mapping[str, str] | None = None) -> Table:
     """Score the texts of a table, one row for each that can be used: `row`, counted from 1, and a column for a scorer.
 
     That is the scorer's one number for a text; or a list, of a scorer that has several; or None: nothing to score.
+    A function that takes a text and returns a number is a scorer as well; its column has its name.
     """
-    names = [scorers] if isinstance(scorers, str) else list(scorers)
-    mapping = [f"{field}={column}" for field, column in (columns or {}).items()]
-    with _as_files(data) as paths:
+    if isinstance(scorers, Sequence) and not scorers:
+        raise UsageError("No scorer was named.", hint='For example: biasprint.score("length", data)')
+    mapping = [f"{field}={column}" for field, column in columns_of(columns).items()]
+    with _as_files(data) as paths, _named(scorers) as names:
         _, rows = in_words_of_python(lambda: score_table(JobContext(), paths[0], names, mapping))
     return Table(score_columns(names), rows)
+
+
+@contextmanager
+def _named(scorers: Any) -> Iterator[list[str]]:
+    """The names of scorers, under which their functions are found meanwhile."""
+    functions: dict[str, Callable[[str], object]] = {}
+    names: list[str] = []
+    if not _are_scorers(scorers):
+        raise UsageError(f"A scorer is a name or a function, not {scorers!r}.")
+    for scorer in [scorers] if isinstance(scorers, str) or callable(scorers) else scorers:
+        if callable(scorer):
+            names.append(name_of(scorer, [*names, *(info.name for info in describe())]))
+            functions[names[-1]] = scorer
+        else:
+            names.append(scorer)
+    with in_use(functions):
+        yield names
+
+
+def columns_of(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the mapping, empty for none. Raises `UsageError` for anything else."""
+    if isinstance(columns, Mapping):
+        return dict(columns)
+    if columns:
+        raise UsageError(f"columns is a mapping from field to column, not {columns!r}.")
+    return {}
+
+
+def path_of(value: str | PathLike[str]) -> Path:
+    """Return a path. Raises `UsageError` for what is none."""
+    if not isinstance(value, str | PathLike):
+        raise UsageError(f"{value!r} is no path.", hint="Give the name of a file.")
+    return Path(value)
 
 
 def studies() -> Table:
@@ -147,8 +195,10 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
     in_words_of_python(lambda: measuring(study))  # before gates, which know its findings
     gates = in_words_of_python(lambda: gates_for(_listed(how.get("gates", ())), study))
     asked: dict[str, Any] = {name: _plain(name, value) for name, value in how.items() if name != "gates"}
-    options = MeasureOptions(**asked)
-    done = in_words_of_python(lambda: work(options))
+    chosen = how.get("scorers", {})
+    with _named(chosen.get(SCORE, ())) as names:
+        asked["scorers"] = {**chosen, **({SCORE: ",".join(names)} if names else {})}
+        done = in_words_of_python(lambda: work(MeasureOptions(**asked)))
     return measured_of(done, hold(gates, done.result.findings, asked_here=bool(done.recipe.get("generators"))))
 
 
@@ -195,12 +245,23 @@ def _words(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, Iterable) and all(isinstance(item, str) for item in value))
 
 
+def _roles(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(role, str) and (isinstance(scorer, str) or (role == SCORE and _are_scorers(scorer)))
+        for role, scorer in value.items()
+    )
+
+
+def _are_scorers(value: Any) -> bool:
+    return callable(value) or (isinstance(value, Sequence) and all(isinstance(o, str) or callable(o) for o in value))
+
+
 _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "adjust": (lambda value: value in ("holm", "bh"), "“holm” or “bh”"),
     "seed": (_whole, "a whole number from 0"),
     "margin": (_width, "a number from 0"),
     "pool": (lambda value: isinstance(value, bool), "True or False"),
-    "scorers": (lambda value: isinstance(value, Mapping), "a mapping from role to name"),
+    "scorers": (_roles, "a mapping from role to name; of the role score also to functions, or a list"),
 } | dict.fromkeys(("axes", "generators", "compare", "gates"), (_words, "a list of words"))
 
 
@@ -221,13 +282,25 @@ FRAME = "data frame.jsonl"
 
 
 @contextmanager
-def _as_files(data: "Data | Sequence[Data]") -> Iterator[list[Path]]:
+def _as_files(data: Any) -> Iterator[list[Path]]:
     """The files of the tables; what is in memory is written to a folder that is gone afterwards."""
-    tables: list[Any] = list(data) if isinstance(data, Sequence) and not isinstance(data, str) else [data]
+    tables = _tables(data)
     if not tables:
         raise UsageError("There is no table to read.", hint="Give a data frame, or the path of a file.")
     with temporary_folder() as folder:
         yield [_as_file(table, Path(folder, str(number))) for number, table in enumerate(tables)]
+
+
+def _tables(data: Any) -> list[Any]:
+    """The tables in what was given: one or several, or the records, or the one column, of one."""
+    if hasattr(data, "to_frame"):
+        return [data.to_frame()]
+    if isinstance(data, Mapping):
+        return [data if any(map(_is_column, data.values())) else [data]]
+    if isinstance(data, str | PathLike) or _is_frame(data) or not isinstance(data, Iterable):
+        return [data]
+    several = list(data)
+    return [several] if any(map(_is_record, several)) else several
 
 
 def _as_file(table: Any, folder: Path) -> Path:
@@ -238,39 +311,73 @@ def _as_file(table: Any, folder: Path) -> Path:
                 f"“{path.name}” is a project.", hint="Say: biasprint.open(path).measure(study), or read its tables."
             )
         return path
-    import pandas as pd
+    rows = _rows(table)
+    folder.mkdir()
+    path = folder / FRAME
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        for row in rows:
+            file.write(json.dumps({name: _cell(value) for name, value in row.items()}) + "\n")
+    return path
 
+
+def _rows(table: Any) -> list[Mapping[str, Any]]:
+    """The rows of a frame, of columns or of records, by what they can do: no package of frames is imported."""
     if isinstance(table, Mapping):
-        if len({len(values) for values in table.values()}) > 1:
-            raise UsageError("The columns are not of the same length.", hint="Give a value for each row, or None.")
-        table = data_frame(table)
-    if not isinstance(table, pd.DataFrame):
-        raise UsageError(
-            f"A table cannot be read from a “{type(table).__name__}”.",
-            hint="Give a data frame of pandas, a mapping of columns, or the path of a file.",
-        )
-    names = [str(name) for name in table.columns]
+        columns = [(str(name), values) for name, values in table.items()]
+    elif hasattr(table, "iter_rows"):  # polars
+        columns = [(str(name), table[name].to_list()) for name in table.columns]
+    elif hasattr(table, "to_pydict"):  # pyarrow
+        columns = list(table.to_pydict().items())
+    elif hasattr(table, "itertuples"):  # pandas
+        columns = [(str(name), table.iloc[:, place].tolist()) for place, name in enumerate(table.columns)]
+    else:
+        return _of_records(table)
+    names = [name for name, _ in columns]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
             f"The data frame has more than one column “{repeated[0]}”.", hint="Give each column a name of its own."
         )
-    folder.mkdir()
-    path = folder / FRAME
-    with path.open("w", encoding="ascii", newline="\n") as file:
-        for cells in table.itertuples(index=False, name=None):
-            file.write(json.dumps(dict(zip(names, map(_cell, cells), strict=True))) + "\n")
-    return path
+    if scalar := [name for name, values in columns if not _is_column(values)]:
+        raise UsageError(f"The column “{scalar[0]}” is no list of values.", hint="Give a value for each row, or None.")
+    cells = [list(values) for _, values in columns]
+    if len(set(map(len, cells))) > 1:
+        raise UsageError("The columns are not of the same length.", hint="Give a value for each row, or None.")
+    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
+def _of_records(table: Any) -> list[Mapping[str, Any]]:
+    rows = list(table) if isinstance(table, Iterable) and not isinstance(table, bytes) else [table]
+    if strange := [row for row in rows if not isinstance(row, Mapping)]:
+        raise UsageError(
+            f"A table cannot be read from a “{type(strange[0]).__name__}”.",
+            hint="Give a data frame, a list of records, a mapping of columns, or the path of a file.",
+        )
+    none = dict.fromkeys(str(name) for row in rows for name in row)
+    return [{**none, **{str(name): value for name, value in row.items()}} for row in rows]
+
+
+def _is_frame(table: Any) -> bool:
+    return any(hasattr(table, name) for name in ("iter_rows", "to_pydict", "itertuples"))
+
+
+def _is_column(values: Any) -> bool:
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+
+
+def _is_record(table: Any) -> bool:
+    """Return whether it is one row: of a table of columns every value is a list."""
+    return isinstance(table, Mapping) and not (table and all(map(_is_column, table.values())))
 
 
 def _cell(value: Any) -> Any:
     """A cell as JSON has it: text stays as it is, also with lone surrogates; what is missing is null."""
-    import pandas as pd
-
     if isinstance(value, str | bool | int):
         return value
+    if getattr(value, "ndim", 0):
+        value = value.tolist()
     if isinstance(value, list | tuple | dict):
         return str(value) if isinstance(value, dict) else list(map(str, value))  # its row is told of and left out
-    if pd.isna(value):
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None
     return value.item() if hasattr(value, "item") and isinstance(value.item(), bool | int) else str(value)
 

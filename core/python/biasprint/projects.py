@@ -21,7 +21,7 @@ from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.runs.setup import study_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts import exporting
-from biasprint.measuring import How, Measured, measured
+from biasprint.measuring import How, Measured, columns_of, measured, path_of
 from biasprint.tables import Findings, Table
 
 
@@ -33,14 +33,14 @@ def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool
 
     Raises `Error` for a file that is missing, no project or of a newer version.
     """
-    place = Path(path)
+    place = path_of(path)
     store = Store.open(place, read_only=True) if read_only else open_for_writing(place)
     return Project(store, look_anyway)
 
 
 def sample(path: str | PathLike[str]) -> "Project":
     """Write the sample project that ships with the program to a new file, and open it to be read."""
-    place = Path(path)
+    place = path_of(path)
     if place.exists():
         raise AppError(
             f"There is a file “{place.name}” already.", kept="It was not changed.", hint="Choose another name."
@@ -102,7 +102,7 @@ class Project:
         self._look("measure")
 
         def work(options: MeasureOptions) -> MeasuredStudy:
-            asked = replace(options, columns=dict(columns or {}))
+            asked = replace(options, columns=columns_of(columns))
             return measure_project(JobContext(), self._store, study, asked, shared())
 
         return measured(study, how, work)
@@ -112,7 +112,7 @@ class Project:
 
         `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
         """
-        place = Path(path).absolute()  # the process that writes it may stand in another folder
+        place = path_of(path).absolute()  # the process that writes it may stand in another folder
         check_target(place, ENDINGS, [self.path])
         self._look("report")
         self._check(study)

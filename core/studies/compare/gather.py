@@ -18,6 +18,7 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs import shipped_measure
 from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.resource_files import validated
+from biasprint.core.scorers.functions import FunctionScorer, function_of
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, describe, info_of, score_kept
@@ -78,6 +79,8 @@ def _named(names: str) -> list[ScorerInfo]:
 
 
 def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
+    if function := function_of(name):
+        return function.info
     if name.startswith(OWN_WORDS):
         return info_of(OWN_WORDS + str(path_of(name.removeprefix(OWN_WORDS)).resolve()))
     known = {info.name: info for info in describe()}
@@ -245,7 +248,10 @@ def _gathered(
     if not written and not given:
         raise AppError("There is nothing to compare.", hint="Map a column as text, score or outcome.")
     wanted = _wanted(set(of), designs, options, given) if written else {}
-    scores = [(info, keys, *scored(info)) for info, keys in wanted.items()]
+    scores: list[tuple[Any, ...]] = []
+    for info, keys in wanted.items():
+        own = function_of(info.name)
+        scores.append(_by_function(own, texts, keys) if own else (info, keys, *scored(info)))
     vectors: tuple[Any, ...] = ()
     paired = [row for row, key in zip(rows, of, strict=True) if not key or designs[key].similarity]
     if written and any(_block(row) for row in paired):
@@ -258,6 +264,12 @@ def _gathered(
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
         "scores": scores, "vectors": vectors, "measures": dict(designs), "scores_alone": _scores_alone(options),
     }  # fmt: skip
+
+
+def _by_function(function: FunctionScorer, texts: Sequence[str], keys: set[str]) -> tuple[Any, ...]:
+    """What a function of the caller's says of every text, in the caller's process."""
+    values, failed = function.score(texts)
+    return function.info, keys, [value.values for value in values], [value.summary for value in values], failed
 
 
 def _shipped(rows: Sequence[Mapping[str, str]]) -> dict[str, DesignMeasure]:
