@@ -267,7 +267,7 @@ def _gathered(
 
 
 def _by_function(function: FunctionScorer, texts: Sequence[str], keys: set[str]) -> tuple[Any, ...]:
-    """What a function of the caller's says of every text, in the caller's process."""
+    """Return the values of a function of the caller's for every text, computed in the caller's process."""
     values, failed = function.score(texts)
     return function.info, keys, [value.values for value in values], [value.summary for value in values], failed
 
