@@ -7,6 +7,7 @@ import asyncio
 import gzip
 import json
 import os
+import ssl
 import sys
 import threading
 from collections import Counter
@@ -44,10 +45,13 @@ class Hangup(Exception):
 class BadServer:
     """Answers on 127.0.0.1 from a thread of its own while it is a context; `port`: where another one was before."""
 
-    def __init__(self, script: Script, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, script: Script, host: str = "127.0.0.1", port: int = 0, certificate: ssl.SSLContext | None = None
+    ) -> None:
         self.script = script
         self.host = host
         self.port = port
+        self.certificate = certificate
         self.requests: list[Asked] = []
         self.times: Counter[str] = Counter()
         self.at_once = 0
@@ -58,7 +62,7 @@ class BadServer:
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}:{self.port}/v1"
+        return f"http{'s' if self.certificate else ''}://{self.host}:{self.port}/v1"
 
     def __enter__(self) -> "BadServer":
         self._thread.start()
@@ -71,7 +75,9 @@ class BadServer:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, self.host, self.port))
+        server = self._loop.run_until_complete(
+            asyncio.start_server(self._serve, self.host, self.port, ssl=self.certificate)
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()

@@ -15,6 +15,7 @@ Failure = Literal[
     "",
     "timeout",  # the total deadline of the request ran out
     "rate_limit",  # 429 to the end of the retries
+    "credit",  # the account has none left
     "server",  # 5xx to the end of the retries
     "connection",  # no connection, or it broke
     "key",  # 401, 403

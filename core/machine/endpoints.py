@@ -123,9 +123,10 @@ MOST_CONCURRENT = 256
 LONGEST_DEADLINE = 3600.0
 MOST_RETRIES = 10
 MOST_ADDRESSES = 64
+_VERSION = re.compile(r"api-version=[\w.-]{1,40}")
 _NEXT = re.compile(r"\s+(?=https?://)", re.I)
 # People paste the address from a page of documentation, where it often ends in the call itself.
-_CALLS = ("/chat/completions", "/completions", "/models")
+_CALLS = ("/chat/completions", "/completions", "/responses", "/models", "/api/chat", "/api/generate", "/api/tags")
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,8 @@ def checked_address(address: str) -> str:
         raise wrong from None
     if parts.scheme not in ("http", "https") or not host or not host.isprintable() or " " in host or "\\" in address:
         raise wrong
-    if parts.username or parts.password or parts.query or parts.fragment:
+    version = _VERSION.fullmatch(parts.query)  # Azure's addresses name one
+    if parts.username or parts.password or (parts.query and not version) or parts.fragment:
         raise UsageError(
             "The address of an endpoint holds more than an address.",
             hint="Leave out user name, password and whatever follows “?” or “#”; the key has its own field.",
@@ -259,7 +261,7 @@ def checked_address(address: str) -> str:
     for call in _CALLS:
         path = path.removesuffix(call)
     at = f"[{host}]" if ":" in host else host
-    return urlunsplit((parts.scheme, at if port is None else f"{at}:{port}", path, "", ""))
+    return urlunsplit((parts.scheme, at if port is None else f"{at}:{port}", path, parts.query, ""))
 
 
 def addresses_in(text: str) -> list[str]:

@@ -112,6 +112,8 @@ FAILURES: Mapping[str, tuple[str, str]] = {
     "timeout": ("1 took longer than its deadline.", "%n took longer than their deadline."),
     "rate_limit": ("1 was turned away: the server wanted fewer requests.",
                    "%n were turned away: the server wanted fewer requests."),
+    "credit": ("1 was turned away: the account has no credit left.",
+               "%n were turned away: the account has no credit left."),
     "server": ("1 met an error of the server.", "%n met an error of the server."),
     "connection": ("1 had no connection, or it broke.", "%n had no connection, or it broke."),
     "key": ("1 was refused for its key: check it under Models.",

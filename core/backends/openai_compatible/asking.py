@@ -5,11 +5,12 @@ where an endpoint is opened: the openai package takes its time.
 """
 
 import logging
-import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
 import httpx2
 import openai
@@ -24,6 +25,17 @@ from biasprint.core.backends.openai_compatible.failures import (
     redirected,
     said,
     unreachable,
+)
+from biasprint.core.backends.openai_compatible.quirks import (
+    BELOW,
+    DEVELOPER,
+    HAS_VERSION,
+    MERGED,
+    REFUSABLE,
+    STREAM_BEGINS,
+    key_headers,
+    models_in,
+    wait_in_words,
 )
 from biasprint.core.backends.openai_compatible.reply import Reply, parsed
 from biasprint.core.backends.openai_compatible.settings import EndpointSettings
@@ -79,7 +91,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         # Compression saves nothing on short texts, holds streams back, and is how small replies become huge ones.
         headers += [("accept-encoding", "identity"), ("user-agent", "biasprint")]
         if self._key:
-            headers.append(("authorization", f"Bearer {self._key}"))
+            headers += key_headers(request.url.host, request.url.raw_path.decode(), self._key).items()
         return httpx2.Request(
             request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
         )
@@ -104,6 +116,7 @@ class _Bounded(httpx2.AsyncByteStream):
         if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise bad_reply("The reply was packed in a way that was not asked for.")
         self._response = response
+        self._is_stream = "event-stream" in response.headers.get("content-type", "")
         self._unpacker = None if encoding in ("", "identity") else zlib.decompressobj(_GZIP_OR_ZLIB)
         self._left = most_bytes
         self._most = most_bytes
@@ -122,6 +135,8 @@ class _Bounded(httpx2.AsyncByteStream):
             while rest:
                 yield self._counted(self._unpack(rest))
                 rest = self._unpacker.unconsumed_tail
+        if self._is_stream:
+            yield b"\n\n"  # an event counts once a blank line follows, which some servers leave out at the end
 
     async def aclose(self) -> None:
         await self._response.aclose()
@@ -148,22 +163,6 @@ _MOST_SEED = 0xFFFF_FFFE
 _MOST_SMALL_SEED = 0x7FFF_FFFF
 
 
-def _unsupported(name: str) -> re.Pattern[str]:
-    """A refusal of a parameter as such, not of its value."""
-    words = r"(unsupported|not support|n't support|only the default|not allowed|not permitted)"
-    return re.compile(rf"\b{name}\b.{{0,120}}{words}|{words}.{{0,120}}\b{name}\b", re.IGNORECASE | re.DOTALL)
-
-
-# What a server may refuse by name, and how its words then look, in the order to be tried.
-_REFUSABLE = (
-    ("stream_options", re.compile(r"stream_options|include_usage")),
-    ("max_tokens", re.compile(r"max_completion_tokens")),
-    ("seed", re.compile(r"\bseed\b")),
-    *((name, _unsupported(name)) for name in ("temperature", "top_p")),
-    ("stream", re.compile(r"\bstream(ing)?\b")),
-)
-
-
 class Body:
     """Makes the bodies of requests to one endpoint, and learns from its refusals for all that follow."""
 
@@ -186,8 +185,7 @@ class Body:
         settings = self._settings
         body: dict[str, Any] = {"model": settings.model}
         if settings.mode == "chat":
-            system = [{"role": "system", "content": settings.system}] if settings.system else []
-            body["messages"] = [*system, {"role": "user", "content": request.prompt}]
+            body["messages"] = self._messages(settings.system, request.prompt)
         else:
             body["prompt"] = request.prompt
         known = {
@@ -213,7 +211,10 @@ class Body:
         """
         if trouble.failure != "rejected":
             return False
-        name = next((name for name, words in _REFUSABLE if name in body and words.search(trouble.asked)), None)
+        # A system prompt is refused by who says it: first a developer, then the user.
+        roles = {role["role"] for role in body.get("messages", ())}
+        there = {*body, *(who for who, role in ((DEVELOPER, "system"), (MERGED, "developer")) if role in roles)}
+        name = next((name for name, words in REFUSABLE if name in there and words.search(trouble.asked)), None)
         if name is None:
             return False
         if name == "seed" and body["seed"] > _MOST_SMALL_SEED:
@@ -221,6 +222,15 @@ class Body:
         else:
             self._refused.add(name)
         return True
+
+    def _messages(self, system: str, prompt: str) -> list[dict[str, str]]:
+        """The prompt, after the system prompt in the role that the server takes."""
+        if not system:
+            return [{"role": "user", "content": prompt}]
+        if MERGED in self._refused:
+            return [{"role": "user", "content": f"{system}\n\n{prompt}"}]
+        role = "developer" if DEVELOPER in self._refused else "system"
+        return [{"role": role, "content": system}, {"role": "user", "content": prompt}]
 
     def _seed(self, seed: int) -> int:
         if self._most_seed == _MOST_SMALL_SEED:
@@ -277,6 +287,7 @@ class Asker:
         self._settings = settings
         self._key = key
         self._body = Body(settings)
+        self._below = ""  # where its calls lie, from the address
         connect = min(CONNECT_SECONDS, settings.endpoint.deadline_seconds)
         self._http = httpx2.AsyncClient(
             transport=BoundedTransport(settings.endpoint, key),
@@ -284,8 +295,10 @@ class Asker:
             follow_redirects=False,
             trust_env=False,
         )
+        address, _, query = settings.endpoint.base_url.partition("?")
         self._client = openai.AsyncOpenAI(
-            base_url=settings.endpoint.base_url,
+            base_url=address,
+            default_query=dict(parse_qsl(query)),
             api_key="added by the transport",
             admin_api_key="",
             organization="",
@@ -306,7 +319,7 @@ class Asker:
         while True:
             body = self._body.of(wanted.request, stream=not wanted.whole)
             try:
-                reply = await self._send(body, wanted.on_piece)
+                reply = await self._where_it_answers(partial(self._send, body, wanted.on_piece))
             except StreamOfNothing:
                 if wanted.whole:
                     raise bad_reply("The reply held nothing.") from None
@@ -321,13 +334,32 @@ class Asker:
 
     async def models(self) -> tuple[str, ...]:
         """The models that the endpoint lists, by name. Raises `Trouble`."""
-        response = await self._guarded(self._client.get("/models", cast_to=httpx2.Response))
-        data = parsed(response.content)
-        entries = data.get("data") if isinstance(data, dict) else None
-        if not isinstance(entries, list):
+        return await self._where_it_answers(self._listed)
+
+    async def _listed(self) -> tuple[str, ...]:
+        response = await self._guarded(self._client.get(f"{self._below}/models", cast_to=httpx2.Response))
+        names = models_in(_page_or_json(response, response.content))
+        if names is None:
             raise bad_reply("The list of models was not of the promised form.")
-        names = {str(entry.get("id", "")) for entry in entries[:MOST_MODELS] if isinstance(entry, dict)}
-        return tuple(sorted(name for name in names if self._is_name(name)))
+        return tuple(sorted({name for name in names[:MOST_MODELS] if self._is_name(name)}))
+
+    async def _where_it_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do it at the address; where nothing answers such calls there and it names no version, below it, and then
+        always there. Raises the first `Trouble` where that is of no use either."""
+        try:
+            return await work()
+        except Trouble as trouble:
+            if not trouble.elsewhere or self._below or HAS_VERSION.search(self._client.base_url.path):
+                raise
+            first = trouble
+        self._below = BELOW
+        try:
+            return await work()
+        except Trouble as trouble:
+            if not trouble.elsewhere:
+                raise
+            self._below = ""
+        raise first from None
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -339,7 +371,11 @@ class Asker:
         path = "/chat/completions" if self._settings.mode == "chat" else "/completions"
         streams = "stream" in body
         post = self._client.post(
-            path, cast_to=httpx2.Response, body=body, stream=streams, stream_cls=openai.AsyncStream[Any]
+            f"{self._below}{path}",
+            cast_to=httpx2.Response,
+            body=body,
+            stream=streams,
+            stream_cls=openai.AsyncStream[Any],
         )
         return await self._guarded(self._read(post, on_piece))
 
@@ -347,12 +383,11 @@ class Asker:
         response: httpx2.Response = await post
         reply = Reply(self._settings.mode, self._key)
         try:
-            if response.headers.get("content-type", "").partition(";")[0].strip().lower() != "text/event-stream":
-                piece = reply.whole(_page_or_json(response, await response.aread()))
-                if piece:
-                    on_piece(piece)
-            else:
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind == "text/event-stream" or (await response.aread()).lstrip().startswith(STREAM_BEGINS):
                 await self._follow(response, reply, on_piece)
+            elif piece := reply.whole(_page_or_json(response, response.content)):
+                on_piece(piece)
         finally:
             await response.aclose()
         return reply
@@ -379,7 +414,10 @@ class Asker:
         except openai.APIStatusError as error:
             heard = said(_json_or_none(error.response))
             wait = asked_wait(error.response.headers)
+            wait = wait_in_words(heard.message) if wait is None else wait
             trouble = of_status(error.response.status_code, heard, wait=wait, key=self._key)
+            if trouble.failure == "key" and _is_page(error.response, error.response.content):
+                trouble = Trouble("rejected", f"{PAGE}: something before the endpoint, such as a firewall, answered.")
         except openai.APIConnectionError as error:
             trouble = unreachable(error)
         except openai.APIError as error:  # told inside a stream
@@ -392,9 +430,16 @@ class Asker:
         raise trouble from None
 
 
+PAGE = "A web page came back instead of a reply"
+
+
+def _is_page(response: httpx2.Response, body: bytes) -> bool:
+    return body.lstrip()[:1] == b"<" or "html" in response.headers.get("content-type", "")
+
+
 def _page_or_json(response: httpx2.Response, body: bytes) -> Any:
-    if body.lstrip()[:1] == b"<" or "html" in response.headers.get("content-type", ""):
-        raise bad_reply("A web page came back instead of a reply; the address may lack /v1 at its end.")
+    if _is_page(response, body):
+        raise Trouble("bad_reply", f"{PAGE}; the address may lack /v1 at its end.", elsewhere=True)
     return parsed(body)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
+from biasprint.core.backends.openai_compatible.quirks import NO_SUCH_CALL, error_in
 from biasprint.core.backends.protocol import Failure
 from biasprint.core.machine.offline import NoConnection
 
@@ -22,9 +23,16 @@ _CONTEXT = re.compile(
     r"context.{0,12}(length|size|window)|exceed.{0,40}context|maximum context|prompt is too long|too many tokens", re.I
 )
 _MODEL = re.compile(
-    r"model.{0,120}(not found|does ?n[o']t exist|unknown|not available|no such|not support)|"
+    r"model.{0,120}(not found|does ?n[o']t exist|unknown|not available|no such|(is|are) not supported)|"
     r"(unknown|invalid|no such) model|(not find|find no|no) model",
     re.I | re.S,
+)
+
+
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|insufficient (credit|balance|funds)|(no|out of|not enough) (credit|balance)|"
+    r"credit balance is too low|billing_(hard_limit|not_active)|exceeded your current quota",
+    re.I,
 )
 
 
@@ -52,8 +60,8 @@ _OF_SOMETHING_ELSE = re.compile(
 class Trouble(Exception):
     """One try failed. `retry`: another may succeed; `wait` is how many seconds the server asked to wait for.
 
-    `away`: nobody answered at all. `asked` is what the server said about the request, for finding out which parameter
-    it refuses; it is shown only through `quoted`, which keeps the key out.
+    `away`: nobody answered at all. `elsewhere`: nothing there answers such calls. `asked` is what the server said about
+    the request, for finding out which parameter it refuses; it is shown only through `quoted`, which keeps the key out.
     """
 
     def __init__(
@@ -65,6 +73,7 @@ class Trouble(Exception):
         wait: float | None = None,
         asked: str = "",
         away: bool = False,
+        elsewhere: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.failure = failure
@@ -73,6 +82,7 @@ class Trouble(Exception):
         self.wait = wait
         self.asked = asked
         self.away = away
+        self.elsewhere = elsewhere
 
 
 @dataclass(frozen=True)
@@ -90,14 +100,12 @@ class Said:
 
 def said(body: Any) -> Said:
     """The error in a reply's body, as servers write it: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`."""
-    if not isinstance(body, Mapping):
-        return Said()
-    error = body.get("error", body)
+    error = error_in(body)
     if isinstance(error, str):
         return Said(error)
     if not isinstance(error, Mapping):
         return Said()
-    message = error.get("message") or error.get("detail") or ""
+    message = error.get("message") or error.get("detail") or error.get("msg") or ""
     kinds = [str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str | int)]
     return Said(str(message), " ".join(kinds), str(error.get("param") or ""))
 
@@ -109,6 +117,8 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
         return redirected()
     if 400 <= status < 500 and status not in (401, 429) and of_filter(heard):
         return refusal(FILTERED if status == 403 else f"{FILTERED}{quote}")
+    if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(heard.whole)):
+        return Trouble("credit", f"The account at the endpoint has no credit left ({status}).{quote}")
     if status in (401, 403):
         # What the server says here often holds the key, so none of it is shown.
         return Trouble("key", _KEY_SENTENCE[status] if key else _NO_KEY)
@@ -117,10 +127,9 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
     if status in (400, 404, 422) and ("model_not_found" in heard.code or _MODEL.search(heard.message)):
         return Trouble("model", f"The endpoint does not know this model.{quote}")
     if status == 404:
-        return Trouble("rejected", f"There is nothing to ask at this address; many end in /v1 (404).{quote}")
+        sentence = f"There is nothing to ask at this address; many end in /v1 (404).{quote}"
+        return Trouble("rejected", sentence, elsewhere=True)
     if status == 429:
-        if "insufficient_quota" in heard.code:
-            return Trouble("rate_limit", f"The account at the endpoint has no credit left (429).{quote}")
         return Trouble(
             "rate_limit", f"The endpoint takes no more requests for now (429).{quote}", retry=True, wait=wait
         )
@@ -151,6 +160,8 @@ def of_stream(heard: Said, *, key: str | None) -> Trouble:
     """An error that came inside a stream, where there is no status any more."""
     if of_filter(heard):
         return refusal(f"{FILTERED}{quoted(heard.message, key)}")
+    if NO_SUCH_CALL.search(heard.message):
+        return of_status(404, heard, wait=None, key=key)
     number = next((int(word) for word in heard.code.split() if word.isdigit() and 400 <= int(word) < 600), 0)
     if number or _CONTEXT.search(heard.whole):
         return of_status(number or 400, heard, wait=None, key=key)
@@ -187,7 +198,11 @@ def unreachable(error: BaseException) -> Trouble:
 _NO_CONNECTION: tuple[tuple[tuple[str, ...], tuple[str, bool]], ...] = (
     (
         ("CERTIFICATE_VERIFY_FAILED", "CertificateError"),
-        ("The endpoint's certificate is not one that this computer trusts.", False),
+        (
+            "The endpoint's certificate is not one that this computer trusts. The environment variable SSL_CERT_FILE "
+            "can name a file with it.",
+            False,
+        ),
     ),
     (
         ("WRONG_VERSION_NUMBER", "SSL", "TLS"),

@@ -23,7 +23,7 @@ from biasprint.core.machine.endpoints import Endpoint
 MISSES_AT_FIRST = 5
 MISSES_LATER = 10
 # What every further request would meet at the same address, where it is not to be asked again.
-_OF_THE_ADDRESS = ("key", "model", "redirect", "rate_limit", "connection")
+_OF_THE_ADDRESS = ("key", "model", "redirect", "credit", "connection")
 _LONG_AGO = -math.inf
 
 

@@ -14,25 +14,11 @@ from biasprint.core.backends.openai_compatible.failures import (
     refusal,
     said,
 )
+from biasprint.core.backends.openai_compatible.quirks import FINISHED, HELD_BACK, REASONING, text_and_thought
 from biasprint.core.backends.openai_compatible.settings import Mode
 from biasprint.core.backends.protocol import FinishReason
 from biasprint.core.backends.reasoning import NONE_LEFT
 
-# What servers call it when a text came to its own end, or to the limit.
-_FINISHED: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "eos": "stop",
-    "eos_token": "stop",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "length": "length",
-    "max_tokens": "length",
-}
-# What they call it when a filter held it back, or the model declined.
-_HELD_BACK = frozenset(
-    ("content_filter", "content_filtered", "safety", "prohibited_content", "blocklist", "recitation", "spii",
-     "sensitive", "guardrail_intervened", "moderation", "refusal")
-)  # fmt: skip
 _LONGEST_LABEL = 120
 
 
@@ -98,11 +84,12 @@ class Reply:
             # llama.cpp's Python server cuts a text short like this when the next request comes in.
             hint = " If the server writes one text at a time, set the endpoint's concurrency to 1."
             raise bad_reply(f"The reply ended without saying why, so it may be cut.{hint}")
-        if self.finish.casefold() in _HELD_BACK:
-            raise refusal("The model declined." if self.finish == "refusal" else FILTERED)
-        if self.finish not in _FINISHED:
+        finish = self.finish.casefold()
+        if finish in HELD_BACK:
+            raise refusal("The model declined." if finish == "refusal" else FILTERED)
+        if finish not in FINISHED:
             raise bad_reply("The reply ended for a reason that is not known here, such as a call of a tool.")
-        reason = _FINISHED[self.finish]
+        reason = FINISHED[finish]
         if not self.text.strip():
             held = NONE_LEFT if self.reasoning.strip() else "The reply held no text."
             if reason == "length":
@@ -122,6 +109,8 @@ class Reply:
             return None
         if not isinstance(choices, list) or not isinstance(choices[0], Mapping):
             raise bad_reply("The choices in the reply were not of the promised form.")
+        if choices[0].get("error"):
+            raise of_stream(said(choices[0]), key=self.key)
         return choices[0]
 
     def _read_beside(self, message: Any) -> None:
@@ -130,8 +119,10 @@ class Reply:
         if isinstance(declined, str) and declined:
             self._tail_of_declined = self._without_key(self._tail_of_declined, declined)
             self.declined.append(declined)
-        names = ("reasoning_content", "reasoning") if isinstance(message, Mapping) else ()
-        thought = next((message[name] for name in names if isinstance(message.get(name), str)), "")
+        names = REASONING if isinstance(message, Mapping) else ()
+        self._think(next((message[name] for name in names if isinstance(message.get(name), str)), ""))
+
+    def _think(self, thought: str) -> None:
         if thought:
             self._tail_of_thoughts = self._without_key(self._tail_of_thoughts, thought)
             self.thoughts.append(thought)
@@ -146,7 +137,9 @@ class Reply:
             raise bad_reply("The reply held the key of the endpoint, so it was thrown away.")
         return seen[-len(self.key) :] if self.key else ""
 
-    def _take(self, text: Any, choice: Mapping[str, Any]) -> str:
+    def _take(self, content: Any, choice: Mapping[str, Any]) -> str:
+        text, thought = text_and_thought(content)
+        self._think(thought)
         if text is not None and not isinstance(text, str):
             raise bad_reply("The text in the reply was no text.")
         reason = choice.get("finish_reason")

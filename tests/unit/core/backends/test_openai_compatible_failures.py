@@ -25,7 +25,7 @@ KEY = "sk-canary-0123456789abcdef"
         (401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}, "key", False),
         (403, {"error": "forbidden"}, "key", False),
         (429, {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}, "rate_limit", True),
-        (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, "rate_limit", False),
+        (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, "credit", False),
         (500, None, "server", True),
         (502, None, "server", True),
         (503, {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}}, "server", True),

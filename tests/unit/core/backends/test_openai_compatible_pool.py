@@ -255,7 +255,7 @@ async def test_begun_again_whoever_was_given_up_or_left_out_has_another_chance()
     assert at(await pool.take()) == [A]
 
 
-@pytest.mark.parametrize("failure", ["key", "model", "redirect", "rate_limit", "connection"])
+@pytest.mark.parametrize("failure", ["key", "model", "redirect", "credit", "connection"])
 def test_an_address_of_no_use_to_any_request_is_left_out_but_never_the_last(failure: str) -> None:
     pool = pool_of(Hours(), 1, 1)
     trouble = Trouble(failure, "It will not do.")  # type: ignore[arg-type]
