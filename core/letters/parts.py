@@ -191,7 +191,8 @@ def suspicions(document: Document, parts: Sequence[Part]) -> tuple[Suspicion, ..
         doubts.append(Suspicion("two letters", sentence))
     words = len(document.text.split())
     if words < FEWEST_WORDS:
-        sentence = f"These are {words} words: too few to say anything about the letter as a whole."
+        counted = "This is 1 word" if words == 1 else f"These are {words} words"
+        sentence = f"{counted}: too few to say anything about the letter as a whole."
         doubts.append(Suspicion("too short", sentence))
     return tuple(doubts)
 

@@ -210,6 +210,11 @@ def open_row(
 
 def _source(ctx: JobContext, place: FilePlace) -> LetterSource:
     """The letter in a file, with the file itself where a checked letter goes back into it."""
+    if not place.root.exists():
+        raise AppError(
+            f"“{place.root.name}” is not there any more.", kept="What you did to its letters is kept.",
+            hint="Connect the drive that it is on, or put it back where it was.",
+        )  # fmt: skip
     document = read_place(ctx, place)
     goes_back = document.kind in GOES_BACK
     data = (again(place.root, place.inside) if place.inside else place.root.read_bytes()) if goes_back else None
@@ -303,7 +308,7 @@ def report_pile(
         sections.append(section)
         ctx.report(place, len(rows), note=row.path_in_pile)
     compute.call(write_pile_report, target, replace(report, sections=tuple(sections)), ctx=ctx)
-    return tuple(lost)
+    return tuple(dict.fromkeys(lost))
 
 
 # ---- The files, and which CV is whose

@@ -71,7 +71,7 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
     if column == "file":
         return safe_line(row.path_in_pile)
     if column == "note":
-        return safe_line(note(row))
+        return safe_line(note(row).removeprefix(f"“{row.name}” "))  # which stands at the row's beginning
     if column in EDITABLE:
         words = safe_line(text_of(row, column, labels))
         return f"{words} ?" if words and column in GUESSED and column not in by_hand else words

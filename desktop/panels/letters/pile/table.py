@@ -364,6 +364,11 @@ def choices_of(column: str, labels: Mapping[str, str]) -> Sequence[tuple[str, st
 class _Delegate(QStyledItemDelegate):
     """The editors: a group and an outcome are chosen from a list; a name and an occupation are typed."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if COLUMNS[index.column()] not in PATHS:  # a file's own name comes last in its path
+            option.textElideMode = Qt.TextElideMode.ElideRight  # type: ignore[attr-defined]
+
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         table = index.model()
         assert isinstance(table, PileTable)
@@ -409,7 +414,7 @@ class PileList(QTableView):
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(tr("The letters of the pile"))
         as_rows(self)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a file's own name comes last in its path
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -103,7 +103,7 @@ def test_a_row_shows_shares_and_marks_its_guesses(table: PileTable) -> None:
 
 
 def test_a_bad_file_is_a_row_with_its_reason(table: PileTable) -> None:
-    assert index(table, 3, "note").data() == "“photo.jpg” is a picture. Have it read first."
+    assert index(table, 3, "note").data() == "is a picture. Have it read first."
     assert index(table, 3, "agentic").data() == ""
     assert not index(table, 3, "group").flags() & Qt.ItemFlag.ItemIsEditable
     assert "not read" in index(table, 3, "file").data(Qt.ItemDataRole.AccessibleTextRole)
