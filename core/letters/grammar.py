@@ -287,7 +287,8 @@ class Parse:
                 return "" if self._is_among(token.head) else self.kind(token.head)
             if token.head == place:
                 return ""
-            if token.relation in ("oprd", "acomp", "xcomp", "ccomp") and self._is_of_object(token.head):
+            described = token.relation in ("oprd", "acomp", "xcomp", "ccomp") or token.text == "as"
+            if described and self._is_of_object(token.head):  # “found her kind”, “describe her as kind”
                 return "candidate"
             if token.relation in ("dobj", "pobj") and outside and self.is_person(place):
                 subject = self.subject(self._verb(place))
@@ -316,6 +317,23 @@ class Parse:
         roots = [number for number, token in enumerate(self.tokens) if token.head == number]
         subjects = [subject for root in roots if (subject := self.subject(root)) is not None]
         return "" if any(self.kind(subject) == "candidate" for subject in subjects) else kind
+
+    def says_of_candidate(self, start: int, end: int) -> bool:
+        """Return whether the words are a quality of the candidate: “is skilled”, “a skilled chef”, “her talents”."""
+        place = self.at(start, end)
+        while place is not None and self.tokens[place].relation == "conj":
+            place = self.tokens[place].head
+        if place is None:
+            return False
+        token = self.tokens[place]
+        if token.tag in ("NN", "NNS"):
+            return self._owner(place) == "candidate"
+        if token.relation == "amod" and self.tokens[token.head].relation == "attr":
+            token = self.tokens[token.head]
+        elif token.relation not in ("acomp", "oprd"):
+            return False
+        subject = self.subject(token.head)
+        return self._is_of_object(token.head) or (subject is not None and self.kind(subject) == "candidate")
 
     def named_as(self, start: int, end: int) -> Whose:
         """Return who is said to be what the words name: an attribute, an apposition, or “as a nurse”; "" for none."""
@@ -384,6 +402,8 @@ class Parse:
             return ""
         if token.text in _ANYBODY:
             return "other"
+        if self.is_person(place) and self._owner(place) == "candidate":
+            return "other"  # “her colleague José García”, whose names are in the candidate's
         if any(
             self.tokens[child].named and self.tokens[child].relation in ("appos", "compound")
             for child in self.children[place]

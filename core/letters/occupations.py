@@ -458,7 +458,7 @@ _WRITERS = frozenset({"I", "we", "We", "myself"})
 def _last_person(before: str, own: set[str]) -> str:
     """Return the last person in the sentence: "own" for the candidate, "writer", "other", or "" for nobody."""
     last_one = previous = ""
-    related = False  # “her husband Shri R. Krishnamurthy”
+    related = False  # “her husband Shri R. Krishnamurthy”, “her colleague José García”
     for match in re.finditer(r"[^\W\d_][\w’'-]*", before):
         word = re.sub(r"['’](?:s|d|ll|ve|re|m)$", "", match.group())
         lower = word.lower()
@@ -480,7 +480,8 @@ def _last_person(before: str, own: set[str]) -> str:
             )
         ):
             last_one = "other"
-        related = lower in _kin() or (related and word[0].isupper())
+        hers = previous in ("his", "her", "their") and lower in beside_the_candidate()
+        related = lower in _kin() or hers or (related and word[0].isupper())
         previous = lower
     return last_one or ("" if own else "own")  # of somebody without a name much is said without a pronoun
 

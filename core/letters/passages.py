@@ -242,7 +242,7 @@ def without_doubted(
     """The marks of words without those that the heads doubt.
 
     What the house list asked for stays, praise that is denied or weakened, which is a doubt, and plain praise: “she is
-    confident”. Raises `AppError` where the model or a head cannot be loaded.
+    confident”, “not only is she a skilled chef”. Raises `AppError` where the model or a head cannot be loaded.
     """
     read: dict[int, list[ReadClause]] = {}
     for clause in read_clauses(sentences, person, by_grammar):
@@ -266,7 +266,9 @@ def without_doubted(
 
 def _is_plain_praise(mark: Mark, page: MarkedText) -> bool:
     start = mark.start - page.sentence.start
-    return categories()[mark.category].praise and is_plainly_said(page, start, start + len(mark.words))
+    end = start + len(mark.words)
+    by_grammar = page.parse is not None and page.parse.says_of_candidate(start, end)
+    return categories()[mark.category].praise and (by_grammar or is_plainly_said(page, start, end))
 
 
 def _is_title(mark: Mark) -> bool:
@@ -319,4 +321,4 @@ def _plain(text: str) -> str:
 
 def version_of_checked_words() -> str:
     """Return a version that changes with every edit of the head and of what it doubts."""
-    return f"words 3; head {WORDS_SHA256[:12]}; from {MEANT_FROM}; another from {SURE_OF_ANOTHER}"
+    return f"words 4; head {WORDS_SHA256[:12]}; from {MEANT_FROM}; another from {SURE_OF_ANOTHER}"

@@ -61,7 +61,7 @@ def guess_pronoun(body: str, name: str, title: str, spoken: Counter[str] | None 
         own = Counter()
     he, she = _count(own, "he"), _count(own, "she")
     by_title = _TITLES.get(title.rstrip(".").lower(), "")
-    if not by_title and _is_they(every, opening, he + she):
+    if by_title in ("", "they") and _is_they(every, opening, he + she):
         return PronounGuess(
             "they", "likely" if opening["they"] > 2 else "unsure", f"they begins {opening['they']} of its sentences"
         )

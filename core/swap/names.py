@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from biasprint.core.swap.guess_pronoun import beside_the_candidate
 from biasprint.core.swap.page import Page, folded, folded_to_letters
 from biasprint.core.swap.result import Change, Person
 from biasprint.core.swap.titles import pronoun_of_title, title_before
@@ -222,6 +223,9 @@ def _initials(first: str, last: str, given: str, family: str) -> Iterator[tuple[
     if not first or not last:
         return
     one, two, to = re.escape(first[0]), re.escape(last[0]), given[0]
+    others = "".join(rf"\s?{re.escape(name[0])}\." for name in first.split()[1:])
+    if others:  # “M. J. García López” of María José
+        yield rf"(?<![\w.]){one}\.{others}(?=\s*{re.escape(last)}(?!\w))", f"{to}."
     # “A. M. Weber”: the first initial alone is the first name's.
     yield rf"(?<![\w.]){one}\.(?=\s?(?:[^\W\d_]\.\s?)*\s*{re.escape(last)}(?!\w))", f"{to}."
     for space in ("", " "):
@@ -292,12 +296,26 @@ def _doubt(page: Page, naming: _Said, person: Person, names: Names, words: SwapW
         return _QUOTED
     if context_kind in ("salutation", "signature"):
         return f"in the {context_kind}: the name of whom the letter is to or from"
+    if _is_beside(page, naming, person, names):
+        return _SOMEONE
     if naming.kind == "initials" or naming.whole:
         return naming.doubt
     own = _is_own_family_name if naming.kind == "last name" else _is_own_first_name
     if not own(page, naming, person, names, words):
         return _SOMEONE
     return _doubt_of_word(page, naming, words) or naming.doubt
+
+
+def _is_beside(page: Page, naming: _Said, person: Person, names: Names) -> bool:
+    """“Her colleague José García” is not María José García López, whose names he shares."""
+    before = naming.place - 1
+    if before in names.others and naming.whole:
+        return True
+    if page.lower(before) not in beside_the_candidate() or page.lower(before - 1) not in ("her", "his", "their"):
+        return False
+    if page.touching(before) != naming.place or page.sentence[before - 1] != page.sentence[naming.place]:
+        return False
+    return not folded(page.text[naming.start :]).startswith(folded(person.full_name))
 
 
 def _is_own_family_name(page: Page, naming: _Said, person: Person, names: Names, words: SwapWords) -> bool:

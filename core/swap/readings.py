@@ -130,7 +130,7 @@ def _says_so_of_herself(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _lemma(form: str) -> str:
-    irregular = {"found": "find", "saw": "see", "felt": "feel"}  # the lookup takes the first for “to found”
+    irregular = {"found": "find", "saw": "see", "felt": "feel", "crew": "crew"}  # the lookup: “to found”, “to crow”
     if form in irregular:
         return irregular[form]
     lemmas = words(form)

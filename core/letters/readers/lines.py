@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from statistics import median
 
-from biasprint.core.letters.readers.unread import UnreadText
+from biasprint.core.letters.readers.unread import BARE_NUMBER, DASHED_NUMBER, PAGE_LINE, PAGE_WORD, UnreadText
 from biasprint.core.scorers.checked_files import require_unchanged
 
 RETURN = re.compile(r"<return>", re.IGNORECASE)  # what stands for a line break in some released tables
@@ -187,13 +187,6 @@ def _words() -> frozenset[str]:
 
 # ---- What stands above and below the text of every page
 
-_PAGE_WORD = r"(?:page|pg\.?|p\.|seite|página|sheet)"
-PAGE_LINE = re.compile(
-    rf"[\W_]*(?:{_PAGE_WORD}\s*\d{{1,3}}(?:\s*(?:of|/|von|de)\s*\d{{1,3}})?|\d{{1,3}}\s*(?:of|/)\s*\d{{1,3}})[\W_]*",
-    re.IGNORECASE,
-)
-BARE_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivx]{1,5})[\W_]*", re.IGNORECASE)
-_DASHED_NUMBER = re.compile(r"\s*(?:[-–—]\s*\d{1,3}\s*[-–—]|\[\s*\d{1,3}\s*\])\s*")
 MOST_HEAD_LINES = 4
 LONGEST_HEAD = 70  # characters
 _NUMBER = re.compile(r"\d+")
@@ -201,7 +194,7 @@ _NUMBER = re.compile(r"\d+")
 
 def names_page(text: str, page: int) -> bool:
     """Return whether a line holds the number of this page, said to be one: “J. Carter, page 2”."""
-    return bool(re.search(rf"\b{_PAGE_WORD}\s*{page}\b|(?<!\S){page}\s*(?:of|/)\s*\d+", text, re.IGNORECASE))
+    return bool(re.search(rf"\b{PAGE_WORD}\s*{page}\b|(?<!\S){page}\s*(?:of|/)\s*\d+", text, re.IGNORECASE))
 
 
 def same_head(first: str, second: str, pages_apart: int) -> bool:
@@ -270,7 +263,7 @@ def _outer(page: Sequence[str], step: int) -> list[int]:
 def _in_the_midst(lines: Sequence[str]) -> Iterator[int]:
     """Yield page numbers in a text that has no pages any more, with the heads beside them."""
     numbered = [
-        place for place, line in enumerate(lines) if PAGE_LINE.fullmatch(line) or _DASHED_NUMBER.fullmatch(line)
+        place for place, line in enumerate(lines) if PAGE_LINE.fullmatch(line) or DASHED_NUMBER.fullmatch(line)
     ]
     written = [place for place, line in enumerate(lines) if line.strip()]
     for place in numbered:

@@ -23,11 +23,9 @@ from pdfminer.utils import apply_matrix_rect, decode_text
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.lines import (
-    BARE_NUMBER,
     DIVIDED,
     LIST,
     MOST_HEAD_LINES,
-    PAGE_LINE,
     Hyphens,
     goes_on_with,
     is_short,
@@ -37,7 +35,7 @@ from biasprint.core.letters.readers.lines import (
     sorted_pair,
     unfinished,
 )
-from biasprint.core.letters.readers.unread import UnreadText
+from biasprint.core.letters.readers.unread import BARE_NUMBER, PAGE_LINE, UnreadText
 from biasprint.core.letters.values import Extracted
 
 MOST_PAGES = 50  # a letter has one or two

@@ -3,19 +3,27 @@
 The notes travel with the document (`Document.notes`): the command line, the report and the window show them.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 Beside = Literal["footnotes", "comments", "form fields"]
 LONGEST_SHOWN = 90  # characters of what was left out
+PAGE_WORD = r"(?:page|pg\.?|p\.|seite|página|sheet)"
+PAGE_LINE = re.compile(
+    rf"[\W_]*(?:{PAGE_WORD}\s*\d{{1,3}}(?:\s*(?:of|/|von|de)\s*\d{{1,3}})?|\d{{1,3}}\s*(?:of|/)\s*\d{{1,3}})[\W_]*",
+    re.IGNORECASE,
+)
+BARE_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivx]{1,5})[\W_]*", re.IGNORECASE)
+DASHED_NUMBER = re.compile(r"\s*(?:[-–—]\s*\d{1,3}\s*[-–—]|\[\s*\d{1,3}\s*\])\s*")
 
 
 @dataclass
 class UnreadText:
     """Collects what is left out while a file is read.
 
-    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages.
+    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages; of page numbers nobody is told.
     `beside`: what belongs to the letter and is outside its text. `unknown`: characters that no reader could name.
     `stays`: the file can be written again, with all of it.
     """
@@ -42,6 +50,7 @@ class UnreadText:
             listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
             yield f"{listed.capitalize()} were not read.{' In its own file they stay.' if self.stays else ''}"
         around = list(dict.fromkeys(" ".join(text.split()) for text in self.around if text.strip()))
+        around = [text for text in around if not (PAGE_LINE.fullmatch(text) or BARE_NUMBER.fullmatch(text))]
         if around:
             yield f"Above or below the text of a page, and not read: {_quoted('”, “'.join(around))}"
         if self.unknown:

@@ -115,7 +115,7 @@ def test_a_reading_leaves_out_what_is_doubted_and_says_so(doubts: Doubts, read: 
     assert [mark.words for mark in reading.marks] == ["kind"]
     assert [mark.words for mark in reading.doubted] == ["leader", "warm"]
     assert "“leader”, “warm”" in reading.said_of_marks
-    assert reading.versions["checked words"].startswith("words 3; head ")
+    assert reading.versions["checked words"].startswith("words 4; head ")
     assert len(comments_on(reading)) == 1
     assert reading.said_of_marks in " ".join(str(block) for block in _marks(reading))
 

@@ -79,6 +79,9 @@ PRAISE = [
     "Her results are nothing short of remarkable.",
     "She is not easily discouraged.",
     "She is nothing if not thorough.",
+    "She had few equals.",
+    "Emily Carter did three things in that year.",
+    "Carter did many things.",
 ]
 
 
@@ -154,6 +157,19 @@ def test_plain_praise_is_meant(who: str, word: str, parser: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "word"),
+    [
+        ("Not only is she a skilled chef.", "skilled"),
+        ("Her talents are not limited to the kitchen.", "talents"),
+        ("Her planning of the convoys was meticulous.", "meticulous"),
+        ("Her colleagues describe her as supportive.", "supportive"),
+    ],
+)
+def test_a_quality_that_grammar_gives_to_the_candidate_is_meant(sentence: str, word: str, parsed: None) -> None:
+    assert word in [words for _, words in marked(sentence)]
+
+
+@pytest.mark.parametrize(
     ("sentence", "category"),
     [
         ("Her parent company sold the unit.", "family"),
@@ -205,6 +221,7 @@ def test_list_numbers_are_no_sentences(parser: bool) -> None:
         ("Position held: Site Engineer", "site engineer"),
         ("Emily Carter was a finalist in the national award.", ""),
         ("Emily Carter was a finalist. She is a chef at our house.", "chef"),
+        ("Her colleague Jane Carter is a chemist, and Emily Carter is a nurse.", "nurse"),
     ],
 )
 def test_an_occupation_is_what_the_candidate_is(text: str, occupation: str) -> None:

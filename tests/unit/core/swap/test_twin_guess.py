@@ -131,6 +131,8 @@ def test_parts_say_where_the_writer_signs() -> None:
         ("Thembi Dlamini ran the desk. A professor wrote that the welcome was the best of his stay.", ""),
         ("Ashley Reed came to us from Wales. They had a method, and they kept it. Ashley gave him the book. "
          "They wrote the guide.", "they"),
+        ("I support Mx. Ash Nakamura. They teach well. They won us over. When one of us was on leave, they taught her "
+         "class. They are kind.", "they"),
         ("I recommend Ms. Osei. There was a father who had threatened others; she met him, and he calmed down.", "she"),
     ],
 )  # fmt: skip
@@ -143,9 +145,10 @@ def test_what_is_said_of_others_is_not_the_candidates_pronoun(text: str, pronoun
     [
         (
             "I recommend Dr. Thomas José García Moreno. Dr. García Moreno came to us from Madrid. García Moreno's work "
-            "is known. Thomas José is kind. Dr. Moreno leads. He left.",
+            "is known. Thomas José is kind. Dr. Moreno leads. He left. T. J. García Moreno wrote. His colleague José "
+            "García is here.",
             "I recommend Dr. Anna Berg. Dr. Berg came to us from Madrid. Berg's work is known. Anna is kind. Dr. Berg "
-            "leads. She left.",
+            "leads. She left. A. Berg wrote. Her colleague José García is here.",
         ),
         (
             "I recommend Carter Min-jun. Carter Min-jun's sister works here. Mr. Carter leads. He left.",
