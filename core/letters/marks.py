@@ -54,6 +54,16 @@ class MarkedText:
         """The places of praise that is said in the words of a denial."""
         return [match.span() for match in idioms().finditer(self.lower)]
 
+    @cached_property
+    def denials(self) -> list[tuple[int, int]]:
+        """The places of words that deny something."""
+        return _meant(scope().negations, scope().no_negations, self.lower)
+
+    @cached_property
+    def hedges(self) -> list[tuple[int, int]]:
+        """The places of words that weaken something."""
+        return _meant(scope().hedges, scope().no_hedges, self.lower)
+
     def before(self, place: int) -> str:
         return self.lower[max(0, place - WINDOW) : place]
 
@@ -372,23 +382,19 @@ def turned(page: MarkedText, start: int, end: int) -> Turned | None:
 
 
 def _turned_by_grammar(page: MarkedText, parse: Parse, place: int, start: int, end: int) -> Turned | None:
-    reach = scope()
-
-    def governing(pattern: re.Pattern[str], exceptions: re.Pattern[str]) -> list[tuple[int, int]]:
+    def governing(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         return [
-            (low, high)
-            for low, high in _meant(pattern, exceptions, page.lower)
-            if (high <= start or end <= low) and parse.governs(low, high, place)
+            (low, high) for low, high in places if (high <= start or end <= low) and parse.governs(low, high, place)
         ]
 
-    denials = governing(reach.negations, reach.no_negations)
+    denials = governing(page.denials)
     behind = _denied_behind(page, end)
     if behind is not None:
         denials.append((start, behind))
     nobody = parse.denied_by_nobody(place)
     if nobody is not None:
         denials.append(nobody)
-    hedges = governing(reach.hedges, reach.no_hedges)
+    hedges = governing(page.hedges)
     if len(denials) % 2 and not (_is_outdone(page, parse, place)):
         low, high = denials[-1]
         return Turned("denied", min(low, start), max(high, end))
@@ -443,8 +449,7 @@ def denies_a_fault(page: MarkedText, start: int, end: int) -> bool:
         and ((token.text.startswith("un") and token.text not in _NO_FAULT) or token.text in lists()["weak"])
         and token.tag[:2] in ("JJ", "RB", "VB", "NN")
     ]
-    denials = _meant(scope().negations, scope().no_negations, page.lower)
-    return any(page.parse.governs(low, high, fault) for low, high in denials for fault in faults)
+    return any(page.parse.governs(low, high, fault) for low, high in page.denials for fault in faults)
 
 
 _DENIED = re.compile(

@@ -229,6 +229,7 @@ def _add(marks: list[Mark], sentence: Sentence, start: int, end: int, category: 
 # Chosen on letters by an author whom neither head had seen. Below MEANT_FROM words are doubted by the head for words,
 # and so they are where the head for passages gives next to nothing to their category and is sure of another one.
 MEANT_FROM = 0.3
+BESIDE = 500  # characters before and after that are prepared for the head, which reads 40 tokens of them
 MOST_OF_OWN, SURE_OF_ANOTHER = 0.06, 0.8
 KIN: tuple[frozenset[Category], ...] = (frozenset({"family", "personal_life"}), frozenset({"appearance", "health"}))
 _checked_words_known: BatchCache[Words, float] = BatchCache(20_000)
@@ -294,7 +295,11 @@ def as_asked(page: MarkedText, start: int, end: int, category: Category) -> Word
 
     Words that are marked for naming a gender keep it.
     """
-    parts = [_plain(page.cased[:start]), page.cased[start:end], _plain(page.cased[end:])]
+    parts = [
+        _plain(page.cased[max(0, start - BESIDE) : start]),
+        page.cased[start:end],
+        _plain(page.cased[end : end + BESIDE]),
+    ]
     return Words(parts[0], parts[1] if category == "gender" else _plain(parts[1]), parts[2], category)
 
 
