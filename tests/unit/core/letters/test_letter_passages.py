@@ -204,6 +204,6 @@ def test_a_reading_has_both_in_order_and_everything_that_leaves_it_says_which(
         (SAT, True),
         ("warm", False),
     ]
-    assert reading.versions["passages"].startswith("passages 5; head ")
+    assert reading.versions["passages"].startswith("passages 6; head ")
     (comment,) = [one for one in comments_on(reading) if "a model's reading" in one.text]
     assert comment.text.startswith("Communal (a model's reading): A model read the passage so.")
