@@ -262,9 +262,7 @@ def _outer(page: Sequence[str], step: int) -> list[int]:
 
 def _in_the_midst(lines: Sequence[str]) -> Iterator[int]:
     """Yield page numbers in a text that has no pages any more, with the heads beside them."""
-    numbered = [
-        place for place, line in enumerate(lines) if PAGE_LINE.fullmatch(line) or DASHED_NUMBER.fullmatch(line)
-    ]
+    numbered = [place for place, line in enumerate(lines) if PAGE_LINE.fullmatch(line) or DASHED_NUMBER.fullmatch(line)]
     written = [place for place, line in enumerate(lines) if line.strip()]
     for place in numbered:
         yield place

@@ -23,7 +23,8 @@ DASHED_NUMBER = re.compile(r"\s*(?:[-–—]\s*\d{1,3}\s*[-–—]|\[\s*\d{1,3}\
 class UnreadText:
     """Collects what is left out while a file is read.
 
-    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages; of page numbers nobody is told.
+    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages, page numbers among
+    them, of which nobody is told.
     `beside`: what belongs to the letter and is outside its text. `unknown`: characters that no reader could name.
     `stays`: the file can be written again, with all of it.
     """
