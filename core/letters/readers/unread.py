@@ -24,7 +24,7 @@ class UnreadText:
     """Collects what is left out while a file is read.
 
     `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages, page numbers among
-    them, of which nobody is told.
+    them, which are not mentioned.
     `beside`: what belongs to the letter and is outside its text. `unknown`: characters that no reader could name.
     `stays`: the file can be written again, with all of it.
     """
