@@ -68,7 +68,7 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
     """
     words = judging_words()
     code = fence_code(texts, salt)
-    shown = [_harmless(text) for text in texts]
+    shown = [harmless(text) for text in texts]
     letters = LETTERS[: len(texts)]
     named = f"{', '.join(letters[:-1])} or {letters[-1]}"
     asked = words.instruction.strip("\n").format(
@@ -124,7 +124,7 @@ def _control() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in judging_words().control), re.IGNORECASE)
 
 
-def _harmless(text: str) -> tuple[str, int]:
+def harmless(text: str) -> tuple[str, int]:
     """Return the text with a blank after the first sign of everything that a chat template would take for its own."""
     return _control().subn(lambda match: f"{match[0][0]} {match[0][1:]}", text)
 

@@ -23,7 +23,7 @@ from biasprint.core.texts.score import ScoreResult
 
 # ---- Requests to the model process, shared with judging
 
-HOPELESS = ("key", "model")  # failures that every further request would meet too
+HOPELESS = ("key", "model", "credit")  # failures that every further request would meet too
 HOPELESS_AFTER = 16  # of them, and nothing else
 _SAMPLING = ("temperature", "top_p", "max_tokens")
 

@@ -22,7 +22,11 @@ _in_use: dict[str, "FunctionScorer"] = {}
 
 
 class FunctionScorer:
-    """A function, and what it gave: no text is scored twice. A text for which it fails has no value, and a reason."""
+    """A function, and what it gave: no text is scored twice. A text for which it fails has no value, and a reason.
+
+    A function that is an object may have more: `score_all(texts)` → ratings and reasons by text, for what is better
+    asked at once; `version`, `sha256` and `remark`, a sentence for whoever reads the scores.
+    """
 
     def __init__(self, name: str, function: Function) -> None:
         self.name = name
@@ -37,8 +41,14 @@ class FunctionScorer:
         sha256 = _hash(self._function)
         yes_or_no = bool(given) and all(isinstance(value, bool) for value in given)
         return ScorerInfo(
-            self.name, "score", f"Python function {sha256[:12]}", sha256, shape=_SHAPE, yes_or_no=yes_or_no
-        )
+            self.name, "score", getattr(self._function, "version", f"Python function {sha256[:12]}"), sha256,
+            shape=_SHAPE, yes_or_no=yes_or_no,
+        )  # fmt: skip
+
+    @property
+    def remark(self) -> str:
+        """A sentence of its own to read beside its scores; mostly none."""
+        return str(getattr(self._function, "remark", ""))
 
     def score(self, texts: Sequence[str]) -> tuple[list[ScoreValue], dict[int, str]]:
         """Return a value per text, and place → reason for texts that it fails on. Raises `AppError` where that is all.
@@ -58,7 +68,13 @@ class FunctionScorer:
     def _call(self, texts: Iterable[str]) -> Exception | None:
         """Score what is new, in its order, and return the last error."""
         last: Exception | None = None
-        for text in [text for text in texts if text not in self._given]:
+        new = [text for text in texts if text not in self._given]
+        if hasattr(self._function, "score_all") and new:
+            numbers, failed = self._function.score_all(new)
+            self._given |= numbers
+            self._failed |= failed
+            return next((AppError(reason) for reason in failed.values()), None)
+        for text in new:
             try:
                 self._given[text] = _number(self._function(text))
                 self._failed.pop(text, None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import openai
@@ -40,7 +41,8 @@ from biasprint.core.backends.openai_compatible.quirks import (
 from biasprint.core.backends.openai_compatible.reply import Reply, parsed
 from biasprint.core.backends.openai_compatible.settings import EndpointSettings
 from biasprint.core.backends.protocol import Request
-from biasprint.core.machine.endpoints import Endpoint
+from biasprint.core.machine.endpoints import Endpoint, is_loopback
+from biasprint.core.machine.models.network import making_a_client
 
 # ---- The network
 
@@ -63,7 +65,8 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         limits = httpx2.Limits(
             max_connections=endpoint.concurrency, max_keepalive_connections=endpoint.concurrency, keepalive_expiry=30.0
         )
-        self._inner = httpx2.AsyncHTTPTransport(limits=limits, retries=0)
+        with making_a_client():
+            self._inner = httpx2.AsyncHTTPTransport(limits=limits, retries=0, proxy=_proxy_to(*self._origin[:2]))
 
     def __repr__(self) -> str:
         return "BoundedTransport()"
@@ -102,6 +105,13 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length[:20]) > self._most_bytes:
             raise too_large(self._most_bytes)
+
+
+def _proxy_to(scheme: str, host: str) -> str | None:
+    """Return the proxy by which this computer's settings reach a host; none for this computer itself."""
+    if is_loopback(host) or proxy_bypass(host):
+        return None
+    return getproxies().get(scheme) or getproxies().get("all")
 
 
 def too_large(most_bytes: int) -> Trouble:

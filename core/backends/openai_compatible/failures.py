@@ -208,6 +208,7 @@ _NO_CONNECTION: tuple[tuple[tuple[str, ...], tuple[str, bool]], ...] = (
         ("WRONG_VERSION_NUMBER", "SSL", "TLS"),
         ("No secure connection came about; the address may need http instead of https.", False),
     ),
+    (("ProxyError",), ("The proxy of this computer's settings did not let the request through.", False)),
     (("gaierror", "getaddrinfo", "Name or service"), ("The endpoint's address cannot be found.", True)),
     (("refused", "ConnectError"), ("Nothing answers at the endpoint's address.", True)),
     (("ConnectTimeout",), ("The endpoint cannot be reached.", True)),

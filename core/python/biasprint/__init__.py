@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from biasprint.measuring import How as How
     from biasprint.measuring import Measured as Measured
     from biasprint.measuring import measure as measure
+    from biasprint.measuring import rubric as rubric
     from biasprint.measuring import score as score
     from biasprint.measuring import studies as studies
     from biasprint.projects import Project as Project
@@ -49,14 +50,15 @@ _PLACES = {
     "__version__": ("core", "__version__"),
     "measure": ("measuring", "measure"),
     "open": ("projects", "open"),
+    "rubric": ("measuring", "rubric"),
     "run": ("audits", "run"),
     "sample": ("projects", "sample"),
     "score": ("measuring", "score"),
     "studies": ("measuring", "studies"),
 }
 __all__ = [
-    "DoneAudit", "Error", "Findings", "How", "Measured", "Project", "Table", "__version__", "measure", "open", "run",
-    "sample", "score", "studies",
+    "DoneAudit", "Error", "Findings", "How", "Measured", "Project", "Table", "__version__", "measure", "open", "rubric",
+    "run", "sample", "score", "studies",
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
+from biasprint.core.runs.rubric import RubricScorer
 from biasprint.core.scorers.functions import in_use, name_of
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies import registry
@@ -154,6 +155,27 @@ def _named(scorers: Any) -> Iterator[list[str]]:
             names.append(scorer)
     with in_use(functions):
         yield names
+
+
+def rubric(
+    rubric: str,
+    *,
+    model: str,
+    backend: str = "openai_compatible",
+    name: str = "rubric",
+    scale: tuple[int, int] = (1, 5),
+    seed: int = 0,
+    **parameters: str | int | float | bool,
+) -> RubricScorer:
+    """A scorer that has a model rate each text by a rubric, with whole numbers from `scale[0]` to `scale[1]`.
+
+    Each text is rated twice, with the scale named upwards and downwards; its score is the mean, and `flips` counts the
+    texts whose two ratings differ. `parameters`: the backend's, such as `endpoint`, `base_url` or `temperature`.
+    `name`: what its column and its findings are called. `sha256`: the hash of the prompt.
+
+    Raises `Error` for a rubric or a scale that makes no sense, and where it scores for a model that cannot be used.
+    """
+    return in_words_of_python(lambda: RubricScorer(rubric, (backend, model, parameters), scale, name, seed))
 
 
 def columns_of(columns: Mapping[str, str] | None) -> dict[str, str]:

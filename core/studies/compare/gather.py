@@ -134,6 +134,8 @@ def of_tables(
     )  # fmt: skip
     strange = sorted({row["design"] for row in rows if row.get("reads")} - {"", *columns["measures"]})
     notes = [NOT_SHIPPED.format(design=key) for key in strange]
+    asked = (function_of(info.name) for info in chosen_scorers(options))
+    notes += [function.remark for function in asked if function and function.remark]
     numbers = read_numbers("score", [row.get("score", "") for row in rows])
     return result, [*notes, numbers.notice] if numbers.notice else notes
 

@@ -258,6 +258,20 @@ def test_an_address_without_any_call_is_told_by_its_first_answer() -> None:
     assert "many end in /v1 (404). It said: “nothing here”" in tested.sentence
 
 
+def test_another_computer_is_reached_by_the_proxy_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = Endpoint("far", "http://far.example/v1", plain_http_confirmed=True)
+    with BadServer(lambda _: good()) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        assert probe(far, "small").ok
+        with BadServer(lambda _: good()) as here:
+            assert probe(Endpoint("here", here.url), "small").ok
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    assert "A proxy is set that cannot be used" in probe(far, "small").sentence
+    assert [asked.path for asked in proxy.requests] == [
+        "http://far.example/v1/models", "http://far.example/v1/chat/completions",
+    ]  # fmt: skip
+
+
 def test_a_key_goes_in_the_header_that_the_server_wants(monkeypatch: pytest.MonkeyPatch) -> None:
     assert key_headers("api.openai.com", "/v1/models", "k") == {"authorization": "Bearer k"}
     assert key_headers("x.openai.azure.com", "/openai/v1/chat/completions", "k") == {"api-key": "k"}
