@@ -1,4 +1,4 @@
-"""The program: `biasprint` opens the window, `biasprint COMMAND` does everything that needs none.
+"""The program: `biasprint [FILE]` opens the window, `biasprint COMMAND` does everything that needs none.
 
 Kept light: the window must be up at once.
 """
@@ -32,8 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if arguments in ([], ["gui"]) and COMPLETING not in os.environ:
         return open_window(None)
-    if arguments[:1] == ["gui"] and len(arguments) == 2 and not arguments[1].startswith("-"):
-        return open_window(Path(arguments[1]))
+    file = arguments[1:] if arguments[:1] == ["gui"] else arguments  # biasprint FILE opens it: no command has a dot
+    if len(file) == 1 and not file[0].startswith("-") and (file != arguments or is_named_file(file[0])):
+        return open_window(Path(file[0]))
     if arguments[:1] == ["--self-test"] and arguments[1:] in ([], ["start"]):  # for whoever packages the program
         return self_test(start=len(arguments) == 2)
     try:
@@ -41,6 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # before there is anybody to tell it better
         return 1
     return run(arguments)
+
+
+def is_named_file(word: str) -> bool:
+    """Return whether a word of the command line is the path of a file, by its ending and by its being there."""
+    path = Path(word)
+    return bool(path.suffix) and path.exists()
 
 
 def self_test(*, start: bool) -> int:

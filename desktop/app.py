@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import unexpected
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.operations.session import PACKET_SUFFIX
+from biasprint.desktop.operations.session import PACKET_SUFFIX, data_endings
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.warm_up import WarmUp
 from biasprint.desktop.widgets import Notice, plural, tr
@@ -170,7 +171,9 @@ def start(
     Keys are answered between these steps. `prepare`: last of all, what of the program is not installed yet is, if
     run.py said so.
     """
-    opening = path is not None or first is not None
+    is_data = path is not None and path.is_file() and path.suffix.lower() in chain(*data_endings())
+    project = None if is_data else path
+    opening = project is not None or first is not None
     rates = path is not None and path.suffix.lower() == PACKET_SUFFIX
 
     def mark() -> None:
@@ -178,15 +181,17 @@ def start(
             _start_marking(window)
 
     def open_it() -> None:
-        window.started_with = path
+        window.started_with = project
         if not opening:
             warm_up()
+            if is_data and path is not None:
+                window.open_files([path])
             return
         _at_the_first_of((window.session.opened, window.session.failed), later)
         if first is not None:
             window.session.take(first, path or Path())
-        elif path is not None:
-            window.open_project(path)
+        elif project is not None:
+            window.open_project(project)
 
     def later() -> None:  # who waits for the project needs the processor more
         QTimer.singleShot(BEHIND_OPENING_MILLISECONDS, window, lambda: _in_turns(window, (mark, warm_up)))

@@ -27,8 +27,8 @@ def build_program() -> typer.Typer:
     return app
 
 
-def gui(file: Annotated[Path | None, typer.Argument(help="A project file.")] = None) -> None:
-    """Open the window."""
+def gui(file: Annotated[Path | None, typer.Argument(help="A project, a table or a letter.")] = None) -> None:
+    """Open the window; “biasprint FILE” does the same."""
     raise typer.Exit(open_window(file))
 
 

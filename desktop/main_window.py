@@ -1,6 +1,6 @@
 """The main window: it only composes rail, panels, banners, jobs drawer and status line, and connects them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.operations.connections import Connections
 from biasprint.desktop.operations.preparing import Preparation
-from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, data_endings, is_result
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.shell import Command
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.packet import PacketInfo
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
+    from biasprint.desktop.dialogs.import_table import ImportDoor
     from biasprint.desktop.panels.base import Panel
     from biasprint.desktop.panels.workshop.room import WorkshopRoom
     from biasprint.desktop.second_window import WindowDoor
@@ -118,7 +119,6 @@ KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a w
 class MainWindow(QMainWindow):
     """The main window, which panels see as `biasprint.desktop.shell.Shell`."""
 
-    files_dropped = Signal(list)  # of Path: data files, no projects
     panel_shown = Signal(str)
     name = NAME
 
@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
         self.current = ""
         self.started_with: Path | None = None
         self.door: WindowDoor | None = None
+        self._import_door: ImportDoor | None = None
         self.kiosk: WorkshopRoom | None = None
         self.leaving = Leaving(self)
         self.ground = QWidget()
@@ -359,7 +360,7 @@ class MainWindow(QMainWindow):
         self.preparation.goes_on.connect(lambda part: self.notify(tr("Going on with {part}.").format(part=part)))
         self.settings.changed.connect(self._settings_changed)
         self._save_timer.timeout.connect(self._save_settings)
-        self._drop.dropped.connect(self._take_files)
+        self._drop.dropped.connect(self.open_files)
         QApplication.instance().focusChanged.connect(self._keyboard_moved)  # type: ignore[union-attr]
         theme.signals.changed.connect(self._fit)
 
@@ -551,7 +552,17 @@ class MainWindow(QMainWindow):
         self.rail.set_narrow(self.width() / theme.current().scale < NARROW_BELOW)
         self.palette_box.hide()
 
-    def _take_files(self, paths: list[Path]) -> None:
+    def import_texts(self) -> None:
+        self._bring(None)
+
+    def _bring(self, table: Path | None) -> None:
+        from biasprint.desktop.dialogs.import_table import ImportDoor  # not needed for the first paint
+
+        if self._import_door is None:
+            self._import_door = ImportDoor(self, self)
+        self._import_door.bring(table)
+
+    def open_files(self, paths: Sequence[Path]) -> None:
         projects = [path for path in paths if path.suffix.lower() == PROJECT_SUFFIX]
         packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
         if self.project is not None and self.packet is None:
@@ -562,8 +573,13 @@ class MainWindow(QMainWindow):
             self.open_project(projects[0])
         elif packets:
             self._take_packets(packets)
-        if data:
-            self.files_dropped.emit(data)
+        elif data and self.packet is not None:
+            kept, hint = tr("Nothing was opened."), tr("Close the packet first: its answers are saved.")
+            self.show_error(AppError(tr("A packet is open in this window."), kept=kept, hint=hint))
+        elif data and data[0].suffix.lower() in data_endings()[1]:
+            self.show_panel("letters", path=data[0])
+        elif data:
+            self._bring(data[0])
 
     def _take_packets(self, packets: list[Path]) -> None:
         """Open packet files: a rater opens a single packet; with a project open they are merged into it."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
     from biasprint.core.errors import AppError
@@ -44,7 +43,6 @@ class Shell(Protocol):
     session: "ProjectSession"
     connections: "Connections"  # the offline switch
     preparation: "Preparation"  # parts of the program that are still being installed
-    files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
     current: str  # the panel that is shown
 
     @property
@@ -60,6 +58,12 @@ class Shell(Protocol):
 
     def open_project(self, path: Path) -> None:
         """Open another project file in place of the open one."""
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open what was dropped or chosen: a project or packets, else letters, else a table to import."""
+
+    def import_texts(self) -> None:
+        """Ask for a table of texts, and show how it would be read."""
 
     def notify(self, text: str) -> None:
         """Show one quiet notice in the status line."""

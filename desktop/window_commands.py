@@ -164,8 +164,9 @@ def file_commands(window: Window) -> list[Command]:
     return [
         Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", not_rating),
         # A packet hides nothing that leaving it could show.
-        Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
+        Command(tr("Open…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
         Command(tr("Open a result folder…"), lambda: open_result_folder(window), "", not_rating),
+        Command(tr("Import texts…"), window.import_texts, "Ctrl+I", not_rating),
         Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", a_file),
         Command(tr("Restore a backup…"), lambda: restore_here(window), "", not_rating),
         Command(tr("Save a report…"), lambda: window.show_panel("findings", report=True), "Ctrl+P", open_now),

@@ -38,6 +38,12 @@ class FakeShell:
         self.panels.append(key)
         self.about = what
 
+    def open_files(self, paths: Any) -> None:
+        self.files = list(paths)
+
+    def import_texts(self) -> None:
+        self.panels.append("import texts")
+
     def show_parts(self) -> None:
         self.panels.append("parts")
 

@@ -1,10 +1,10 @@
-"""The import dialog: a table, how it would be read, and the result. It never blocks the window."""
+"""The one door for texts that come in: a table, how it would be read, and the result. It never blocks the window."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
@@ -21,7 +21,8 @@ from biasprint.desktop.operations.importing import (
     look_at_table,
     try_reading,
 )
-from biasprint.desktop.shell import Shell
+from biasprint.desktop.operations.measuring import measuring, start_measuring
+from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import (
     Chip,
     ElidedLabel,
@@ -48,6 +49,7 @@ class ResultPage(QWidget):
     """The last page of the dialog, with the next step."""
 
     measure_wanted = Signal()
+    draw_wanted = Signal()
     closed = Signal()
 
     def __init__(self) -> None:
@@ -59,13 +61,15 @@ class ResultPage(QWidget):
         self.heading = Label(tr("Rows to look at"), "strong")
         self.problems = PlainText(name=tr("Rows to look at"))
         self.measure = PrimaryButton("")
+        self.draw = QuietButton(tr("Draw comparisons…"))
         self.close_button = QuietButton(tr("Close"))
         self.measure.clicked.connect(self.measure_wanted)
+        self.draw.clicked.connect(self.draw_wanted)
         self.close_button.clicked.connect(self.closed)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        buttons.addWidget(self.measure)
+        for button in (self.close_button, self.draw, self.measure):
+            buttons.addWidget(button)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.grid)
@@ -81,7 +85,8 @@ class ResultPage(QWidget):
         reading, study = imported.reading, words_of(imported.kind)
         self.next.setText(study.next_step)
         self.measure.set_text(study.action)
-        self.title.setText(plural(imported.added, "1 row was imported.", "%n rows were imported."))
+        new = plural(imported.added, "1 row was imported.", "%n rows were imported.")
+        self.title.setText(new if imported.added else tr("Nothing new was imported."))
         sentences = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
         if imported.present:
             sentences.append(plural(imported.present, "1 was there already.", "%n were there already."))
@@ -150,10 +155,11 @@ WITHOUT_ENCODING = frozenset({".xlsx", ".parquet", ".arrow", ".eval"})  # no tex
 
 
 class ImportDialog(QDialog):
-    """The dialog. `imported` reports a finished import, `measure_wanted` that the person goes on with it."""
+    """The dialog. `imported` reports a finished import, `measure_wanted` and `draw_wanted` how the person goes on."""
 
     imported = Signal(object)  # Imported
     measure_wanted = Signal(object)  # Imported
+    draw_wanted = Signal(object)  # Imported
 
     def __init__(self, parent: QWidget, shell: Shell, path: Path) -> None:
         super().__init__(parent)
@@ -163,7 +169,7 @@ class ImportDialog(QDialog):
         self._usable = self._goes_on = False
         self._done: Imported | None = None
         self._left = False
-        self.setWindowTitle(tr("Import a table"))
+        self.setWindowTitle(tr("Import texts"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._make()
@@ -286,14 +292,14 @@ class ImportDialog(QDialog):
         self.result.measure.setFocus()
         self.imported.emit(imported)
         if self._goes_on and not imported.reading.problems:
-            self._measure()
+            self._leave_for(self.measure_wanted)
 
     def _shrink(self) -> None:
         self.resize(fitting(self.parentWidget(), *RESULT_SIZE))
 
-    def _measure(self) -> None:
+    def _leave_for(self, wanted: SignalInstance) -> None:
         self.accept()
-        self.measure_wanted.emit(self._done)
+        wanted.emit(self._done)
 
     def _cancel(self) -> None:
         if self._import is not None:
@@ -349,7 +355,8 @@ class ImportDialog(QDialog):
         self.go.clicked.connect(lambda: self._start(goes_on=False))
         self.go_on.clicked.connect(lambda: self._start(goes_on=True))
         self.cancel.clicked.connect(self._cancel)
-        self.result.measure_wanted.connect(self._measure)
+        self.result.measure_wanted.connect(lambda: self._leave_for(self.measure_wanted))
+        self.result.draw_wanted.connect(lambda: self._leave_for(self.draw_wanted))
         self.result.closed.connect(self.accept)
 
     def _ask_another(self) -> None:
@@ -407,3 +414,82 @@ def _counted(reading: TableReading) -> str:
             usable=f"{reading.usable:,}", total=f"{reading.total:,}"
         )
     return " ".join([words, *reading.notices])
+
+
+# ---- The door
+
+
+class Opening(QObject):
+    """The opening of a project with at most one next step, which is dropped if it fails, or another one comes."""
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._next: tuple[Path, Callable[[], object]] | None = None
+        shell.session.opened.connect(self._opened)
+        shell.session.failed.connect(self._failed)
+
+    def open(self, path: Path, then: Callable[[], object]) -> None:
+        """Open the project at `path`, unless it is open or on its way, and then go on."""
+        on_its_way = self._next is not None and self._next[0] == path
+        self._next = (path, then)
+        if not on_its_way:
+            self._shell.open_project(path)
+
+    def create(self, path: Path, then: Callable[[], object]) -> None:
+        """Make a new project at `path`, and then go on."""
+        self._next = (path, then)
+        self._shell.session.create(path)
+
+    def _opened(self, project: "Project") -> None:
+        wanted, self._next = self._next, None
+        if wanted is not None and wanted[0] == project.path:
+            wanted[1]()
+
+    def _failed(self, error: "AppError", path: Path) -> None:
+        self._next = None
+
+
+def measure_and_see(shell: Shell, studies: Sequence[str], *, still_wanted: Callable[[], bool]) -> None:
+    """Measure those studies of the open project that no job measures, and show their findings if `still_wanted`."""
+
+    def show(_: object) -> None:
+        if still_wanted():
+            see_findings(shell, studies)
+
+    at_work = measuring(shell.jobs, shell.project)
+    left = [study for study in studies if study not in at_work]
+    if shell.project is not None and left:
+        seen = bool(shell.settings.get("keep_seen"))
+        start_measuring(shell.jobs, shell.project, left, on_done=show, seen=seen)
+
+
+class ImportDoor(QObject):
+    """The way in for a table from anywhere in the window, and the ways on from there: measure it, draw comparisons."""
+
+    def __init__(self, window: QWidget, shell: Shell) -> None:
+        super().__init__(window)
+        self._window = window
+        self._shell = shell
+        self._opening = Opening(shell, self)
+
+    def bring(self, path: Path | None) -> None:
+        """Ask for a table if none is given, and show how it would be read."""
+        path = path or ask_table(self._window)
+        if path is None:
+            return
+        dialog = ImportDialog(self._window, self._shell, path)
+        dialog.imported.connect(lambda done: self._opening.open(done.path, lambda: None))
+        dialog.measure_wanted.connect(self._measure)
+        dialog.draw_wanted.connect(self._draw)
+        dialog.open()
+
+    def _measure(self, imported: Imported) -> None:
+        here = self._shell.current
+        self._opening.open(
+            imported.path,
+            lambda: measure_and_see(self._shell, (imported.kind,), still_wanted=lambda: self._shell.current == here),
+        )
+
+    def _draw(self, imported: Imported) -> None:
+        self._opening.open(imported.path, lambda: self._shell.show_panel("judge", draw=True))

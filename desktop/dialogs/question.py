@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
-from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, data_endings
 from biasprint.desktop.operations.session import save_copy as save_copy_operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
@@ -104,10 +104,18 @@ def new_project(window: Shell) -> None:
 
 
 def open_project(window: Shell) -> None:
-    files = tr("Projects and rating packets") + f" (*{PROJECT_SUFFIX} *{PACKET_SUFFIX})"
-    name, _ = QFileDialog.getOpenFileName(window, tr("Open a project"), _folder(window), files)
+    """Ask for a project, a packet, a table of texts or a letter, and open it."""
+    tables, letters = data_endings()
+    kinds = (
+        (tr("All that can be opened"), (PROJECT_SUFFIX, PACKET_SUFFIX, *tables, *letters)),
+        (tr("Projects and rating packets"), (PROJECT_SUFFIX, PACKET_SUFFIX)),
+        (tr("Tables of texts"), tables),
+        (tr("Letters"), letters),
+    )
+    filters = ";;".join(f"{title} ({' '.join(f'*{ending}' for ending in endings)})" for title, endings in kinds)
+    name, _ = QFileDialog.getOpenFileName(window, tr("Open"), _folder(window), filters)
     if name:
-        window.open_project(Path(name))
+        window.open_files([Path(name)])
 
 
 def open_result_folder(window: Shell) -> None:

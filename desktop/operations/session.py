@@ -25,15 +25,29 @@ if TYPE_CHECKING:
 
 PROJECT_SUFFIX = ".biasprint"
 PACKET_SUFFIX = ".bpacket"
-RESULTS = (
-    "*.json",
-    "config.yaml",
-)  # what other tools bring back: Label Studio's exports, and Potato's folder by a file
+POTATO = "config.yaml"  # which its folder holds
+RESULTS = ("*.json", POTATO)  # what other tools bring back
+LABEL_STUDIO = b'"annotations"'  # which each of its tasks has
+LOOKED_THROUGH = 1 << 18  # bytes of an export in which its first task has begun
 
 
 def is_result(path: Path) -> bool:
-    """Return whether another tool may have written the file or folder."""
-    return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
+    """Return whether Label Studio or Potato may have written the file or folder with raters' answers."""
+    if path.suffix.lower() != ".json":
+        return path.name == POTATO or (path / POTATO).exists()
+    try:
+        with path.open("rb") as file:
+            return LABEL_STUDIO in file.read(LOOKED_THROUGH)
+    except OSError:  # a table with what is wrong with it, then
+        return False
+
+
+def data_endings() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the endings of tables of texts, and those of letters."""
+    from biasprint.core.letters.formats import ENDINGS  # what reads them is not needed for the first paint
+    from biasprint.core.tables.read import READERS
+
+    return tuple(READERS), tuple(f".{ending}" for ending in ENDINGS)
 
 
 @dataclass(frozen=True)

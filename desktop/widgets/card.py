@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePo
 
 from biasprint.desktop import theme
 from biasprint.desktop.theme import current, reduced_motion
-from biasprint.desktop.widgets.buttons import PrimaryButton
+from biasprint.desktop.widgets.buttons import LinkButton, PrimaryButton
 from biasprint.desktop.widgets.labels import Label, show_if
 
 
@@ -81,7 +81,7 @@ ICON_SIDE = 40
 
 
 class EmptyState(QWidget):
-    """The place of content that does not exist yet: a title, one sentence, and a button to go on."""
+    """The place of content that does not exist yet: a title, one sentence, a button to go on, and another way."""
 
     def __init__(
         self,
@@ -91,6 +91,8 @@ class EmptyState(QWidget):
         on_action: Callable[[], object] | None = None,
         *,
         icon: str = "",
+        other: str = "",
+        on_other: Callable[[], object] = lambda: None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -111,6 +113,10 @@ class EmptyState(QWidget):
             box.addLayout(_centred(widget))
         box.addSpacing(tokens.grid)
         box.addLayout(_centred(self.button))
+        if other:
+            self.other = LinkButton(other)
+            self.other.clicked.connect(lambda: on_other())
+            box.addLayout(_centred(self.other))
         box.addStretch(3)
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)

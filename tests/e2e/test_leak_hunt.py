@@ -57,11 +57,11 @@ PANEL_TABLE = {
 DIALOG = "a file dialog, or nothing of the project"
 # What a command of the window does; “Go to …” does what its panel does, “Open recent” what any opening does.
 WINDOW_TABLE = {
-    "New project…": DIALOG, "Open a project…": DIALOG, "Save a copy…": DIALOG, "Close the project": DIALOG,
+    "New project…": DIALOG, "Open…": DIALOG, "Save a copy…": DIALOG, "Close the project": DIALOG,
     "Quit": DIALOG, "Larger text": OPEN, "Smaller text": OPEN, "Text at 100 %": OPEN, "Show or hide the jobs": OPEN,
     "Parts of the program…": OPEN, "Next part of the window": OPEN, "About and licences…": OPEN, "All commands…": OPEN,
     "Help on this panel": OPEN, "Keyboard…": OPEN, "Start a workshop…": ASKS, "Own people and texts…": ASKS,
-    "Save a report…": ASKS, "Restore a backup…": OPEN, "Open a result folder…": DIALOG,
+    "Save a report…": ASKS, "Restore a backup…": OPEN, "Open a result folder…": DIALOG, "Import texts…": DIALOG,
 }  # fmt: skip
 NO_PROJECT = "takes no project"
 # What a command of the program does with a project in the middle of a rating, and how it is tried.

@@ -16,6 +16,7 @@ from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
 from biasprint.core.project.specs import SourceSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import Identity, available_axes, load_axis
+from biasprint.core.prompts.drafts import DEFAULT_IDENTITY
 from biasprint.core.runs.compare.pool import (
     MOST_CARDS,
     SOME_AT_A_TIME,
@@ -44,6 +45,7 @@ from biasprint.core.texts.values import Original, Originals
 
 PLAIN_ARM = ("", "plain")
 UNMATCHED = "nothing says which letters belong together: they have no block and no occupation"
+UNMATCHED_TEXTS = "nothing says which texts belong together: they have no block and no prompt"
 
 
 def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
@@ -57,16 +59,19 @@ def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) 
     chosen = chosen_axes(project, asked.study, asked.axes, any_number=asked.cards > 0)
     runs = chosen_writers(project, asked.study.id, asked.models)
     numbers = SampleNumbers()
-    candidates = [
-        _of_output(asked.study.kind, row, chosen[row.axis][0], numbers)
-        for row in outputs(ctx, project, asked.study.id)
-        if row.axis in chosen and (runs is None or row.run_id in runs)
-    ]
+    rows = [row for row in outputs(ctx, project, asked.study.id) if runs is None or row.run_id in runs]
     letters = list(sources(project, asked.study.id, "letter")) if runs is None else []
-    if letters:
-        axis = axis_of_groups(project, {row.fields.get("group", "") for row in letters} - {""})
-        if axis in chosen:
-            candidates += [_of_letter(row, chosen[axis][0], numbers) for row in letters if row.fields.get("group")]
+    of_letters = {row.fields.get("group", "") for row in letters}
+    without_axis = [row for row in rows if not row.axis and row.identity not in ("", DEFAULT_IDENTITY)]
+    imported = axis_of_groups(project, (of_letters | {row.identity for row in without_axis}) - {""})
+    axis_of = {row.id: row.axis for row in rows} | dict.fromkeys((row.id for row in without_axis), imported)
+    candidates = [
+        _of_output(asked.study.kind, row, chosen[axis_of[row.id]][0], numbers)
+        for row in rows
+        if axis_of[row.id] in chosen
+    ]
+    if imported in chosen:
+        candidates += [_of_letter(row, chosen[imported][0], numbers) for row in letters if row.fields.get("group")]
     return Pool(
         candidates,
         {axis: identities for axis, (_, identities) in chosen.items()},
@@ -78,7 +83,7 @@ def _of_output(kind: str, row: OutputRow, axis: KnownAxis, numbers: SampleNumber
     block, theme = _block(row), theme_of(kind, row.theme, row.fields)
     return Candidate(
         output=row.id,
-        axis=row.axis,
+        axis=axis.id,
         identity=row.identity,
         task=row.task,
         theme=theme,
@@ -86,16 +91,20 @@ def _of_output(kind: str, row: OutputRow, axis: KnownAxis, numbers: SampleNumber
         model=f"{row.backend}/{row.model}/{row.run_id}",
         # Only a block can hold several names of one identity; elsewhere a second text in one place is a mistake.
         sample=numbers.sample(row.sample, row.run_id, block, row.identity) if block else row.sample,
-        problem=problem_of(row),
+        problem=problem_of(row) or ("" if row.axis or block or theme else UNMATCHED_TEXTS),
         block=block,
         shown_theme=shown_theme(kind, theme, row.fields, axis.hidden),
     )
 
 
 def _block(row: OutputRow) -> str:
-    """Return the matched cell or biography, with its version and arm: letters are compared within one instruction."""
+    """Return the matched cell or biography, with its version and arm: letters are compared within one instruction.
+
+    Of an imported text without a block it is the prompt that its table names.
+    """
     arm = row.fields.get("arm", "")
-    parts = [row.fields.get("block", ""), row.fields.get("version", ""), "" if arm in PLAIN_ARM else arm]
+    matched = row.fields.get("block", "") or ("" if row.axis else row.fields.get("prompt", ""))
+    parts = [matched, row.fields.get("version", ""), "" if arm in PLAIN_ARM else arm]
     return "/".join(parts) if any(parts) else ""
 
 

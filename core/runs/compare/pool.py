@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -127,7 +127,7 @@ class SampleNumbers:
 # ---- The axes on which texts of a study can be compared: from its prompts, from imported letters, from definitions
 
 MOST_CARDS = 3
-GROUPS = "group"  # the axis of imported letters whose groups belong to no axis that is known
+GROUPS = "group"  # the axis of imported texts whose groups belong to no axis that is known
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,11 @@ class KnownAxis:
 
 def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
     """Return by id the axes that the study's texts are written on, then those that the project has a copy of."""
-    written = _written(project, study)
+    written, groups = _written(project, study)
     axes = {axis: _known(project, axis, identities) for axis, identities in written.items()}
+    if groups and (axis := axis_of_groups(project, groups)) not in axes:  # imported: nothing more of it will come
+        whole = _known(project, axis, frozenset(groups))
+        axes[axis] = replace(whole, identities={key: label for key, label in whole.identities.items() if key in groups})
     for row in project.axes.in_use().values():
         axis = str(row.definition.get("reported_as") or row.key)
         axes.setdefault(axis, _known(project, axis, frozenset()))
@@ -242,22 +245,20 @@ def _lacks(identities: Sequence[Mapping[str, object]], written: Collection[str])
     return bool(set(written) - {str(identity["key"]) for identity in identities})
 
 
-def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
-    """Return by axis the identities that the study's prompts and imported letters have."""
+def _written(project: Project, study: StudyRow) -> tuple[dict[str, frozenset[str]], set[str]]:
+    """Return by axis the identities that the study's prompts have, and the groups of imported texts and letters."""
     written: dict[str, set[str]] = {}
+    groups = {row.fields.get("group", "") for row in sources(project, study.id, "letter")} - {""}
     for prompt_set in project.prompts.sets(study.id):
         page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
         for prompt in page:
-            if prompt.axis and prompt.identity not in ("", DEFAULT_IDENTITY):
-                written.setdefault(prompt.axis, set()).add(prompt.identity)
-    groups = {row.fields.get("group", "") for row in sources(project, study.id, "letter")} - {""}
-    if groups:
-        written.setdefault(axis_of_groups(project, groups), set()).update(groups)
-    return {axis: frozenset(identities) for axis, identities in sorted(written.items())}
+            if prompt.identity not in ("", DEFAULT_IDENTITY):
+                (written.setdefault(prompt.axis, set()) if prompt.axis else groups).add(prompt.identity)
+    return {axis: frozenset(identities) for axis, identities in sorted(written.items())}, groups
 
 
 def axis_of_groups(project: Project, groups: Collection[str]) -> str:
-    """Return the axis that groups of imported letters belong to: one that knows them all, the project's own first."""
+    """Return the axis that groups of imported texts belong to: one that knows them all, the project's own first."""
     for row in project.axes.in_use().values():
         if not _lacks(row.definition["identities"], groups):
             return str(row.definition.get("reported_as") or row.key)

@@ -21,7 +21,8 @@ from biasprint.desktop.wording.titles import words_of
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
 
-COMPARED = "creativity"  # comparisons to rate are drawn from the outputs of this study
+COMPARED = "creativity"  # whose prompts are offered where there is nothing to compare; a workshop uses its texts
+NOT_READ = ("completion", "packet")  # kinds of study whose texts are no texts to read side by side
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ProjectFacts:
 
     @property
     def compared(self) -> StudyFacts:
-        """The study that comparisons are drawn from."""
+        """The study of creative texts."""
         return next((study for study in self.studies if study.kind == COMPARED), StudyFacts(COMPARED, ""))
 
     @property
@@ -170,17 +171,16 @@ def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool =
         if facts.begun:
             return DoorState(tr("A session is begun and not finished."), tr("Go on rating"), "go on")
         return DoorState(words, tr("Start rating"), "judge")
-    outputs, prompts = facts.compared.texts, facts.compared.prompts
+    outputs = sum(study.texts for study in facts.studies if study.kind not in NOT_READ)
+    prompts = facts.compared.prompts
     if outputs:
-        words = plural(
-            outputs, "1 creative text is there, no comparisons yet.", "%n creative texts are there, no comparisons yet."
-        )
+        words = plural(outputs, "1 text is there, no comparisons yet.", "%n texts are there, no comparisons yet.")
         return DoorState(words, tr("Draw comparisons…"), "judge")
     if prompts:
         words = plural(prompts, "1 prompt is there, no outputs yet.", "%n prompts are there, no outputs yet.")
         return DoorState(words, tr("Generate outputs…"), "generate")
-    words = tr("Comparisons are drawn from creative texts, and the project has no prompts for them yet.")
-    return DoorState(words, tr("Choose prompts…"), "creative prompts")
+    words = tr("Comparisons are drawn from texts, and the project has none and no prompts for creative ones yet.")
+    return DoorState(words, tr("Choose prompts…"), "creative prompts", tr("Import texts…"), "import")
 
 
 def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
@@ -233,7 +233,7 @@ MOST_TOLD = 6  # studies with what they have; of more it is said how many there 
 
 def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     """Return the state of texts: they are imported or generated, scored and measured, and then looked at."""
-    choose = tr("Choose a table…")
+    choose = tr("Import texts…")
     if facts is None or not facts.with_texts:
         return DoorState(
             tr("Needs a table with the texts and what each is about: csv, xlsx, jsonl or parquet."), choose, "import"
@@ -247,7 +247,7 @@ def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
         action = tr("Score and measure") if any(_scored(study) for study in facts.studies) else tr("Measure")
         step = "measure"
     report = (tr("Report…"), "report") if any(study.measured for study in facts.studies) else ("", "")
-    return DoorState(words, action, step, tr("Add texts…"), "import", *report)
+    return DoorState(words, action, step, choose, "import", *report)
 
 
 def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:
@@ -413,7 +413,7 @@ class RecentCard(Card):
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self.nothing = Label(tr("Projects that you open or make will be listed here."), "soft", wrap=True)
-        drop = tr("A project or a table can also be dropped anywhere on this window.")
+        drop = tr("A project, a table or a letter can also be dropped anywhere on this window.")
         for label in (Label(tr("Recent projects"), "heading"), self.nothing):
             label.setContentsMargins(INSET, 0, INSET, 0)
             self.box.addWidget(label)

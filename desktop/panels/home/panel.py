@@ -4,18 +4,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.core.letters.formats import is_letter_name
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.import_table import ImportDialog, ask_table
+from biasprint.desktop.dialogs.import_table import Opening, measure_and_see
 from biasprint.desktop.dialogs.question import new_project, open_project
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.first_look import FirstLook
-from biasprint.desktop.operations.measuring import measuring, start_measuring
 from biasprint.desktop.operations.models import LanguageModels, read_writers
 from biasprint.desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
 from biasprint.desktop.panels.base import Panel
@@ -41,41 +39,7 @@ from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
     from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
-    from biasprint.desktop.operations.importing import Imported
-
-
-class Opening(QObject):
-    """The opening of a project with at most one next step, which is dropped if it fails, or another one comes."""
-
-    def __init__(self, shell: Shell, parent: QObject) -> None:
-        super().__init__(parent)
-        self._shell = shell
-        self._next: tuple[Path, Callable[[], object]] | None = None
-        shell.session.opened.connect(self._opened)
-        shell.session.failed.connect(self._failed)
-
-    def open(self, path: Path, then: Callable[[], object]) -> None:
-        """Open the project at `path`, unless it is open or on its way, and then go on."""
-        on_its_way = self._next is not None and self._next[0] == path
-        self._next = (path, then)
-        if not on_its_way:
-            self._shell.open_project(path)
-
-    def create(self, path: Path, then: Callable[[], object]) -> None:
-        """Make a new project at `path`, and then go on."""
-        self._next = (path, then)
-        self._shell.session.create(path)
-
-    def _opened(self, project: "Project") -> None:
-        wanted, self._next = self._next, None
-        if wanted is not None and wanted[0] == project.path:
-            wanted[1]()
-
-    def _failed(self, error: "AppError", path: Path) -> None:
-        self._next = None
 
 
 class SampleCard(Card):
@@ -148,8 +112,10 @@ class HomePanel(Panel):
         self.open_button = QuietButton(tr("Open…"))
         self.new_button = QuietButton(tr("New project…"), icon="plus")
         self.open_button.clicked.connect(lambda: open_project(self.shell))
+        self.bring_button = QuietButton(tr("Import texts…"))
         self.new_button.clicked.connect(lambda: new_project(self.shell))
-        for button in (self.open_button, self.new_button):
+        self.bring_button.clicked.connect(self.shell.import_texts)
+        for button in (self.open_button, self.bring_button, self.new_button):
             self.header.add_action(button)
         self.rate = DoorCard(
             tr("Rate outputs"),
@@ -197,7 +163,6 @@ class HomePanel(Panel):
         self._fit()
         theme.signals.changed.connect(self._fit)
         self.shell.settings.changed.connect(self._settings_changed)
-        self.shell.files_dropped.connect(self._dropped)
         sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
 
     def refresh(self) -> None:
@@ -267,7 +232,7 @@ class HomePanel(Panel):
     def _go(self, step: str) -> None:
         steps = {
             "sample": lambda: self._open_sample("judge"),
-            "import": lambda: self._import(None),
+            "import": self.shell.import_texts,
             "measure": lambda: self._measure(self._kinds(pending=True)),
             "see": lambda: see_findings(self.shell, self._kinds(pending=False)),
             "report": lambda: self.shell.show_panel("findings", report=True),
@@ -334,41 +299,13 @@ class HomePanel(Panel):
         else:
             then()
 
-    def _dropped(self, paths: list[Path]) -> None:
-        if not self.isVisible():
-            return  # the panel that is seen takes its own files
-        if is_letter_name(paths[0].name):
-            self.shell.show_panel("letters", path=paths[0])
-            return
-        self._import(paths[0])
-
-    def _import(self, path: Path | None) -> None:
-        path = path or ask_table(self)
-        if path is None:
-            return
-        dialog = ImportDialog(self.window(), self.shell, path)
-        dialog.imported.connect(lambda done: self._opening.open(done.path, lambda: None))
-        dialog.measure_wanted.connect(self._measure_imported)
-        dialog.open()
-
-    def _measure_imported(self, imported: "Imported") -> None:
-        self._opening.open(imported.path, lambda: self._measure((imported.kind,)))
-
     def _kinds(self, *, pending: bool) -> tuple[str, ...]:
         """Return the studies of the project that have texts; if wanted, only those to be measured."""
         studies = self._facts.with_texts if self._facts is not None else ()
         return tuple(study.kind for study in studies if study.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-        def show(_: object) -> None:
-            if self.isVisible():  # who has gone elsewhere meanwhile stays there
-                see_findings(self.shell, studies)
-
-        at_work = measuring(self.shell.jobs, self.project)
-        left = [study for study in studies if study not in at_work]
-        if self.project is not None and left:
-            seen = bool(self.shell.settings.get("keep_seen"))
-            start_measuring(self.shell.jobs, self.project, left, on_done=show, seen=seen)
+        measure_and_see(self.shell, studies, still_wanted=self.isVisible)  # who has gone elsewhere stays there
 
     # the look
 

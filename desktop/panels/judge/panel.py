@@ -127,6 +127,8 @@ class JudgePanel(Panel):
             tr("Generate outputs"),
             lambda: self.shell.show_panel("generate"),
             icon="judge",
+            other=tr("Import texts…"),
+            on_other=self.shell.import_texts,
         )
         self.setup, self.start, self.work = SetupPage(), JudgeStartPage(keys), WorkPage(keys)
         self.instructions = InstructionsPage()
@@ -200,9 +202,11 @@ class JudgePanel(Panel):
             self.pages.currentWidget().setFocus()
         super().showEvent(event)
 
-    def opened_with(self, *, go_on: bool = False, **what: object) -> None:
-        """Open for rating; with `go_on`, go straight to where the one open session stopped."""
+    def opened_with(self, *, go_on: bool = False, draw: bool = False, **what: object) -> None:
+        """Open for rating; with `go_on`, go straight to where the one open session stopped; `draw`: new comparisons."""
         self._go_on = go_on
+        if draw:
+            self.shell.look("judge/draw", self._draw_anew)
 
     def commands(self) -> list[Command]:
         return [Command(tr("Larger texts, and back"), self._switch_size, enabled=lambda: self.control.in_session)]
@@ -475,6 +479,7 @@ class JudgePanel(Panel):
         self.start.copy_wanted.connect(self._save_elsewhere)
         # What can be drawn is said by axes and identities.
         self.start.new_wanted.connect(lambda: self.shell.look("judge/draw", self._draw_anew))
+        self.start.texts_wanted.connect(self.shell.import_texts)
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
         self.end.back.connect(self.control.back)
         self.end.picked.connect(lambda token: self.control.go(go_to, token))

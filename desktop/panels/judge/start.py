@@ -232,6 +232,7 @@ class JudgeStartPage(Scroller):
     code_edited = Signal(str)
     another_person = Signal()  # another person sits down
     new_wanted = Signal()
+    texts_wanted = Signal()  # to import some, and draw comparisons from them
     copy_wanted = Signal()  # to save a read-only packet where it can be rated
 
     def __init__(self, keys: KeyMap) -> None:
@@ -251,6 +252,7 @@ class JudgeStartPage(Scroller):
         self.about = Label("", "reading", wrap=True)
         self.start = PrimaryButton(tr("Start"))
         self.new = LinkButton(tr("Draw new comparisons…"))
+        self.bring = LinkButton(tr("Import texts…"))
         self.cannot = Label("", "strong", wrap=True)
         self.copy = QuietButton(tr("Save it somewhere else…"))
         self._code_timer = QTimer(self, singleShot=True, interval=CODE_MILLISECONDS)
@@ -265,7 +267,8 @@ class JudgeStartPage(Scroller):
         self._packet, self._read_only = bool(packet_code), read_only
         self.offers = ()  # those of another project cannot be opened in this one
         self.person.set_fixed(packet_code)
-        self.new.setVisible(not self._packet and not read_only)
+        for link in (self.new, self.bring):
+            link.setVisible(not self._packet and not read_only)
         self.cannot.setText(read_only)
         self.cannot.setVisible(bool(read_only))
         self.copy.setVisible(self._packet and bool(read_only))
@@ -381,6 +384,8 @@ class JudgeStartPage(Scroller):
         row.addWidget(self.copy)
         row.addSpacing(theme.current().gap)
         row.addWidget(self.new)
+        row.addSpacing(theme.current().gap)
+        row.addWidget(self.bring)
         row.addStretch(1)
         return row
 
@@ -388,6 +393,7 @@ class JudgeStartPage(Scroller):
         self.start.clicked.connect(self.begin)
         self.code.returnPressed.connect(self.begin)
         self.new.clicked.connect(self.new_wanted)
+        self.bring.clicked.connect(self.texts_wanted)
         self.code.textEdited.connect(lambda _: self._code_timer.start())
         self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
         self._group.idToggled.connect(lambda _, on: on and self._show_offer())

@@ -20,6 +20,7 @@ from biasprint.core.letters import Document, KeptLetter, LetterSource
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.operations.session import data_endings
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
@@ -320,6 +321,8 @@ class LettersPanel(Panel):
             self.open_pile(paths)
         elif paths and for_context:
             self._read(letters.read_document(path=paths[0]), self.review.set_context)
+        elif paths and paths[0].suffix.lower() in data_endings()[0]:
+            self.shell.open_files(paths)  # a table of texts
         elif paths:
             self.open_file(paths[0])
 

@@ -23,7 +23,7 @@ from biasprint.desktop.read.outputs import SORTED, Choices, Detail, Line, Output
 from biasprint.desktop.read.result_folder import ResultRows
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
-from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
+from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -147,6 +147,9 @@ class OutputsPanel(Panel):
         self.loader.failed.connect(self.shell.show_error)
         self.count = Chip("")
         self.header.add_chip(self.count)
+        self.bring = QuietButton(tr("Import texts…"))
+        self.bring.clicked.connect(self.shell.import_texts)
+        self.header.add_action(self.bring)
         self.card = OutputCard()
         self.card.open_letter.clicked.connect(lambda: self.shell.show_panel("letters", reading=self.card.reading))
         self._make_table()
@@ -167,6 +170,8 @@ class OutputsPanel(Panel):
             tr("Generate"),
             lambda: self.shell.show_panel("generate"),
             icon="outputs",
+            other=tr("Import texts…"),
+            on_other=self.shell.import_texts,
         )
         self.body.addWidget(self.split, 1)
         self.body.addWidget(self.nothing, 1)

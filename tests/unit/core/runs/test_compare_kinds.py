@@ -18,15 +18,21 @@ from compare_projects import (
 )
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.project import Project
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.prompts import available_axes, load_axis
 from biasprint.core.prompts.cogs import cogs_themes
 from biasprint.core.prompts.letters import letter_design
-from biasprint.core.runs.compare.pool import labels_of, shown_theme
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.compare.kinds import UNMATCHED_TEXTS
+from biasprint.core.runs.compare.pool import labels_of, offers, shown_theme
+from biasprint.core.runs.importing import import_table
 from biasprint.core.studies.kit.importing import store_axis
+from biasprint.core.texts.tables import read_table
 
 HEADLINES = ("Harbour bridge opens", "Clinic repaired", "Library visited")
 
@@ -321,3 +327,22 @@ def test_what_the_reveal_calls_kinds_without_an_axis(writing: Writing) -> None:
     assert store.axis_names("model").title == "Model"
     assert dict(store.axis_names("origin").labels) == {"generated": "A model", "original": "A person"}
     assert store.axis_names("twin").title == "Name and gender"
+
+
+# ---- Imported texts, whose table names groups and no axis
+
+
+def test_imported_texts_of_two_groups_are_compared_within_their_prompt(tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    rows = [f"Text {at} of {group}.,{group},{at}\n" for at in range(3) for group in ("man", "woman")]
+    table.write_text("text,gender,prompt\n" + "".join(rows) + "A text without a prompt.,man,\n")
+    with Project.create(tmp_path / "p.biasprint") as project:
+        read = read_table(JobContext(), table, "compare", mapping={"group": "gender"})
+        import_table(JobContext(), project, None, "compare", table, read)
+        (offer,) = offers(JobContext(), project)
+        assert [list(axis.identities) for axis in offer.axes] == [["man", "woman"]]  # the axis has a third one
+        drawn = compare(JobContext(), project, study_id=offer.study_id, axes=["gender"]).drawn
+        assert len(drawn.comparisons) == 3
+        texts = {row.id: row.fields["prompt"] for row in project.outputs.each()}
+        assert all(len({texts[item.output] for item in each.items}) == 1 for each in drawn.comparisons)
+        assert drawn.reasons == {UNMATCHED_TEXTS: 1}

@@ -200,7 +200,8 @@ def letters(texts: int, **more: object) -> StudyFacts:
         (ProjectFacts((creative(),)), "generate"),
         (ProjectFacts((creative(texts=6),)), "judge"),
         (ProjectFacts((creative(texts=6),), comparisons=2), "judge"),
-        (ProjectFacts((letters(9), StudyFacts("news", "News articles", 64, 64))), "creative prompts"),
+        (ProjectFacts((letters(9), StudyFacts("news", "News articles", 64, 64))), "judge"),
+        (ProjectFacts((StudyFacts("completion", "Replies", 0, 9),)), "creative prompts"),
     ],
 )
 def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: ProjectFacts | None, step: str):
@@ -209,7 +210,7 @@ def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: ProjectFacts
 
 def test_the_rating_door_says_what_it_lacks():
     words = rate_state(ProjectFacts((creative(texts=5), letters(9))), read_only=False).words
-    assert words == "5 creative texts are there, no comparisons yet."
+    assert words == "14 texts are there, no comparisons yet."
     assert "2 comparisons" in rate_state(ProjectFacts((creative(texts=5),), comparisons=2), read_only=False).words
 
 
@@ -371,15 +372,6 @@ def test_choosing_a_table_opens_the_import(
     (dialog,) = window.findChildren(ImportDialog)
     qtbot.waitUntil(dialog.go.isEnabled)
     assert dialog.name.whole_text() == "letters.csv"
-    dialog.reject()
-
-
-def test_a_dropped_table_opens_the_import(qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path):
-    table = tmp_path / "dropped.csv"
-    table.write_text("text,group\nDear all,male\n", "utf-8")
-    window.files_dropped.emit([table])
-    (dialog,) = window.findChildren(ImportDialog)
-    qtbot.waitUntil(dialog.go.isEnabled)
     dialog.reject()
 
 
@@ -617,20 +609,6 @@ def test_the_letters_door_leads_to_its_panel_and_needs_no_project(qtbot: QtBot, 
     home.letter.button.click()
     qtbot.waitUntil(lambda: window.current == "letters")
     window.jobs.cancel_all()  # what a letter would need is not waited for
-
-
-def test_a_letter_dropped_on_home_is_checked_and_a_table_is_brought_in(
-    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    brought: list[Path] = []
-    monkeypatch.setattr(home, "_import", brought.append)
-    window.files_dropped.emit([tmp_path / "replies.csv"])
-    assert brought == [tmp_path / "replies.csv"]
-    letter = tmp_path / "letter.txt"
-    letter.write_text("To whom it may concern,\n\nShe is a warm and able colleague, and I recommend her.\n")
-    window.files_dropped.emit([letter])
-    qtbot.waitUntil(lambda: window.current == "letters")
-    assert len(brought) == 1
 
 
 # the fingerprint's door

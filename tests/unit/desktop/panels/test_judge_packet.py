@@ -50,7 +50,7 @@ def test_only_judging_and_settings_are_there_and_nothing_is_named(rating: Rating
     window.show_panel("home")
     assert window.current == "judge"
     enabled = [command.title for command in file_commands(window) if command.enabled()]
-    assert enabled == ["Open a project…", "Close the packet", "Quit"]
+    assert enabled == ["Open…", "Close the packet", "Quit"]
 
 
 def test_the_code_is_the_packets_own(rating: Rating):

@@ -877,3 +877,14 @@ def test_the_status_line_says_whose_the_saved_is(qtbot: QtBot, window: MainWindo
     assert window.status.panel.whole_text() == "This letter: not saved"
     assert window.status.saved.text() == "Project saved"
     panel.close_letter()
+
+
+def test_a_table_of_texts_dropped_on_letters_goes_to_the_import(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = opened(qtbot, window)
+    brought: list[Path] = []
+    monkeypatch.setattr(window, "_bring", brought.append)
+    panel.take_files([tmp_path / "texts.csv"])
+    assert brought == [tmp_path / "texts.csv"]
+    panel.close_letter()

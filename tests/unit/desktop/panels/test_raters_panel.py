@@ -188,7 +188,7 @@ def test_a_plan_goes_to_another_tool_and_comes_back(open_panel: Open, path: Path
     else:
         came = [label_studio_answers(folder / f"{code}.json", tmp_path / f"{code}.json", lambda task: "B")
                 for code in ("R01", "R02")]  # fmt: skip
-    bench.window._take_files([folder] if tool == "potato" else came)  # dropped
+    bench.window.open_files([folder] if tool == "potato" else came)  # dropped
     bench.settle()
     rows = bench.panel.packets.report.view.table.rows
     assert sorted(row.cells[1:4] for row in rows) == [("R01", "6", "0"), ("R02", "6", "0")]

@@ -16,6 +16,7 @@ from biasprint.core.tables import fields_of
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
+from biasprint.desktop.window_commands import window_commands
 
 PATIENCE = 20_000
 LETTERS = """text,gender,job
@@ -605,3 +606,86 @@ def test_no_encoding_is_told_of_a_workbook(opened: Opened, table: Path, tmp_path
     export_rows([{"text": "She wrote.", "gender": "female"}], path)
     assert not opened(path).encoding.isVisible()
     assert opened(table).encoding.isVisible()
+
+
+# the ways on
+
+
+def test_imported_texts_are_measured_or_compared(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    table = tmp_path / "topics.csv"
+    table.write_text(
+        "text,gender,prompt\n"
+        + "".join(f"A text {at} of some words.,{('man', 'woman')[at % 2]},{at // 2}\n" for at in range(8))
+    )
+    window.open_files([table])
+    (dialog,) = window.findChildren(ImportDialog)
+    qtbot.waitUntil(dialog.go.isEnabled, timeout=PATIENCE)
+    with qtbot.waitSignal(dialog.imported, timeout=PATIENCE):
+        dialog.go.click()
+    qtbot.waitUntil(lambda: window.project is not None, timeout=PATIENCE)
+    dialog.result.draw.click()
+    qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
+    judge = window.panels["judge"]
+    qtbot.waitUntil(lambda: judge.pages.currentWidget() is judge.setup, timeout=PATIENCE)
+
+
+# the ways in
+
+
+@pytest.mark.parametrize("panel", ["home", "models", "settings"])
+def test_a_table_dropped_on_any_panel_opens_the_import(qtbot: QtBot, window: MainWindow, tmp_path: Path, panel: str):
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nDear all,male\n")
+    window.show_panel(panel)
+    window.open_files([table])
+    (dialog,) = window.findChildren(ImportDialog)
+    qtbot.waitUntil(dialog.go.isEnabled)
+    assert dialog.name.whole_text() == "letters.csv"
+    dialog.reject()
+
+
+def test_a_letter_dropped_on_any_panel_is_checked(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text("To whom it may concern,\n\nShe is a warm and able colleague, and I recommend her.\n")
+    window.show_panel("settings")
+    window.open_files([letter])
+    qtbot.waitUntil(lambda: window.current == "letters")
+    window.jobs.cancel_all()  # what a letter would need is not waited for
+
+
+def test_with_a_project_open_raters_answers_go_to_the_raters_and_a_log_to_the_import(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    project_at(qtbot, window, tmp_path / "mine.biasprint")
+    answers, log = tmp_path / "project-1.json", tmp_path / "results.json"
+    answers.write_text('[{"id": 1, "annotations": [], "data": {}}]')
+    log.write_text('{"results": []}')
+    went: list[object] = []
+    monkeypatch.setattr(window, "_take_packets", went.append)
+    monkeypatch.setattr(window, "_bring", went.append)
+    for path in (answers, log):
+        window.open_files([path])
+    assert went == [[answers], log]
+
+
+def test_texts_are_imported_from_the_palette_and_by_open(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nDear all,male\n")
+    offered: list[str] = []
+
+    def choose(_: object, title: str, folder: str, kinds: str) -> tuple[str, str]:
+        offered.append(kinds)
+        return str(table), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    for title in ("Import texts…", "Open…"):
+        command = next(each for each in window_commands(window) if each.title == title)
+        command.run()
+        (dialog,) = window.findChildren(ImportDialog)
+        qtbot.waitUntil(dialog.go.isEnabled)
+        dialog.reject()
+        qtbot.waitUntil(lambda: not window.findChildren(ImportDialog))
+    assert all("*.csv" in kinds for kinds in offered)
+    assert {"*.docx", "*.biasprint"} <= set(offered[1].split("(")[1].rstrip(")").split(")")[0].split())

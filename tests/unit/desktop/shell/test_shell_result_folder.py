@@ -142,4 +142,4 @@ def test_it_is_opened_from_the_menu_and_by_dropping_it(
     with qtbot.waitSignal(window.session.closed):
         window.session.close()
     with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
-        window._take_files([folder])
+        window.open_files([folder])

@@ -516,14 +516,6 @@ def test_a_dropped_project_is_opened(qtbot: QtBot, window: MainWindow, file: Pat
     assert window.project.path == file
 
 
-def test_dropped_data_is_handed_on(qtbot: QtBot, window: MainWindow, tmp_path: Path):
-    letters = tmp_path / "letters.csv"
-    letters.write_text("text,group\n")
-    with qtbot.waitSignal(window.files_dropped) as handed_on:
-        assert dropped(window, letters)
-    assert handed_on.args == [[letters]]
-
-
 def test_only_files_of_this_computer_are_taken(window: MainWindow, tmp_path: Path):
     assert not dropped(window, tmp_path)  # a folder
     assert not dropped(window, tmp_path / "gone.csv")
