@@ -25,8 +25,10 @@ from biasprint.core.letters import (
     TwinDifference,
     beside_category,
     changed,
+    grouped,
     mark_categories,
     passages_by_category,
+    verdict_of,
 )
 from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow, look_written
@@ -54,7 +56,7 @@ def letter_json(
     reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | NameTwins | None
 ) -> dict[str, Any]:
     """One letter. `occupation`: what it was compared under, given or guessed."""
-    document = reading.document
+    document, verdict = reading.document, verdict_of(reading)
     return {
         "file": document.name,
         "kind": document.kind,
@@ -67,6 +69,7 @@ def letter_json(
         "occupation": occupation,
         "occupation_guess": asdict(guess),
         "stopped": reading.stopped,
+        "verdict": list(verdict.sentences) if verdict is not None else [],
         "suspicions": [asdict(suspicion) for suspicion in reading.suspicions],
         "parts": [asdict(part) for part in reading.parts],
         "sentences": [asdict(sentence) for sentence in reading.sentences],
@@ -189,9 +192,13 @@ def tell_letter(
         say(plain(remark))
     for other in reading.beside:
         say(plain(f"To read it for {other.full_name}: --name “{other.full_name}”"))
+    if (verdict := verdict_of(reading)) is not None:
+        say("")
+        for sentence in verdict.sentences:
+            say(plain(sentence))
     if not reading.stopped:
-        _tell_balance(reading)
         _tell_marks(reading)
+        _tell_balance(reading)
         _tell_about_person(reading)
         say(plain(reading.reference))
     if isinstance(twin, NameTwins):
@@ -267,15 +274,13 @@ def _tell_balance(reading: Reading) -> None:
 def _tell_marks(reading: Reading) -> None:
     say("")
     say("Language worth a second look")
-    for category in mark_categories():
-        own = [mark for mark in reading.marks if mark.category == category.key]
-        if own:
-            counted = f", {MAY_BE}" if category.precision.uncounted else f" ({len(own)})"
-            say(f"  {category.title}{counted}: {', '.join(map(_mark, own))}")
-            if category.precision.uncounted:
-                say(f"    {category.precision.said}")
-            if not all(mark.of_house for mark in own):
-                say(f"    {category.known_for} Source: {category.source}")
+    for group in grouped(reading.marks):
+        count = f" ({len(group.marks)})" if group.counted else f", {MAY_BE}"
+        say(f"  {group.title}{count}: {', '.join(map(_mark, group.marks))}")
+        if group.sure:
+            say(f"    {group.sure}")
+        for reason, source in group.reasons:
+            say(f"    {reason} Source: {source}")
     if not reading.marks:
         say("  None of the words that are looked for is in it.")
     if reading.said_of_marks and not reading.stopped:

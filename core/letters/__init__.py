@@ -8,7 +8,7 @@ of the room is imported from outside.
 Nothing here stores a letter. What is heavy is loaded at the first call.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from biasprint.core.letters.values import (
     DOCUMENT_KINDS,
     MAY_BE,
     PART_KINDS,
+    UNLAWFUL,
+    UNLAWFUL_TITLE,
     AskedSentence,
     ComparedFigure,
     Document,
@@ -44,11 +46,12 @@ from biasprint.core.letters.values import (
     changed,
     with_kind,
 )
+from biasprint.core.letters.verdict import harm, verdict_of
 
 if TYPE_CHECKING:
     from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
-    from biasprint.core.letters.categories import CategoryWords
+    from biasprint.core.letters.categories import CategoryWords, MarkGroup
     from biasprint.core.letters.house import HouseList
     from biasprint.core.letters.suggestions import Suggestion
     from biasprint.core.swap import Person
@@ -224,15 +227,20 @@ def mark_categories() -> "Sequence[CategoryWords]":
     return tuple(categories().values())
 
 
-def suggestions_of(reading: Reading) -> "dict[int, tuple[Suggestion, ...]]":
-    """Return sentence → suggestions from the lexicon, for a person to take or leave."""
-    from biasprint.core.letters.suggestions import suggestions_for
+def grouped(marks: Iterable[Mark]) -> "tuple[MarkGroup, ...]":
+    """Return the marks by category, the most harmful first."""
+    from biasprint.core.letters import categories
 
-    if reading.stopped:
-        return {}
-    body = (sentence for sentence in reading.sentences if sentence.part == "body")
-    offers_of = {sentence.index: suggestions_for(sentence, reading.marks, reading.person) for sentence in body}
-    return {index: offers for index, offers in offers_of.items() if offers}
+    return categories.grouped(marks)
+
+
+def suggestions_of(
+    ctx: "JobContext", reading: Reading, compute: "ComputeProcess"
+) -> "dict[int, tuple[Suggestion, ...]]":
+    """Return sentence → suggestions for its marks, none of which makes another mark, for a person to take or leave."""
+    from biasprint.core.letters import suggestions
+
+    return compute.call(suggestions.suggestions_of, reading, ctx=ctx)
 
 
 def without_dismissed(twin: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
@@ -307,6 +315,8 @@ __all__ = [
     "MAY_BE",
     "PART_KINDS",
     "ROLES",
+    "UNLAWFUL",
+    "UNLAWFUL_TITLE",
     "AskedSentence",
     "ComparedFigure",
     "Document",
@@ -339,6 +349,8 @@ __all__ = [
     "check_under_names",
     "check_with_twin",
     "get_ready_for_words",
+    "grouped",
+    "harm",
     "mark_categories",
     "mark_words",
     "occupation_of",
@@ -350,6 +362,7 @@ __all__ = [
     "read_pasted",
     "scorers_for_letters",
     "suggestions_of",
+    "verdict_of",
     "with_kind",
     "without_dismissed",
     "write_note",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.letters.marks import unnamed
-from biasprint.core.letters.values import LEANING, Balance, Category, Leaning, Mark, Sentence
+from biasprint.core.letters.values import BY_STAND_IN, LEANING, Balance, Category, Leaning, Mark, Sentence
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
@@ -145,10 +145,11 @@ def _said(words: Mapping[str, int], warm: int, driven: int, sentences: int) -> s
     listed = [f"{count} of {name}" for count, name in some]
     if some:
         listed[0] = f"{some[0][0]} {'word' if some[0][0] == 1 else 'words'} of {some[0][1]}"
-    if none := [name for name in SAID_WHERE_NONE if not words[name]]:
+    sure = {"warmth": warm, "drive": driven}  # a kind of which there are sentences is not “none”
+    if none := [name for name in SAID_WHERE_NONE if not words[name] and not sure.get(name)]:
         named = " or ".join(filter(None, (", ".join(none[:-1]), none[-1])))
         listed.append(f"{'none' if some else 'No words'} of {named}")
-    by = "Sentences of warmth, by a stand-in scorer"
+    by = f"Sentences of warmth{BY_STAND_IN}"
     length = "1 sentence" if sentences == 1 else f"{sentences} sentences"
     return f"{', '.join(listed)}, in {length}. {by}: {warm or 'none'}; of drive: {driven or 'none'}."
 

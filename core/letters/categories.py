@@ -2,15 +2,16 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from biasprint.core.letters.values import CATEGORIES, Category, DocumentKind
+from biasprint.core.letters.values import CATEGORIES, UNLAWFUL, UNLAWFUL_TITLE, Category, DocumentKind, Mark
+from biasprint.core.letters.verdict import by_harm
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
@@ -154,6 +155,20 @@ class _PrecisionFile:
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _ReasonOfWords:
+    category: Category
+    known_for: str
+    source: str
+    entries: Words
+    unlawful: bool = False
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _ReasonsFile:
+    reason: tuple[_ReasonOfWords, ...]
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
 class _ScopeFile:
     version: str
     negations: Words
@@ -201,6 +216,15 @@ class CategoryWords:
 
 
 @dataclass(frozen=True)
+class MarkReason:
+    """A reason for a mark, and its source. `unlawful`: in many countries no applicant may be asked about this."""
+
+    known_for: str
+    source: str
+    unlawful: bool = False
+
+
+@dataclass(frozen=True)
 class Scope:
     """Words that negate or weaken praise, how many words far they reach, and what stops them."""
 
@@ -239,6 +263,66 @@ def kind_file(kind: Literal["advert", "review"]) -> KindFile:
     """Return what resources/letters/kinds says of a kind of document."""
     path = packaged("letters", "kinds", f"{kind}.toml")
     return validated(KindFile, read_toml(path), f"The file kinds/{kind}.toml")
+
+
+def reason_of(category: CategoryWords, words: str) -> MarkReason:
+    """Return the reason for a mark of a category with these words, in lower case: its own, or the category's."""
+    for pattern, reason in _reasons().get(category.key, ()):
+        if pattern.search(words):
+            return reason
+    return MarkReason(category.known_for, category.source)
+
+
+class MarkGroup(NamedTuple):
+    """Marks that are shown under one title. `reasons`: each with its source. `sure`: how far they can be relied on,
+    "" where that needs no word; only a `counted` group is shown with a number.
+    """
+
+    title: str
+    marks: tuple[Mark, ...]
+    reasons: tuple[tuple[str, str], ...]
+    sure: str
+    counted: bool
+
+
+UNMEASURED = "Found by a short list of phrases; how many of them are right was not measured."
+
+
+def grouped(marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
+    """Return the marks by category, the most harmful first; what no applicant should be asked is a group of its own."""
+    groups: dict[str, list[Mark]] = {}
+    for mark in by_harm(marks):
+        groups.setdefault(mark.kind, []).append(mark)
+    return tuple(_group(kind, tuple(own)) for kind, own in groups.items())
+
+
+def _group(kind: str, marks: tuple[Mark, ...]) -> MarkGroup:
+    if kind == UNLAWFUL:
+        return MarkGroup(UNLAWFUL_TITLE, marks, _reasons_of(marks), UNMEASURED, counted=True)
+    category = categories()[marks[0].category]
+    sure = category.precision.said if category.precision.uncounted else ""
+    return MarkGroup(category.title, marks, _reasons_of(marks), sure, counted=not sure)
+
+
+def _reasons_of(marks: Collection[Mark]) -> tuple[tuple[str, str], ...]:
+    """Return the reasons and sources that marks of one category share: those of its words, else the category's own."""
+    words = [mark for mark in marks if not (mark.of_house or mark.passage or mark.negated or mark.hedged)]
+    shared = dict.fromkeys((mark.reason, mark.source) for mark in words)
+    if not shared:
+        own = (categories()[mark.category] for mark in marks if not mark.of_house)
+        shared = dict.fromkeys((category.known_for, category.source) for category in own)
+    return tuple(shared)
+
+
+@cache
+def _reasons() -> Mapping[Category, tuple[tuple[re.Pattern[str], MarkReason], ...]]:
+    path = packaged("letters", "marks", "reasons.toml")
+    file = validated(_ReasonsFile, read_toml(path), "The file marks/reasons.toml")
+    found: dict[Category, tuple[tuple[re.Pattern[str], MarkReason], ...]] = {}
+    for one in file.reason:
+        reason = any_of(one.entries, lists()), MarkReason(one.known_for, one.source, one.unlawful)
+        found[one.category] = (*found.get(one.category, ()), reason)
+    return found
 
 
 @cache

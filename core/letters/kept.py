@@ -88,15 +88,10 @@ def opened(shelf: Shelf, key: str) -> KeptLetter:
     path = _path(shelf, key)
     try:
         letter = letter_of(_content(path)["letter"])
-    except FileNotFoundError as error:
-        raise AppError("This letter is not here any more.", hint="It was removed, maybe by another window.") from error
     except BAD as error:
-        raise AppError(
-            "This letter cannot be read.",
-            kept=f"Its file was not changed: “{path}”.",
-            hint="Open it in an editor: its text is in there, after “paragraphs”.",
-            details=repr(error),
-        ) from error
+        kept = f"Its file was not changed: “{path}”."
+        hint = "Open it in an editor: its text is in there, after “paragraphs”."
+        raise not_opened("letter", error, "This letter cannot be read.", kept, hint) from error
     return replace(letter, saved_as=key) if shelf == SAVED else letter
 
 
@@ -104,7 +99,7 @@ def put(shelf: Shelf, key: str, letter: KeptLetter) -> None:
     """Write a letter over its file; on disk when this returns. `AppError` where that fails."""
     content = {
         "format": FORMAT,
-        "when": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "when": now(),
         "letter": as_json(letter),
     }
     write_whole(_path(shelf, key, make=True), json.dumps(content, ensure_ascii=True, indent=1).encode())
@@ -123,11 +118,31 @@ def remove(shelf: Shelf, key: str) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise AppError(
-            f"“{path}” could not be deleted ({error.strerror}).",
-            kept="The letter is still in it.",
-            hint="Close whatever has it open, then delete it by hand.",
-        ) from error
+        raise not_deleted(path, error) from error
+
+
+# ---- What a person is told where a letter or a pile cannot be had
+
+
+def not_opened(thing: str, error: Exception, damaged: str, kept: str, hint: str) -> AppError:
+    """Return the error for a `thing` whose file is gone, else the error that it is `damaged`."""
+    if isinstance(error, FileNotFoundError):
+        return AppError(f"This {thing} is not here any more.", hint="It was removed, maybe by another window.")
+    return AppError(damaged, kept=kept, hint=hint, details=repr(error))
+
+
+def not_deleted(path: Path, error: OSError) -> AppError:
+    """Return the error for a file or folder that the system does not delete."""
+    return AppError(
+        f"“{path}” could not be deleted ({error.strerror}).",
+        kept="It is still there.",
+        hint="Close whatever has it open, then delete it by hand.",
+    )
+
+
+def in_another_window(thing: str) -> AppError:
+    """Return the error for a `thing` that another window holds."""
+    return AppError(f"This {thing} is open in another window.", kept="Nothing was changed.", hint="Go on there.")
 
 
 # ---- Drafts
@@ -299,26 +314,35 @@ def _files(shelf: Shelf) -> Iterator[Path]:
     """The letters' own files; what else somebody put there is left alone."""
     folder = home() / "letters" / shelf
     if folder.is_dir():
-        yield from (path for path in folder.glob("*.json") if _is_key(path.stem))
+        yield from (path for path in folder.glob("*.json") if is_key(path.stem))
 
 
-def _is_key(name: str) -> bool:
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def is_key(name: str) -> bool:
     with suppress(ValueError):
         return UUID(hex=name).hex == name
     return False
 
 
 def _path(shelf: Shelf, key: str, *, make: bool = False) -> Path:
-    if not _is_key(key):
+    if not is_key(key):
         raise ValueError(f"no key of a letter: {key!r}")
     folder = home() / "letters" / shelf
     if make:
-        try:
-            for each_folder in (folder.parent, folder):
-                each_folder.mkdir(mode=0o700, exist_ok=True)  # letters are nobody else's
-        except OSError as error:
-            raise not_writable(folder, error) from error
+        make_folders(folder.parent, folder)
     return folder / f"{key}.json"
+
+
+def make_folders(*folders: Path) -> None:
+    """Make the folders, each in the one before, for their owner alone: letters are nobody else's."""
+    try:
+        for folder in folders:
+            folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise not_writable(folders[-1], error) from error
 
 
 def _lock_name(key: str) -> str:

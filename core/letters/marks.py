@@ -19,6 +19,7 @@ from biasprint.core.letters.categories import (
     categories,
     idioms,
     lists,
+    reason_of,
     scope,
 )
 from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses
@@ -621,7 +622,10 @@ def _theirs() -> re.Pattern[str]:
 _TRAILING = re.compile(r"\s+(?:a|an|the|our|its|his|her|their|she|he|they|about|for|to|as|be|become|of)$")
 _LEADING = re.compile(rf"{CANDIDATE}{SPACE}")
 _OF_A_SUBJECT = PRIVATE | {"doubt"}
-_SAID = {"denied": "It denies this of the candidate.", "weakened": "It is hoped for or supposed, and not said."}
+_SAID = {
+    "denied": "Praise that is taken back: “{praise}” is denied here.",
+    "weakened": "Praise that is weakened: “{praise}” is only hoped for or supposed here.",
+}
 
 
 def marks_of(
@@ -697,23 +701,25 @@ def _mark(page: MarkedText, start: int, end: int, category: CategoryWords, perso
     if is_about_another(page, start, end, category.key, person):
         return
     how = turned(page, start, end)
-    yield (
-        _plain(page.sentence, start, end, category) if how is None else _doubt(page.sentence, start, end, category, how)
-    )
+    yield (_plain(page.sentence, start, end, category) if how is None else _doubt(page.sentence, start, end, how))
 
 
-def _doubt(sentence: Sentence, start: int, end: int, category: CategoryWords, how: Turned) -> Mark:
+def _doubt(sentence: Sentence, start: int, end: int, how: Turned) -> Mark:
     """Praise that is denied or weakened, marked with the words that do it."""
     praise = sentence.text[start:end]
     doubt = _plain(sentence, how.start, how.end, categories()["doubt"])
-    reason = f"{_SAID[how.how]} Otherwise “{praise}” would be praise ({category.title.lower()})."
-    return replace(doubt, reason=reason, negated=how.how == "denied", hedged=how.how == "weakened")
+    return replace(
+        doubt, reason=_SAID[how.how].format(praise=praise), negated=how.how == "denied", hedged=how.how == "weakened"
+    )
 
 
 def _plain(sentence: Sentence, start: int, end: int, category: CategoryWords) -> Mark:
     words = sentence.text[start:end]
-    place = sentence.start + start
-    return Mark(category.key, place, place + len(words), sentence.index, words, category.known_for, category.source)
+    place, reason = sentence.start + start, reason_of(category, words.lower().replace("’", "'"))
+    return Mark(
+        category.key, place, place + len(words), sentence.index, words, reason.known_for, reason.source,
+        unlawful=reason.unlawful,
+    )  # fmt: skip
 
 
 def _settled(marks: Sequence[Mark]) -> list[Mark]:

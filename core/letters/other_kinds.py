@@ -38,7 +38,9 @@ def known_of(kind: DocumentKind, marks: Sequence[Mark]) -> tuple[Mark, ...]:
     known = {(key.kind, key.category): key for key in kind_file("review").reasons}
     found = [known.get((kind, mark.category)) for mark in marks]
     return tuple(
-        mark if own is None or mark.of_house or mark.passage else replace(mark, reason=own.known_for, source=own.source)
+        mark
+        if own is None or mark.of_house or mark.passage or mark.unlawful
+        else replace(mark, reason=own.known_for, source=own.source)
         for mark, own in zip(marks, found, strict=True)
     )
 

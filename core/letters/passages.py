@@ -47,7 +47,7 @@ LEAST: dict[Category, float] = {
 LEAST_OF_BOTH: dict[Category, float] = {key: round(least - 0.11, 2) for key, least in LEAST.items()}
 POSSIBLE = 0.2  # it reads the sentences where MiniLM gives some clause so much of a category: two of three
 LEAST_WORDS = 4
-SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
+SAID = "No listed word is here: a small model read the passage so, and it may be wrong."
 COUNTED = "The study counted words, not passages like this one."
 
 _CUT = re.compile(
@@ -205,7 +205,10 @@ def _is_taken(sentence: Sentence, start: int, end: int, category: Category, mark
 
     What a list passes by on purpose is taken too: “her parent company”.
     """
-    own = {mark.category for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end}
+    over = [mark for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end]
+    if any(mark.unlawful for mark in over):
+        return True  # it says the gravest thing there
+    own = {mark.category for mark in over}
     praise = {key for key, category_words in categories().items() if category_words.praise}
     if category in PRIVATE and categories()[category].exceptions.search(sentence.text.lower(), start, end):
         return True
@@ -244,8 +247,9 @@ def without_doubted(
 ) -> tuple[Mark, ...]:
     """The marks of words without those that the heads doubt.
 
-    What the house list asked for stays, praise that is denied or weakened, which is a doubt, and plain praise: “she is
-    confident”, “not only is she a skilled chef”. Raises `AppError` where the model or a head cannot be loaded.
+    What the house list asked for stays, what no applicant may be asked about (its entries look for others too), praise
+    that is denied or weakened, which is a doubt, and plain praise: “she is confident”, “not only is she a skilled
+    chef”. Raises `AppError` where the model or a head cannot be loaded.
     """
     read: dict[int, list[ReadClause]] = {}
     for clause in read_clauses(sentences, person, by_grammar):
@@ -260,6 +264,7 @@ def without_doubted(
         mark
         for mark, share in zip(marks, sure, strict=True)
         if mark.of_house
+        or mark.unlawful
         or mark.negated
         or mark.hedged
         or _is_plain_praise(mark, read[mark.sentence][0].page)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -11,7 +11,9 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.categories import any_of, categories, lists
-from biasprint.core.letters.values import Category, Mark, Sentence
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.passages import passages_of, without_doubted
+from biasprint.core.letters.values import LARGER_READER, Category, Mark, Reading, Sentence
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap import Person
 from biasprint.core.text import article, for_matching, sha256_text
@@ -185,6 +187,12 @@ class Suggestion:
     new: str | None
     reason: str
     source: str
+    do: str = ""  # the end of the reason, which says what a person can do where there is nothing to apply
+
+    @property
+    def why(self) -> str:
+        """The reason without what to do, and without who found the words: the letter's writer knows no models."""
+        return self.reason.removesuffix(self.do).removeprefix(BY_A_MODEL).strip()
 
 
 How = Literal["replace", "drop", "leave out", "hint"]
@@ -197,6 +205,15 @@ class _Rule:
     reason: str
     find: tuple[str, ...]
     use: tuple[str, ...] = ()
+    do: str = ""
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class Hint:
+    """The reason that words of a category are worth a look, and what a person can do about them."""
+
+    why: str
+    do: str
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -206,7 +223,7 @@ class _File:
     name_hint: str
     sentence_reason: str
     turned_hint: str
-    hints: dict[Category, str]
+    hints: dict[Category, Hint]
     rule: tuple[_Rule, ...]
 
 
@@ -217,6 +234,7 @@ class Way:
     how: How
     use: tuple[str, ...]
     reason: str
+    do: str = ""
 
 
 @dataclass(frozen=True)
@@ -228,7 +246,7 @@ class SuggestionWords:
     name_hint: str
     sentence_reason: str
     turned_hint: str
-    hints: Mapping[Category, str]
+    hints: Mapping[Category, Hint]
     ways: Mapping[Category, Mapping[str, Way]]
     patterns: Mapping[Category, re.Pattern[str]]
 
@@ -242,7 +260,7 @@ def suggestion_words() -> SuggestionWords:
         for entry in rule.find:
             for place, phrase in enumerate(_phrases(entry)):
                 use = tuple(_at(replacement, place) for replacement in rule.use)
-                ways.setdefault(rule.category, {}).setdefault(phrase, Way(rule.how, use, rule.reason))
+                ways.setdefault(rule.category, {}).setdefault(phrase, Way(rule.how, use, rule.reason, rule.do))
     patterns = {category: any_of(phrases) for category, phrases in ways.items()}
     texts = (file.source, file.name_reason, file.name_hint, file.sentence_reason, file.turned_hint)
     return SuggestionWords(*texts, file.hints, ways, patterns)
@@ -303,48 +321,83 @@ BY_A_MODEL = "A model read this passage so: see first whether it is right."
 MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says something else as well
 
 
-def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | None = None) -> tuple[Suggestion, ...]:
+def suggestions_of(reading: Reading) -> dict[int, tuple[Suggestion, ...]]:
+    """Return sentence → suggestions for its marks. Runs in the compute process where models read the letter."""
+    if reading.stopped:
+        return {}
+    again = ReadAgain(reading.person, by_model=not reading.by_words_alone, by_both=LARGER_READER in reading.versions)
+    body = (sentence for sentence in reading.sentences if sentence.part == "body")
+    offers_of = {sentence.index: suggestions_for(sentence, reading.marks, again=again) for sentence in body}
+    return {index: offers for index, offers in offers_of.items() if offers}
+
+
+class ReadAgain(NamedTuple):
+    """The reading of a changed sentence before the change is offered, by words and by the models of the letter."""
+
+    person: Person | None = None
+    by_model: bool = False
+    by_both: bool = False
+
+    def marks(self, sentence: Sentence) -> tuple[Mark, ...]:
+        """Return all marks of a sentence."""
+        marks = marks_of([sentence], self.person)
+        if not self.by_model:
+            return marks
+        meant = without_doubted([sentence], marks, self.person)
+        return (*meant, *passages_of([sentence], meant, self.person, by_both=self.by_both))
+
+
+def suggestions_for(
+    sentence: Sentence, marks: Sequence[Mark], person: Person | None = None, again: ReadAgain | None = None
+) -> tuple[Suggestion, ...]:
     """Return suggestions for those of `marks` that are in the sentence, in their order, and for a lone first name.
 
     A “sentence” of more than `LONGEST` characters has none.
-    Each mark has its alternatives, what can be left out, or else a hint. `person` gives the title and the names.
+    Each mark has its alternatives, what can be left out, or else a hint. `person` gives the title and the names;
+    `again`, which holds a person too, how a changed sentence is read.
     """
     if len(sentence.text) > LONGEST:
         return ()
+    again = again or ReadAgain(person)
     own = [mark for mark in marks if mark.sentence == sentence.index]
-    suggestions = [suggestion for mark in own for suggestion in _for_mark(sentence, mark, own, person)]
-    return tuple(suggestions + list(name_suggestions(sentence, person)))
+    suggestions = [suggestion for mark in own for suggestion in _for_mark(sentence, mark, own, again)]
+    return tuple(suggestions + list(name_suggestions(sentence, again.person)))
 
 
-def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Person | None) -> Iterator[Suggestion]:
+def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], again: ReadAgain) -> Iterator[Suggestion]:
+    words, hint = suggestion_words(), suggestion_words().hints.get(mark.category)
     if mark.passage:  # a model read it so: no words are put into the letter for that
-        hint = suggestion_words().hints.get(mark.category, "")
-        if hint:
-            hint_text = f"{BY_A_MODEL} {hint}"
-            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint_text, mark.source)
+        if hint is not None:
+            yield _hinted(sentence, mark, f"{BY_A_MODEL} {hint.why}", hint.do)
         return
     start, end = mark.start - sentence.start, mark.end - sentence.start
     place, way = _phrase_at(sentence, mark, start, end)
     if mark.of_house and way is None:
         return  # why it is marked, and what to do about it, is for the house to say
-    edits = list(_edits(sentence.text, *place, way, person)) if way else []
-    reason = way.reason if way else suggestion_words().hints.get(mark.category, "")
+    edits = list(_edits(sentence.text, *place, way, again.person)) if way else []
+    reason = way.reason if way else ""
     if not edits and mark.category in PRIVATE:
         private = _private(sentence.text, start, end, mark)
         edits = [private] if private else []
-        reason = suggestion_words().hints[mark.category]
+        reason = words.hints[mark.category].why
     praise = categories()[mark.category].praise
     edits = [edit for edit in edits if praise or not _loses_praise(sentence, edit, own)]
-    for edit in edits:
+    edits = [settled for edit in edits if (settled := _settled(sentence, edit, own, again)) is not None]
+    for edit in dict.fromkeys(edits):
         yield _suggestion(sentence, mark, edit, reason)
     if not edits and mark.category in PRIVATE and _is_private(sentence, own):
-        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), suggestion_words().sentence_reason)
-        return
-    if not edits:
-        turned = mark.negated or mark.hedged
-        hint = way.reason if way and way.how == "hint" else suggestion_words().turned_hint if turned else reason
-        if hint:
-            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint, mark.source)
+        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), words.sentence_reason)
+    elif not edits and way is not None and way.how == "hint":
+        yield _hinted(sentence, mark, way.reason, way.do)
+    elif not edits and (mark.negated or mark.hedged):
+        yield _hinted(sentence, mark, mark.reason, words.turned_hint)
+    elif not edits and hint is not None:
+        yield _hinted(sentence, mark, hint.why, hint.do)
+
+
+def _hinted(sentence: Sentence, mark: Mark, why: str, do: str) -> Suggestion:
+    key, reason = mark.key(sentence.text), f"{why} {do}".rstrip()
+    return Suggestion(key, mark.start, mark.end, mark.words, None, reason, mark.source, do)
 
 
 def _phrase_at(sentence: Sentence, mark: Mark, start: int, end: int) -> tuple[tuple[int, int], Way | None]:
@@ -443,6 +496,43 @@ def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
         and not edit.new.endswith(mark.words)
         for mark in own
     )
+
+
+def _settled(sentence: Sentence, edit: Edit, own: Sequence[Mark], again: ReadAgain) -> Edit | None:
+    """Return the edit if the changed sentence, read again, has nothing new to change; None where it has.
+
+    Words that became one mark with the new ones go too: “perfectly adequate” becomes “good” and not “perfectly good”.
+    """
+    new = _new_mark(sentence, edit, own, again)
+    if new is None:
+        return edit
+    changed = sentence.text[: edit.start] + edit.new + sentence.text[edit.end :]
+    start, end = new.start - sentence.start, min(new.end - sentence.start, edit.start)
+    if not edit.new or not start < end or changed[end : edit.start].strip():
+        return None
+    without = left_out(changed, start, edit.start)
+    rest = changed[max(without.end, edit.start) : edit.start + len(edit.new)]
+    wider = Edit(without.start, edit.end, without.new + rest)
+    return wider if _new_mark(sentence, wider, own, again) is None else None
+
+
+def _new_mark(sentence: Sentence, edit: Edit, own: Sequence[Mark], again: ReadAgain) -> Mark | None:
+    """Return the first mark that the edit makes and that is no praise, or praise that would be worded otherwise."""
+    text = sentence.text[: edit.start] + edit.new + sentence.text[edit.end :]
+    changed = replace(sentence, text=text, end=sentence.start + len(text))
+    start, end = sentence.start + edit.start, sentence.start + edit.end
+    grown = len(edit.new) - (edit.end - edit.start)
+    stays = [mark for mark in own if mark.passage or mark.end <= start or end <= mark.start]
+    stays += [mark for mark in marks_of([sentence], again.person) if mark.end <= start or end <= mark.start]
+    for mark in again.marks(changed):
+        was = range(mark.start if mark.start < end + grown else mark.start - grown,
+                    mark.end if mark.end <= start else mark.end - grown)  # fmt: skip
+        if any(mark.category == old.category and old.start < was.stop and was.start < old.end for old in stays):
+            continue
+        way = _phrase_at(changed, mark, mark.start - sentence.start, mark.end - sentence.start)[1]
+        if not categories()[mark.category].praise or (way is not None and way.how != "hint"):
+            return mark
+    return None
 
 
 def _is_private(sentence: Sentence, own: Sequence[Mark]) -> bool:

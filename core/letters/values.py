@@ -94,7 +94,8 @@ class Mark:
     """Words of one sentence that a category's rule found, with the reason and the source of the rule.
 
     `sentence` is the index of its sentence. A hedged mark is said weakly, a negated one is denied. A passage was found
-    by what it says and not by a word of a list (`biasprint.core.letters.passages`).
+    by what it says and not by a word of a list (`biasprint.core.letters.passages`). An unlawful mark is about what in
+    many countries no applicant may be asked.
     """
 
     category: Category
@@ -107,6 +108,12 @@ class Mark:
     hedged: bool = False
     negated: bool = False
     passage: bool = False
+    unlawful: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The group that people see the mark in: its category, or what no applicant should be asked."""
+        return UNLAWFUL if self.unlawful else self.category
 
     @property
     def of_house(self) -> bool:
@@ -119,6 +126,9 @@ class Mark:
         return f"{self.category}:{for_matching(self.words)}:{sentence_hash}"
 
 
+UNLAWFUL = "unlawful"  # the kind of an unlawful mark, whatever its category
+UNLAWFUL_TITLE = "What no applicant should be asked"
+BY_STAND_IN = ", by a stand-in scorer"
 MAY_BE = "may be worth a look"  # in place of a number of marks that are too often wrong
 HOUSE_LIST = "house list"  # the source of a mark that it asked for
 CHECKED_WORDS = "checked words"  # the version of the model that has read them
@@ -260,6 +270,11 @@ class Balance:
         """All of it in one line."""
         return f"{self.title}: {self.said} {self.reason}{f' ({self.source})' if self.source else ''}".strip()
 
+    @property
+    def line_for_writer(self) -> str:
+        """The line without how sentences were counted, for somebody who does not use this program."""
+        return self.line.replace(BY_STAND_IN, "")
+
 
 @dataclass(frozen=True)
 class ComparedFigure:
@@ -356,6 +371,11 @@ class Reading:
     def stopped(self) -> str:
         """The reason that nothing was scored; "" where it was."""
         return next((suspicion.said for suspicion in self.suspicions if suspicion.stops), "")
+
+    @property
+    def naming_key(self) -> str:
+        """The key of a dismissal of what is said about the first name."""
+        return f"naming:first:{self.person.first_name}"
 
     def figure(self, name: str) -> LetterFigure | None:
         return next((figure for figure in self.figures if figure.name == name), None)

@@ -219,7 +219,7 @@ def _checked(
         guess.reason if guess is not None else "",
         plural_of(occupation),
         reference,
-        suggestions_of(reading),
+        suggestions_of(ctx, reading, process),
         trouble,
     )
 

@@ -27,6 +27,7 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
+    "verdict",
     "parts", "sentences", "marks", "uncounted", "beside", "doubted",
     "said_of_marks", "scores", "context", "support", "figures", "naming",
     "balance", "compared", "reference", "twin", "name_twins", "scorers", "versions", "read_as",

@@ -8,20 +8,18 @@ from typing import Literal
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import uncounted
-from biasprint.core.letters.values import LEANING, MAY_BE, Category, Leaning, Verdict
+from biasprint.core.letters.values import LEANING, MAY_BE, UNLAWFUL, Category, Leaning, Verdict
+from biasprint.core.letters.verdict import HARM, PRAISE_FROM
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.swap import Person
 from biasprint.core.text import for_matching
 
-# The kinds of marks that are no praise, without the coded words of adverts (a test holds them to the categories), and
-# the verdicts on claims.
-LOOKED_AT: tuple[Category, ...] = (
-    "doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin",
-    "personality",
-)  # fmt: skip
+# The kinds of marks that are no praise, without the coded words of adverts (a test compares them with the categories),
+# and the verdicts on claims.
+LOOKED_AT: tuple[Category, ...] = HARM[:PRAISE_FROM]
 NOT_CARRIED: tuple[Verdict, ...] = ("unsupported", "contradicted")
 BALANCE = "balance"
-LOOK_KINDS: tuple[str, ...] = (*LOOKED_AT, *NOT_CARRIED, BALANCE)  # all that there can be to look at
+LOOK_KINDS: tuple[str, ...] = (UNLAWFUL, *LOOKED_AT, *NOT_CARRIED, BALANCE)  # all that there can be to look at
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class PileRow:
     `path_in_pile` is where the file is, with “/” between folders; it can be opened again from there. `person`,
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
     "" if unknown. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
-    with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context;
+    with the very same text. `marks`: kind → how many; `claims`: verdict → how many, empty without a context;
     `balance`: which way its praise leans, "" where that is not known.
     `outcome`: whether the candidate was chosen, where somebody said so. `cv`: the CV of this letter alone.
     """
@@ -81,7 +79,7 @@ class PileRow:
     @property
     def to_look_at(self) -> Mapping[str, int]:
         """Marks without praise, claims that the context does not support, a balance that leans: kind → how many."""
-        counts: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
+        counts: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in (UNLAWFUL, *LOOKED_AT)}
         counts |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
         counts[BALANCE] = int(self.balance in LEANING)
         return {kind: count for kind, count in counts.items() if count}

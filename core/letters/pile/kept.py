@@ -14,15 +14,25 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 
-from biasprint.core.errors import AppError
-from biasprint.core.letters.kept import BAD, MOST_BYTES, Hold, as_json, letter_of
+from biasprint.core.letters.kept import (
+    BAD,
+    MOST_BYTES,
+    Hold,
+    as_json,
+    is_key,
+    letter_of,
+    make_folders,
+    not_deleted,
+    not_opened,
+    now,
+)
 from biasprint.core.letters.pile import Pile, PileRow
 from biasprint.core.letters.values import KeptLetter
-from biasprint.core.machine.storage import home, not_writable
+from biasprint.core.machine.storage import home
 from biasprint.core.report.whole_file import write_whole
 from biasprint.core.text import sha256_text
 
@@ -83,14 +93,14 @@ class PileFolder:
 
     def write(self, work: PileWork, number: int) -> None:
         """Put the table on disk, unless a write with a higher number did."""
-        head = {"format": FORMAT, "when": _now(), "rows": len(work.pile.rows)}
+        head = {"format": FORMAT, "when": now(), "rows": len(work.pile.rows)}
         head["work"] = _works().dump_python(replace(work, pile=replace(work.pile, rows=())), mode="json")
         lines = (head, *(_rows().dump_python(row, mode="json") for row in work.pile.rows))
         self._put(ROWS, "\n".join(json.dumps(line) for line in lines), number)
 
     def write_letter(self, path: str, letter: KeptLetter, number: int) -> None:
         """Put one letter on disk, unless a write with a higher number did."""
-        content = {"format": FORMAT, "when": _now(), "path": path, "letter": as_json(letter)}
+        content = {"format": FORMAT, "when": now(), "path": path, "letter": as_json(letter)}
         self._put(f"{sha256_text(path)[:32]}.json", json.dumps(content, indent=1), number)
 
     def let_go(self) -> None:
@@ -111,9 +121,7 @@ class PileFolder:
             except FileNotFoundError:
                 pass
             except OSError as error:
-                raise AppError(
-                    f"“{folder}” could not be deleted ({error.strerror}).", hint="Delete it by hand."
-                ) from error
+                raise not_deleted(folder, error) from error
             finally:
                 self._held.let_go(for_good=True)
 
@@ -148,24 +156,18 @@ def opened_pile(key: str) -> KeptPile:
             head = json.loads(file.readline(MOST_BYTES))
             rows = tuple(_rows().validate_python(json.loads(line)) for line in file if line.strip())
         work = _work_of(head)
-    except FileNotFoundError as error:
-        raise AppError("This pile is not here any more.", hint="It was removed, maybe by another window.") from error
     except BAD as error:
-        raise AppError(
-            "The table of this pile cannot be read.",
-            kept=f"Its letters are still in “{folder}”.",
-            hint="Read the pile's folder again.",
-            details=repr(error),
-        ) from error
-    letters, damaged = {}, 0
+        damaged, kept = "The table of this pile cannot be read.", f"Its letters are still in “{folder}”."
+        raise not_opened("pile", error, damaged, kept, "Read the pile's folder again.") from error
+    letters, unreadable = {}, 0
     for path in folder.glob("*.json"):
         try:
             content = json.loads(path.read_text("utf-8"))
             letters[str(content["path"])] = letter_of(content["letter"])
         except BAD:
-            damaged += 1
+            unreadable += 1
     whole = work.whole and len(rows) == head["rows"]
-    return KeptPile(replace(work, pile=replace(work.pile, rows=rows), whole=whole), letters, damaged)
+    return KeptPile(replace(work, pile=replace(work.pile, rows=rows), whole=whole), letters, unreadable)
 
 
 def kept_for(paths: Iterable[Path]) -> PileEntry | None:
@@ -190,10 +192,6 @@ def _work_of(head: Mapping[str, Any]) -> PileWork:
     return _works().validate_python(head["work"])
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
 def _written(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
 
@@ -202,23 +200,13 @@ def _folders() -> Iterator[Path]:
     """The folders of piles; what else somebody put there is left alone."""
     place = home() / "letters" / "piles"
     if place.is_dir():
-        yield from (folder for folder in place.iterdir() if _is_key(folder.name) and folder.is_dir())
-
-
-def _is_key(name: str) -> bool:
-    with suppress(ValueError):
-        return UUID(hex=name).hex == name
-    return False
+        yield from (folder for folder in place.iterdir() if is_key(folder.name) and folder.is_dir())
 
 
 def _folder(key: str, *, make: bool = False) -> Path:
-    if not _is_key(key):
+    if not is_key(key):
         raise ValueError(f"no key of a pile: {key!r}")
     folder = home() / "letters" / "piles" / key
     if make:
-        try:
-            for each in (folder.parent.parent, folder.parent, folder):
-                each.mkdir(mode=0o700, exist_ok=True)  # letters are nobody else's
-        except OSError as error:
-            raise not_writable(folder, error) from error
+        make_folders(folder.parent.parent, folder.parent, folder)
     return folder

@@ -61,7 +61,7 @@ def row_of_letter(document: Document, request: ReadingRequest, dismissed: Collec
         occupation=request.occupation or (guess.occupation if guess.likely else ""),
         group=group_of(reading.person.pronoun),
         figures={} if reading.stopped else figures,
-        marks=dict(Counter(mark.category for mark in reading.marks)),
+        marks=dict(Counter(mark.kind for mark in reading.marks)),
         claims=dict(Counter(claim.verdict for claim in reading.support)) if request.context is not None else {},
         balance=reading.balance.leaning if reading.balance is not None else "",
         columns=tuple(columns),

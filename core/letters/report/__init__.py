@@ -5,6 +5,7 @@ Whoever calls has the reading. Heavy: the writers are loaded at the first call, 
 
 import io
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from biasprint.core.letters.report.note import appendix_of, changes_made, note, 
 from biasprint.core.letters.report.pile import PileReport, pile_report
 from biasprint.core.letters.twins import without_dismissed
 from biasprint.core.letters.values import Document, Reading, TwinDifference
+from biasprint.core.letters.verdict import verdict_of
 from biasprint.core.report.blocks import (
     SOFT,
     Block,
@@ -125,6 +127,7 @@ def write_report(
     asking = without_dismissed(twin, dismissed) if twin is not None else None
     blocks = full_report(
         left,
+        verdict_of(reading, dismissed),
         asking,
         f"{_now():%d %B %Y, %H:%M}",
         len(reading.marks) - len(left.marks),
@@ -150,7 +153,8 @@ def write_note(
     made = changes_made(edited, reading, house) if edited is not None else ()
     left = suggestions_left(reading, dismissed)
     day = f"{_now():%d %B %Y}"
-    page = partial(note, reading.without(dismissed), made, left, day, edited=edited is not None)
+    verdict = verdict_of(replace(reading, support=()), dismissed)  # claims are for whoever has the CV
+    page = partial(note, reading.without(dismissed), verdict, made, left, day, edited=edited is not None)
     blocks = list(page(_most_on_a_page(page, min(len(made) + len(left), MOST_ROWS))))
     if appendix:
         blocks += appendix_of(reading, edited, house, len(reading.marks) - len(reading.without(dismissed).marks))

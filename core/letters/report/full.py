@@ -5,7 +5,7 @@ from itertools import groupby
 
 from biasprint import core
 from biasprint.core.draw import digits
-from biasprint.core.letters.categories import categories
+from biasprint.core.letters.categories import categories, grouped
 from biasprint.core.letters.values import (
     CHECKED_WORDS,
     LARGER_READER,
@@ -20,6 +20,7 @@ from biasprint.core.letters.values import (
     beside_category,
     changed,
 )
+from biasprint.core.letters.verdict import LetterVerdict
 from biasprint.core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
 
 LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone")
@@ -95,7 +96,13 @@ WANTED = ("unsupported", "contradicted")
 
 
 def full_report(
-    reading: Reading, twin: TwinDifference | None, made: str, dismissed: int, *, edited: bool
+    reading: Reading,
+    verdict: LetterVerdict | None,
+    twin: TwinDifference | None,
+    made: str,
+    dismissed: int,
+    *,
+    edited: bool,
 ) -> Iterator[Block]:
     """The whole report. `made`: when, in words. `dismissed`: how many marks a person put aside."""
     about = reading.person.full_name or reading.document.name
@@ -105,7 +112,7 @@ def full_report(
     if dismissed:
         where = _count(dismissed, "mark")
         yield said(f"{where} put aside by whoever read the letter: not listed here, counted in the figures.", soft=True)
-    yield from _inshortened(reading)
+    yield from _inshortened(reading, verdict)
     if not reading.stopped:
         yield Heading("The letter")
         yield from _letter(reading)
@@ -120,7 +127,7 @@ def full_report(
     yield from _methods(reading)
 
 
-def _inshortened(reading: Reading) -> Iterator[Block]:
+def _inshortened(reading: Reading, verdict: LetterVerdict | None) -> Iterator[Block]:
     yield Heading("In short")
     for suspicion in reading.suspicions:
         yield said(suspicion.said, bullet=True)
@@ -128,19 +135,12 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
         yield said(note, bullet=True)
     if reading.stopped:
         return
-    if reading.balance is not None:
-        yield said(reading.balance.line, bullet=True)
+    for sentence in verdict.sentences if verdict is not None else ():
+        yield said(sentence, bullet=True)
     for compared in reading.compared:
         figure = reading.figure(compared.name)
         if figure is not None and compared.stands_out:
             yield said(f"{figure.title}: {share(figure)}, {_than(compared)}.", bullet=True)
-    counts = {key: sum(mark.category == key for mark in reading.marks) for key in categories()}
-    for key in ("doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin"):
-        if counts[key]:
-            words = sorted({f"“{mark.words}”" for mark in reading.marks if mark.category == key})
-            yield said(
-                f"{categories()[key].title}: {', '.join(words[:6])}{' …' if len(words) > 6 else ''}.", bullet=True
-            )
     missing = [claim for claim in reading.support if claim.verdict in WANTED]
     claims = sum(claim.verdict in (*WANTED, "grounded") for claim in reading.support)
     if reading.context_name:
@@ -202,18 +202,15 @@ def _marks(reading: Reading) -> Iterator[Block]:
     yield Heading("What to look at")
     if reading.said_of_marks:
         yield said(reading.said_of_marks, soft=True)
-    for key, category in categories().items():
-        own = [mark for mark in reading.marks if mark.category == key]
-        if not own:
-            continue
-        sentences = len({mark.sentence for mark in own})
-        counted = f"{_count(len(own), 'place')} in {_count(sentences, 'sentence')}"
-        yield Heading(f"{category.title}: {MAY_BE if category.precision.uncounted else counted}", 2)
-        if category.precision.uncounted:
-            yield said(category.precision.said, soft=True)
-        if not all(mark.of_house for mark in own):
-            yield said(f"{category.known_for} ({category.source})", soft=True)
-        for number, same in groupby(own, key=lambda mark: mark.sentence):
+    for group in grouped(reading.marks):
+        sentences = len({mark.sentence for mark in group.marks})
+        count = f"{_count(len(group.marks), 'place')} in {_count(sentences, 'sentence')}"
+        yield Heading(f"{group.title}: {count if group.counted else MAY_BE}", 2)
+        if group.sure:
+            yield said(group.sure, soft=True)
+        for reason, source in group.reasons:
+            yield said(f"{reason} ({source})", soft=True)
+        for number, same in groupby(group.marks, key=lambda mark: mark.sentence):
             words = [f"“{mark.words}”{_how(mark)}" for mark in same]
             yield said(f"{', '.join(words)}: {shortened(reading.sentence(number).text)}", bullet=True)
 
@@ -238,6 +235,8 @@ def _claim(reading: Reading, support: Support) -> tuple[str, ...]:
 
 def _others(reading: Reading) -> Iterator[Block]:
     yield Heading("The letter as a whole")
+    if reading.balance is not None:
+        yield said(reading.balance.line)
     yield from whole_figures(reading)
     if reading.compared:
         yield said(reading.reference, soft=True)

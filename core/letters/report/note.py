@@ -12,8 +12,9 @@ from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.passages import without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.suggestions import Suggestion, suggestion_words, suggestions_for
+from biasprint.core.letters.suggestions import Suggestion, suggestion_words, suggestions_for, suggestions_of
 from biasprint.core.letters.values import CATEGORIES, CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
+from biasprint.core.letters.verdict import LetterVerdict, by_harm, harm
 from biasprint.core.letters.word.edits import TextEdit, edits
 from biasprint.core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
 from biasprint.core.text import sha256_text
@@ -21,8 +22,6 @@ from biasprint.core.text import sha256_text
 BESIDE = 3  # words that are quoted before and after what changes
 LONGEST = 150  # characters of a quotation
 CHANGES_SHARE = 0.6  # of the page, where suggestions want room too
-OWN_WORDS = "In your own words"
-_RANK = ("gender", "age", "family", "appearance", "health", "origin", "personal_life", "doubt")
 _WORD, _BLANKS = re.compile(r"\S+"), re.compile(r"\s+")
 
 
@@ -82,11 +81,11 @@ def _around(start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, i
 
 def _reason_of(was: Reading, start: int, end: int) -> str:
     marks = [mark for mark in was.marks if mark.start < end and start < mark.end]
-    for mark in sorted(marks, key=lambda mark: _rank(mark.category)):
+    for mark in by_harm(marks):
         sentence = was.sentence(mark.sentence)
         suggestions = suggestions_for(sentence, [mark], was.person)
         return next(
-            (suggestion.reason for suggestion in suggestions if not suggestion.mark_key.startswith("name:")),
+            (suggestion.why for suggestion in suggestions if not suggestion.mark_key.startswith("name:")),
             mark.reason,
         )
     return ""
@@ -105,9 +104,10 @@ def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[Note
     ranked: list[tuple[int, int, NoteRow]] = []
     taken: list[tuple[int, int]] = []
     hinted: set[tuple[int, str]] = set()  # a sentence has a hint once
-    for mark in sorted(_open_marks(reading, dismissed), key=lambda mark: (_rank(mark.category), mark.start)):
+    offers = suggestions_of(reading)
+    for mark in by_harm(_open_marks(reading, dismissed)):
         sentence = reading.sentence(mark.sentence)
-        offer = _offer(sentence, mark, reading) or _of_house(sentence, mark)
+        offer = _offer(sentence, mark, offers.get(mark.sentence, ())) or _of_house(sentence, mark)
         if offer is None or any(offer.start < end and start < offer.end for start, end in taken):
             continue
         if offer.new is None:
@@ -115,7 +115,7 @@ def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[Note
                 continue
             hinted.add((mark.sentence, offer.reason))
         taken.append((offer.start, offer.end))
-        ranked.append((_rank(mark.category), offer.start, _row(reading.document.text, sentence, offer)))
+        ranked.append((harm(mark), offer.start, _row(reading.document.text, sentence, offer)))
     return (*(row for *_, row in sorted(ranked, key=lambda item: item[:2])), *_naming(reading, dismissed))
 
 
@@ -125,14 +125,10 @@ def _open_marks(reading: Reading, dismissed: Collection[str]) -> Iterator[Mark]:
             yield mark
 
 
-def _offer(sentence: Sentence, mark: Mark, reading: Reading) -> Suggestion | None:
+def _offer(sentence: Sentence, mark: Mark, offers: Sequence[Suggestion]) -> Suggestion | None:
     """The first that can be used as it is, else the hint."""
-    own = [own_mark for own_mark in reading.marks if own_mark.sentence == sentence.index]
     key = mark.key(sentence.text)
-    suggestions = [
-        suggestion for suggestion in suggestions_for(sentence, own, reading.person) if suggestion.mark_key == key
-    ]
-    near = [suggestion for suggestion in suggestions if suggestion.start < mark.end and mark.start < suggestion.end]
+    near = [offer for offer in offers if offer.mark_key == key and offer.start < mark.end and mark.start < offer.end]
     return next((suggestion for suggestion in near if suggestion.new is not None), near[0] if near else None)
 
 
@@ -146,7 +142,7 @@ def _of_house(sentence: Sentence, mark: Mark) -> Suggestion | None:
 def _row(text: str, sentence: Sentence, offer: Suggestion) -> NoteRow:
     before = _quoted(text, offer.start, offer.end, sentence.start, sentence.end)
     if offer.new is None:
-        return NoteRow(before, OWN_WORDS, offer.reason)
+        return NoteRow(before, offer.do, offer.why)
     if not (offer.new or sentence.text.replace(offer.old, "").strip()):
         return NoteRow(before, "Leave the sentence out", offer.reason)
     changed = text[: offer.start] + offer.new + text[offer.end :]
@@ -157,17 +153,13 @@ def _row(text: str, sentence: Sentence, offer: Suggestion) -> NoteRow:
 
 def _naming(reading: Reading, dismissed: Collection[str]) -> Iterator[NoteRow]:
     person, words = reading.person, suggestion_words()
-    if not reading.naming.first_only or f"naming:first:{person.first_name}" in dismissed:
+    if not reading.naming.first_only or reading.naming_key in dismissed:
         return
     times = f"“{person.first_name}” ({reading.naming.first} times)" if reading.naming.first > 1 else person.first_name
     if person.title and person.last_name:
         yield NoteRow(times, f"“{person.title} {person.last_name}”", words.name_reason)
     else:
         yield NoteRow(times, "Title and surname", words.name_hint)
-
-
-def _rank(category: str) -> int:
-    return _RANK.index(category) if category in _RANK else len(_RANK)
 
 
 def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
@@ -195,7 +187,14 @@ def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
 
 
 def note(
-    reading: Reading, made: Sequence[NoteRow], left: Sequence[NoteRow], day: str, most: int, *, edited: bool
+    reading: Reading,
+    verdict: LetterVerdict | None,
+    made: Sequence[NoteRow],
+    left: Sequence[NoteRow],
+    day: str,
+    most: int,
+    *,
+    edited: bool,
 ) -> Iterator[Block]:
     """The note, with at most `most` rows in all. `day`: when, in words."""
     about = reading.person.full_name
@@ -206,9 +205,10 @@ def note(
     if reading.stopped:
         yield said(reading.stopped)
         return
-    whole = reading.balance.line if reading.balance is not None and reading.balance.leans else ""
+    if verdict is not None:
+        yield said(" ".join(verdict.sentences))
+    whole = reading.balance.line_for_writer if reading.balance is not None and reading.balance.leans else ""
     if not made and not left and not whole:
-        yield said("Nothing in this letter asks for another wording, as far as word lists and rules can tell.")
         return
     yield said(
         "Some words in references can be read otherwise than they are meant. These are suggestions about "
@@ -219,7 +219,7 @@ def note(
         yield said(whole)
     changed = min(len(made), max(most - len(left), round(most * CHANGES_SHARE)), most)
     yield from _table("Changed already", "Your letter said", "It says now", made[:changed])
-    yield from _table("To consider", "Your letter says", "It could say", left[: most - changed])
+    yield from _table("To consider", "Your letter says", "What would help", left[: most - changed])
     over = len(made) + len(left) - most
     if over:
         yield said(f"Not on this page: {over:,} more. The full report lists every mark.", soft=True)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from biasprint import core
 from biasprint.core.draw import digits
-from biasprint.core.letters.categories import categories, uncounted
+from biasprint.core.letters.categories import categories, grouped, uncounted
 from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups, kinds_written
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, enough, few_said, headline
 from biasprint.core.letters.pile.outcomes import (
@@ -21,7 +21,8 @@ from biasprint.core.letters.pile.outcomes import (
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import LIMITS
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import MAY_BE, Document, Reading
+from biasprint.core.letters.values import MAY_BE, UNLAWFUL, UNLAWFUL_TITLE, Document, Reading
+from biasprint.core.letters.verdict import verdict_of
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters
@@ -62,16 +63,17 @@ def section_of_letter(
 
 
 def _places(reading: Reading) -> Iterator[Block]:
-    if reading.balance is not None and reading.balance.leans:
-        yield said(reading.balance.line, bullet=True)
-    marks = sorted((mark for mark in reading.marks if mark.category in LOOKED_AT), key=lambda mark: mark.start)
-    for (number, category), same in groupby(marks, key=lambda mark: (mark.sentence, mark.category)):
-        words = ", ".join(f"“{mark.words}”" for mark in same)
-        yield said(f"{categories()[category].title}: {words}: {shortened(reading.sentence(number).text)}", bullet=True)
+    verdict = verdict_of(reading)
+    if verdict is not None:
+        yield said(f"{verdict.leans} {verdict.first}".rstrip())
+    for group in grouped(mark for mark in reading.marks if mark.category in LOOKED_AT):
+        for number, same in groupby(group.marks, key=lambda mark: mark.sentence):
+            words = ", ".join(f"“{mark.words}”" for mark in same)
+            yield said(f"{group.title}: {words}: {shortened(reading.sentence(number).text)}", bullet=True)
     for support in reading.support:
         if support.verdict in NOT_CARRIED:
-            verdict = WORDS_OF_VERDICT[support.verdict]
-            yield said(f"Claim, {verdict}: {shortened(reading.sentence(support.sentence).text)}", bullet=True)
+            found = WORDS_OF_VERDICT[support.verdict]
+            yield said(f"Claim, {found}: {shortened(reading.sentence(support.sentence).text)}", bullet=True)
 
 
 def letters_to_tell(rows: Sequence[PileRow]) -> list[PileRow]:
@@ -158,9 +160,8 @@ def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _kind(kind: str) -> str:
-    return {"unsupported": "not in the CV", "contradicted": "against the CV", "balance": "balance of praise"}.get(
-        kind, kind.replace("_", " ")
-    )
+    titles = {"unsupported": "not in the CV", "contradicted": "against the CV", "balance": "balance of praise"}
+    return {**titles, UNLAWFUL: UNLAWFUL_TITLE.lower()}.get(kind, kind.replace("_", " "))
 
 
 def _groups(report: PileReport) -> Iterator[Block]:

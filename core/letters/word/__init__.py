@@ -23,7 +23,7 @@ from biasprint.core.letters.readers.office import (
     odt_set_apart,
     put_back,
 )
-from biasprint.core.letters.values import Comment, Mark, Reading, WordFile, how_said
+from biasprint.core.letters.values import MAY_BE, Comment, Mark, Reading, WordFile, how_said
 from biasprint.core.letters.word.docx import (
     RUN,
     SPACE,
@@ -272,6 +272,8 @@ def comments_on(reading: Reading, dismissed: Collection[str] = ()) -> tuple[Comm
 def _of_mark(mark: Mark) -> str:
     from biasprint.core.letters.categories import categories  # not above: the reading process needs none of it
 
-    title = categories()[mark.category].title
+    about = categories()[mark.category]
+    if mark.passage:  # people without this program get the file: it does not speak of models
+        return f"{about.title}, {MAY_BE}: {about.known_for}\nSource: {mark.source}"
     how = f" ({how_said(mark)})" if how_said(mark) else ""
-    return f"{title}{how}: {mark.reason}\nSource: {mark.source}"
+    return f"{about.title}{how}: {mark.reason}\nSource: {mark.source}"

@@ -1,6 +1,6 @@
 """A letter and the pages beside it: the findings, its figures among other letters, the CV, the candidate."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.letters import Document
+from biasprint.core.letters import Document, verdict_of
 from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.swap import PRONOUNS, Person, Pronoun
 from biasprint.desktop import theme
@@ -302,6 +302,7 @@ class LetterBoard(Beside):
         self.compared.show_reading(None)
         self.found.model.clear()
         self.found.show_items((), 0, tr("The letter is being read…"))
+        self.found.show_verdict(None)
         self.tabs.setCurrentIndex(0)
 
     def forget(self) -> None:
@@ -311,17 +312,23 @@ class LetterBoard(Beside):
         self.compared.show_reading(None)
         self.found.model.clear()
         self.found.show_items((), 0)
+        self.found.show_verdict(None)
         self.person.forget()
 
-    def show_reading(self, checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> None:
+    def show_reading(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
         self.letter.show_reading(checked, items)
         self.compared.show_reading(checked)
-        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed), so_far=checked.first)
+        self._show_found(checked, items, dismissed)
         self.person.show_reading(checked)
 
-    def show_dismissals(self, checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> None:
+    def show_dismissals(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
         self.letter.show_dismissals(items, checked.abouts)
-        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed), so_far=checked.first)
+        self._show_found(checked, items, dismissed)
+
+    def _show_found(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
+        count = len(dismissed)
+        self.found.show_items(items, count, _nothing(checked, items, count), so_far=checked.first)
+        self.found.show_verdict(verdict_of(checked.reading, dismissed))
 
     def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
         """Show the chosen entry in the text, under it and in the list, and its passage in the CV."""

@@ -4,18 +4,17 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters import Mark, Support
+from biasprint.core.letters import UNLAWFUL_TITLE, Mark, Support, harm
 from biasprint.desktop.operations.letters import About, Checked
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from biasprint.core.letters import ComparedFigure
 
-# Sections, in the order of their weight.
-BALANCE, RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(8)
-CODED = STRENGTH + 1  # of adverts, which have neither warmth nor strength
+# Sections, in the order of the harm that is done by what they hold; the last one is of adverts.
+UNLAWFUL, PRIVATE, CLAIMS, DOUBT, NAMING, BALANCE, RANGE, WARMTH, STRENGTH, CODED = range(10)
 WHOLE = frozenset({BALANCE, RANGE, NAMING})  # what is said of the letter as a whole
-MARKED = frozenset({DOUBT, PRIVATE, WARMTH, STRENGTH, CODED})  # what marks stand under
+MARKED = frozenset({UNLAWFUL, DOUBT, PRIVATE, WARMTH, STRENGTH, CODED})  # what marks stand under
 PERSONAL = ("personal_life", "gender", "age", "family", "appearance", "health", "origin")
 CLAIM_KINDS = ("contradicted", "unsupported")
 LONGEST_QUOTE = 160
@@ -45,6 +44,7 @@ class LetterItem:
     passage_end: int = 0
     note: str = ""
     places: tuple[tuple[int, int], ...] = ()
+    weight: int = 0  # the order within a section, before the order of the letter
     uncounted: str = ""  # how many marks of its kind are right, where too few are for a count
 
     @property
@@ -61,8 +61,10 @@ class LetterItem:
 def items_of(checked: Checked) -> tuple[LetterItem, ...]:
     """Return every entry of a reading, including dismissed ones."""
     items = [*_balance(checked), *_ranges(checked), *_naming(checked), *_claims(checked), *_marks(checked)]
-    # Within a section in the order of the letter; what contradicts the CV before what it does not mention.
-    return tuple(sorted(items, key=lambda item: (item.section, item.kind == "unsupported", item.start, item.end)))
+    # What contradicts the CV comes before what it does not mention.
+    return tuple(
+        sorted(items, key=lambda item: (item.section, item.kind == "unsupported", item.weight, item.start, item.end))
+    )
 
 
 def left(items: Collection[LetterItem], dismissed: Collection[str]) -> tuple[LetterItem, ...]:
@@ -73,6 +75,7 @@ def left(items: Collection[LetterItem], dismissed: Collection[str]) -> tuple[Let
 def section_title(section: int) -> str:
     """Return the heading of a section of entries."""
     return {
+        UNLAWFUL: tr(UNLAWFUL_TITLE),
         CODED: tr("Gender-coded words"),
         BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
@@ -134,7 +137,7 @@ def _naming(checked: Checked) -> Iterator[LetterItem]:
         f"{person.title or tr('Dr., Ms. or Mr.')} {person.last_name}" if person.last_name else tr("the family name")
     )
     yield LetterItem(
-        f"naming:first:{person.first_name}",
+        reading.naming_key,
         "naming",
         NAMING,
         tr("First name only"),
@@ -190,7 +193,7 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
         yield LetterItem(
             mark.key(text),
             mark.category,
-            _section(mark.category, about),
+            UNLAWFUL if mark.unlawful else _section(mark.category, about),
             about.title if about else mark.category,
             _quote(mark.words),
             mark.reason,
@@ -199,6 +202,7 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
             mark.start,
             mark.end,
             note=_turned(mark),
+            weight=harm(mark),
             uncounted=about.uncounted if about is not None else "",
         )
 
@@ -214,9 +218,7 @@ def _section(category: str, about: About | None) -> int:
 
 
 def _turned(mark: Mark) -> str:
-    if mark.passage:
-        return tr("A model's reading.")
-    return tr("Denied here.") if mark.negated else tr("Said weakly here.") if mark.hedged else ""
+    return tr("A model's reading.") if mark.passage else ""
 
 
 def _quote(text: str) -> str:

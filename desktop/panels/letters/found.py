@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -36,6 +36,9 @@ from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, t
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from biasprint.core.letters.verdict import LetterVerdict
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -391,6 +394,7 @@ class FoundCard(Card):
         self.model = LetterList()
         self.list = FoundView(self.model)
         self.heading = Label(tr("What to look at"), "heading")
+        self.verdict, self.cannot = Label("", "", wrap=True), Label("", "note", wrap=True)
         self.nothing = Label("", "soft", wrap=True)
         self.dismissed = Label("", "note")
         self.undo = LinkButton(tr("Undo"))
@@ -408,15 +412,16 @@ class FoundCard(Card):
             foot.addWidget(widget)
         foot.addStretch(1)
         self.box.setSpacing(6)
-        for label in (self.heading, self.nothing, self.limits):
+        for label in (self.verdict, self.cannot, self.heading, self.nothing, self.limits):
             label.setContentsMargins(8, 0, 8, 0)
-        for widget in (self.heading, self.nothing):
+        for widget in (self.verdict, self.cannot, self.heading, self.nothing):
             self.box.addWidget(widget)
         self.box.addWidget(self.list, 1)
         self.box.addLayout(foot)
         self.box.addWidget(self.limits)
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
         self.show_items((), 0)
+        self.show_verdict(None)
 
     def show_items(
         self, items: Sequence[LetterItem], dismissed: int, nothing: str = "", *, so_far: bool = False
@@ -439,6 +444,13 @@ class FoundCard(Card):
         for widget in (self.dismissed, self.undo, self.restore):
             widget.setVisible(dismissed > 0)
         self.restore.setVisible(dismissed > 1)
+
+    def show_verdict(self, verdict: "LetterVerdict | None") -> None:
+        """Show what the letter comes to; None for a letter that was not read."""
+        self.verdict.setText(safe_line(f"{verdict.leans} {verdict.first}".rstrip()) if verdict is not None else "")
+        self.cannot.setText(tr(verdict.cannot) if verdict is not None else "")
+        for label in (self.verdict, self.cannot):
+            label.setVisible(verdict is not None)
 
     def choose(self, key: str, *, follow: bool = True) -> None:
         """Select an entry without a signal. `follow`: the list scrolls to it."""

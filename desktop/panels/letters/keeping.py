@@ -15,6 +15,7 @@ from biasprint.core.letters.kept import (
     DRAFTS,
     SAVED,
     Draft,
+    in_another_window,
     listed,
     opened,
     remove,
@@ -110,11 +111,7 @@ def _held(key: str) -> "Draft":
     try:
         draft.hold()
     except Busy as error:
-        raise AppError(
-            tr("This letter is being edited in another window."),
-            kept=tr("Nothing was changed."),
-            hint=tr("Go on there."),
-        ) from error
+        raise in_another_window("letter") from error
     return draft
 
 

@@ -1,6 +1,6 @@
 """The letters panel: a letter is dropped, read, shown with its entries, edited in place and saved.
 
-Of an unsaved letter only the draft of the edited text is kept, until the letter is closed; one of a pile is kept there.
+Of a letter that somebody worked on a draft is kept until it is saved or let go of; one of a pile is kept there.
 """
 
 from collections.abc import Callable
@@ -239,7 +239,7 @@ class LettersPanel(Panel):
     def _show_kept(self, letter: KeptLetter, draft: "Draft | None", of_pile: PileLetter | None = None) -> None:
         self._forget_pages()
         self.keeping.forget()
-        self.review.open_kept(letter, edited=draft is not None, of_pile=of_pile is not None)
+        self.review.open_kept(letter, edited=draft is not None)
         self.keeping.took(letter, draft, of_pile)
         self._go_to(self.review.board)
 

@@ -278,7 +278,6 @@ class LetterReview(QObject):
         self.saved_as = self.reading = ""
         self.source: LetterSource | None = None  # as it was first opened
         self._title = ""
-        self._of_pile = False
         self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
         self._board: LetterBoard | None = None
@@ -310,10 +309,9 @@ class LetterReview(QObject):
         self.source, self._title = source, document.name
         self.board.open_letter(document, self.check.context)
 
-    def open_kept(self, letter: KeptLetter, *, edited: bool = False, of_pile: bool = False) -> None:
-        """Show a letter as it was left, and read it. `edited`: it has unsaved changes. `of_pile`: it is of a pile."""
+    def open_kept(self, letter: KeptLetter, *, edited: bool = False) -> None:
+        """Show a letter as it was left, and read it. `edited`: it has unsaved changes."""
         self.forget()
-        self._of_pile = of_pile
         self.check.resume(letter)
         self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
         self.edited, self.source = edited, letter.source or LetterSource(letter.document)
@@ -322,7 +320,6 @@ class LetterReview(QObject):
     def forget(self) -> None:
         """Clear the letter from the board."""
         self._items, self.selected, self.edited = (), "", False
-        self._of_pile = False
         self._goes_on_from = None
         self._title = self.saved_as = self.reading = ""
         self.source = None
@@ -405,7 +402,7 @@ class LetterReview(QObject):
 
     def _show(self, checked: Checked) -> None:
         self._items = items_of(checked)
-        self.board.show_reading(checked, self._left(), len(self.check.dismissed))
+        self.board.show_reading(checked, self._left(), self.check.dismissed)
         self.shown.emit(checked)
         if not checked.first:
             self.seen.emit(checked)
@@ -430,7 +427,7 @@ class LetterReview(QObject):
 
     def _show_dismissals(self) -> None:
         if self.check.latest is not None:
-            self.board.show_dismissals(self.check.latest, self._left(), len(self.check.dismissed))
+            self.board.show_dismissals(self.check.latest, self._left(), self.check.dismissed)
 
     def _left(self) -> tuple[LetterItem, ...]:
         return left(self._items, self.check.dismissed)
@@ -439,10 +436,9 @@ class LetterReview(QObject):
         return next((item for item in self._items if item.key == key), None)
 
     def _touched(self) -> None:
-        """Note a change; an unsaved letter of no pile counts as edited only by its text: the rest is in its file."""
-        if self.edited or self.saved_as or self.reading or self._of_pile:
-            self.edited = True
-            self.changed.emit()
+        """Note a change of the text, the CV, a dismissal or anything that was set by hand."""
+        self.edited = True
+        self.changed.emit()
 
     def _text_edited(self, place: int, removed: int, added: int) -> None:
         self.edited = True

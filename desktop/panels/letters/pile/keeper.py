@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import KeptLetter
+from biasprint.core.letters.kept import in_another_window
 from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork, kept_for, opened_pile
 from biasprint.core.machine.storage import Busy
 from biasprint.desktop.operations import Operation
@@ -30,9 +31,7 @@ def open_kept_pile(*, key: str) -> Operation[tuple[PileFolder, KeptPile]]:
         try:
             folder.hold()
         except Busy as error:
-            raise AppError(
-                tr("This pile is open in another window."), kept=tr("Nothing was changed."), hint=tr("Go on there.")
-            ) from error
+            raise in_another_window("pile") from error
         try:
             return folder, opened_pile(key)
         except BaseException:
@@ -49,7 +48,7 @@ def remove_pile(*, key: str) -> Operation[None]:
         try:
             PileFolder(key).remove()
         except Busy as error:
-            raise AppError(tr("This pile is open in another window."), hint=tr("Close it there first.")) from error
+            raise in_another_window("pile") from error
 
     return Operation(tr("Removing a pile"), work, quiet=True)
 

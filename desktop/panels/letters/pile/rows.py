@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from biasprint.core.letters import UNLAWFUL
 from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, kinds_written, look_written
 from biasprint.core.swap import Person
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -129,7 +130,7 @@ def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
     if column == "cv":
         return row.cv.name.casefold() if row.cv is not None else None
     if column == "look":
-        return (sum(row.counted.values()), looked_at(row)) if row.read else None
+        return (row.to_look_at.get(UNLAWFUL, 0), sum(row.counted.values()), looked_at(row)) if row.read else None
     return row.figures.get(column)
 
 
@@ -141,6 +142,7 @@ def looked_at(row: PileRow) -> int:
 def kind_title(kind: str) -> str:
     """Return the name of a kind of thing to look at."""
     return {
+        UNLAWFUL: tr("what no applicant should be asked"),
         "doubt": tr("doubt"),
         "personal_life": tr("personal life"),
         "gender": tr("gender"),

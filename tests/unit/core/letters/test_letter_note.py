@@ -14,7 +14,7 @@ from biasprint.core.letters.house import HouseEntry, HouseList
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report import write_note, write_report
 from biasprint.core.letters.report.full import full_report
-from biasprint.core.letters.report.note import OWN_WORDS, changes_made, suggestions_left
+from biasprint.core.letters.report.note import changes_made, suggestions_left
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import Document, Reading
 from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
@@ -65,7 +65,7 @@ def test_changes_are_told_before_and_after_with_the_reason_of_the_mark_they_mend
     family, doubt = changes_made(OPENED, reading, None)
     assert plain(family.before) == "“She is a 34-year-old mother of two and a very warm colleague.”"
     assert plain(family.after) == "“She is a very warm colleague.”"
-    assert family.reason.startswith("Leave it out")
+    assert family.reason.startswith("It is private")
     assert (bold(doubt.before), bold(doubt.after)) == ("seems to be", "is")
     assert (plain(doubt.before), plain(doubt.after)) == ("“She seems to be reliable.”", "“She is reliable.”")
     assert doubt.reason.startswith("Plain instead of weakened.")
@@ -84,13 +84,13 @@ def test_what_was_changed_without_a_mark_has_no_reason_and_what_came_or_went_is_
 def test_suggestions_stand_by_weight_and_as_the_sentence_would_read(reading: Reading) -> None:
     rows = suggestions_left(reading, ())
     assert [(plain(row.before), plain(row.after)) for row in rows] == [
-        ("“She is a female engineer who led the …”", "“She is an engineer who led the …”"),
-        ("“She was bossy at first.”", OWN_WORDS),
         ("“She has recovered from cancer.”", "Leave the sentence out"),
+        ("“She is a female engineer who led the …”", "“She is an engineer who led the …”"),
+        ("“She was bossy at first.”", "Leave it out."),
         ("“She somewhat exceeded what we …”", "“She exceeded what we …”"),
     ]
     assert all(row.reason for row in rows)
-    assert [bold(row.before) for row in rows][1:3] == ["bossy", "She has recovered from cancer."]
+    assert [bold(row.before) for row in rows][:3] == ["She has recovered from cancer.", "a female engineer", "bossy"]
 
 
 def test_what_was_put_aside_and_what_the_house_list_ignores_is_in_neither_list(reading: Reading) -> None:
@@ -108,8 +108,8 @@ def test_words_that_the_house_list_always_marks_have_its_reason_and_no_studys() 
     letter = Document("letter.txt", "txt", ("Kelly was on time for deliveries.",))
     read = read_letter(letter, ReadingRequest({}, house=house))
     (row,) = (row for row in suggestions_left(read, ()) if "deliveries" in plain(row.before))
-    assert (row.after, row.reason) == (OWN_WORDS, "name what was delivered")
-    told = " ".join(map(str, full_report(read, None, "today", 0, edited=False)))
+    assert (row.after, row.reason) == ("", "name what was delivered")
+    told = " ".join(map(str, full_report(read, None, None, "today", 0, edited=False)))
     assert "house list: name what was delivered" in told
     assert categories()["doubt"].known_for not in told
 
@@ -166,7 +166,7 @@ def test_a_letter_with_nothing_to_say_of_it_and_one_that_was_not_read_give_a_not
     path = tmp_path / "note.pdf"
     plain = "I have known Ann Ray for four years. She led the archive and wrote the catalogue that we use today. "
     write_note(path, read_letter(Document("l.txt", "txt", (plain * 3,)), ReadingRequest({})))
-    assert "Nothing in this letter asks for another wording" in pages_of(path.read_bytes())[0]
+    assert "o place asks for a second look" in pages_of(path.read_bytes())[0]
     german = "Sehr geehrte Damen und Herren, ich habe mit Frau Moreno vier Jahre in der Werkstatt gearbeitet, und sie "
     write_note(
         path,
@@ -232,6 +232,6 @@ def test_a_sentence_has_a_hint_once() -> None:
         "l.txt", "txt", ("I have known Ann Ray for four years. She is married with two kids and still finds the time.",)
     )
     rows = suggestions_left(read_letter(twice, ReadingRequest({})), ())
-    told = [row.reason for row in rows if row.after == OWN_WORDS]
+    told = [row.reason for row in rows if row.after == "Leave it out."]
     assert any("private" in reason for reason in told)
     assert len(told) == len(set(told))

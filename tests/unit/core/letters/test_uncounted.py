@@ -65,7 +65,7 @@ def test_json_keeps_every_mark_and_names_the_categories(reading: Reading) -> Non
 
 
 def test_the_full_report_says_how_many_such_marks_are_right(reading: Reading, tmp_path: Path) -> None:
-    blocks = list(full_report(reading, None, "now", 0, edited=False))
+    blocks = list(full_report(reading, None, None, "now", 0, edited=False))
     headings = [block.text for block in blocks if isinstance(block, Heading)]
     assert "Doubt-raising: may be worth a look" in headings
     assert any(heading.startswith("Family: ") and "place" in heading for heading in headings)
@@ -83,4 +83,4 @@ def test_a_pile_counts_the_others_alone() -> None:
     assert look_written(PileRow("a.txt", "a.txt", reason="A picture.")) == ""
     assert [kind_written(kind) for kind in ("doubt", "family")] == ["doubt (may be worth a look)", "family"]
     row = PileRow("a", "a", figures={"words": 1.0}, marks={"doubt": 2, "family": 3, "age": 1, "health": 1})
-    assert kinds_written(row, str.upper) == "FAMILY 3, HEALTH 1; may be worth a look: DOUBT, AGE"
+    assert kinds_written(row, str.upper) == "FAMILY 3, HEALTH 1; may be worth a look: AGE, DOUBT"

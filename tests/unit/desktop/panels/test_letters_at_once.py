@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.reading import read_words
+from biasprint.core.letters.suggestions import suggestions_of
 from biasprint.core.letters.values import Mark, Support
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
@@ -183,10 +184,10 @@ def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: 
     card.choose("mark 20")
     top = card.list.indexAt(card.list.viewport().rect().topLeft())
     kept, before = QPersistentModelIndex(top), card.list.visualRect(top).top()
-    more = [item("claim", CLAIMS), *first[:25], item("between", DOUBT), *first[26:], item("family", PRIVATE)]
+    more = [item("family", PRIVATE), item("claim", CLAIMS), *first[:25], item("between", DOUBT), *first[26:]]
     card.show_items(more, 0)
     assert [row.item for row in card.model.rows if row.item is not None] == more
-    assert [row.count for row in card.model.rows if row.item is None] == [1, 30, 1]
+    assert [row.count for row in card.model.rows if row.item is None] == [1, 1, 30]
     assert card.list.visualRect(QModelIndex(kept)).top() == before
     assert chosen == []
     current = card.model.row_at(card.list.currentIndex())
@@ -213,5 +214,5 @@ def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(mo
     monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
     monkeypatch.setattr("biasprint.core.letters.files.read_bytes", lambda data, name, ctx: read.append(name))
     letters.warm_up_words().work(JobContext())
-    assert quick.calls == [guess_occupation_read, read_words]
+    assert quick.calls == [guess_occupation_read, read_words, suggestions_of]
     assert read == ["letter.txt"]

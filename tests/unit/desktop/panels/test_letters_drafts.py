@@ -129,12 +129,32 @@ def test_a_change_is_on_disk_within_two_seconds_while_more_is_typed(
 def test_a_letter_that_nobody_edited_is_nowhere_on_the_disk(qtbot: QtBot, window: MainWindow, own_home: Path) -> None:
     panel = panel_of(window)
     read_after(qtbot, panel, lambda: panel.open_pasted(LETTER))
-    read_after(qtbot, panel, lambda: panel.review.set_context(Document("cv", "pasted", ("Kelly, artist",))))
-    panel.review.check.dismiss("communal:warm:0")
     assert not panel.keeping.draft._timer.isActive()
     window.close()
     assert question(window) is None
     assert drafts(own_home) == []
+
+
+def test_a_cv_and_dismissed_marks_are_kept_without_an_edit_and_asked_about(
+    qtbot: QtBot, window: MainWindow, own_home: Path
+) -> None:
+    panel = panel_of(window)
+    panel.keeping.draft._timer.setInterval(0)
+    read_after(qtbot, panel, lambda: panel.open_pasted(LETTER))
+    read_after(qtbot, panel, lambda: panel.review.set_context(Document("cv", "pasted", ("Kelly, artist",))))
+    panel.review.check.dismiss("communal:warm:0")
+    qtbot.waitUntil(lambda: panel.keeping.draft.on_disk and not panel.keeping.draft._timer.isActive(), timeout=PATIENCE)
+    settled(qtbot, window)
+    (file,) = drafts(own_home)
+    letter = opened(DRAFTS, file.stem)
+    assert (letter.context is not None, letter.dismissed) == (True, ("communal:warm:0",))
+    panel.close_letter()
+    answered(qtbot, window, "other")  # saved
+    settled(qtbot, window)
+    assert drafts(own_home) == []
+    (entry,) = listed(SAVED).entries
+    saved_letter = opened(SAVED, entry.key)
+    assert (saved_letter.context, saved_letter.dismissed) == (letter.context, letter.dismissed)
 
 
 def test_with_the_switch_off_no_draft_is_kept_and_one_that_was_goes(
