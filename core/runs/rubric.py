@@ -61,11 +61,11 @@ class RubricScorer:
     def __init__(
         self, rubric: str, generator: tuple[str, str, Mapping[str, Any]], scale: tuple[int, int], name: str, seed: int
     ) -> None:
-        low, high = scale
-        if not rubric.strip() or len(rubric) > LONGEST_RUBRIC:
+        low, high = scale if _are_numbers(scale) else (1, 0)
+        if not isinstance(rubric, str) or not rubric.strip() or len(rubric) > LONGEST_RUBRIC:
             raise UsageError(f"A rubric has from 1 to {LONGEST_RUBRIC:,} characters.", hint="Say what is rated.")
         if not (0 <= low < high < low + WIDEST):
-            raise UsageError(f"{low} to {high} is no scale.", hint=f"Give two numbers from 0, at most {WIDEST} apart.")
+            raise UsageError(f"{scale!r} is no scale.", hint=f"Give two whole numbers from 0, at most {WIDEST} apart.")
         self.__name__ = name
         self.seed = seed
         self._rubric, self._low, self._high = rubric.strip(), low, high
@@ -167,6 +167,10 @@ class RubricScorer:
             return None, (reply.error if reply else "").rstrip(".") or "it was not asked"
         rating = rating_in(reply.text, self._low, self._high)
         return rating, "" if rating is not None else "its reply is no rating"
+
+
+def _are_numbers(scale: object) -> bool:
+    return isinstance(scale, tuple | list) and len(scale) == 2 and all(type(end) is int for end in scale)
 
 
 _WITH_WORDS = re.compile(r"(?:rating|score|answer|number)\W{0,6}(?:is\W{0,4}|of\W{0,4})?(\d+)", re.I)

@@ -58,10 +58,9 @@ class FunctionScorer:
         error = self._call(dict.fromkeys(text for text in texts if text.strip()))
         failed = {place: self._failed[text] for place, text in enumerate(texts) if text in self._failed}
         if error is not None and len(failed) == sum(bool(text.strip()) for text in texts):
-            raise AppError(
-                f"“{self.name}” fails on every text: {next(iter(failed.values()))}",
-                hint="Give a function that takes a text and returns a number, True, False or None.",
-            ) from error
+            why = next(iter(failed.values())).rstrip(".")
+            raised = not isinstance(error, AppError)
+            raise AppError(f"“{self.name}” fails on every text: {why}.", hint=TAKES if raised else "") from error
         values = [self._given.get(text) for text in texts]
         return [_NOTHING if value is None else _value(float(value)) for value in values], failed
 
@@ -84,6 +83,7 @@ class FunctionScorer:
         return last
 
 
+TAKES = "Give a function that takes a text and returns a number, True, False or None."
 _NOTHING = ScoreValue(np.zeros(0, np.float32), None)
 
 

@@ -23,6 +23,7 @@ from biasprint.core.scorers.functions import in_use, name_of
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.tables.read import READERS
 from biasprint.core.texts.tables import score_columns, score_table
 from biasprint.tables import Findings, Table
 
@@ -314,7 +315,7 @@ def _as_files(data: Any) -> Iterator[list[Path]]:
 
 
 def _tables(data: Any) -> list[Any]:
-    """The tables in what was given: one or several, or the records, or the one column, of one."""
+    """The tables in what was given: one or several, or the records, the one column or the texts of one."""
     if hasattr(data, "to_frame"):
         return [data.to_frame()]
     if isinstance(data, Mapping):
@@ -322,7 +323,15 @@ def _tables(data: Any) -> list[Any]:
     if isinstance(data, str | PathLike) or _is_frame(data) or not isinstance(data, Iterable):
         return [data]
     several = list(data)
+    if several and all(isinstance(text, str) and not _is_file(text) for text in several):
+        return [[{"text": text} for text in several]]
     return [several] if any(map(_is_record, several)) else several
+
+
+def _is_file(text: str) -> bool:
+    """Return whether a string names a file: it ends as tables do, or is one word with an ending."""
+    ending = Path(text).suffix.lower()
+    return ending in READERS or bool(ending and not re.search(r"\s", text))
 
 
 def _as_file(table: Any, folder: Path) -> Path:

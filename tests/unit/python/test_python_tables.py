@@ -53,6 +53,7 @@ def test_records_columns_and_frames_of_any_package_are_one_table():
         pyarrow.Table.from_pylist(RECORDS),
         biasprint.Table(("text", "group"), RECORDS),
         pd.DataFrame(RECORDS)["text"],
+        [row["text"] for row in RECORDS],
     ]
     for table in tables:
         assert biasprint.score("length", table).to_pandas().equals(expected)
@@ -143,6 +144,8 @@ def test_a_function_scores_the_texts_of_a_project(tmp_path):
             "is a mapping from field to column, not ['text']",
         ),
         (lambda: biasprint.measure(None, RECORDS), "“None” cannot be measured"),
+        (lambda: biasprint.score("length", ["my texts.csv", "b.csv"]), "There is no file “my texts.csv”"),
+        (lambda: biasprint.score("length", ["a.txt", "b.txt"]), "There is no file “a.txt”"),
         (lambda: biasprint.score(3, RECORDS), "A scorer is a name or a function"),
         (lambda: biasprint.score([], RECORDS), "No scorer was named"),
         (lambda: biasprint.open(None), "None is no path"),

@@ -95,8 +95,10 @@ def test_a_model_that_cannot_be_used_is_one_sentence():
     ("arguments", "says"),
     [
         ({"rubric": " "}, "A rubric has from 1"),
-        ({"scale": (5, 1)}, "5 to 1 is no scale"),
-        ({"scale": (1, 100)}, "1 to 100 is no scale"),
+        ({"rubric": 3}, "A rubric has from 1"),
+        ({"scale": (5, 1)}, r"\(5, 1\) is no scale"),
+        ({"scale": (1, 100)}, r"\(1, 100\) is no scale"),
+        ({"scale": "ab"}, "'ab' is no scale"),
     ],
 )
 def test_what_is_no_rubric_is_told(arguments, says):
