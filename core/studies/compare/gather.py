@@ -134,10 +134,15 @@ def of_tables(
     )  # fmt: skip
     strange = sorted({row["design"] for row in rows if row.get("reads")} - {"", *columns["measures"]})
     notes = [NOT_SHIPPED.format(design=key) for key in strange]
-    asked = (function_of(info.name) for info in chosen_scorers(options))
-    notes += [function.remark for function in asked if function and function.remark]
+    notes += _of_functions(options)
     numbers = read_numbers("score", [row.get("score", "") for row in rows])
     return result, [*notes, numbers.notice] if numbers.notice else notes
+
+
+def _of_functions(options: MeasureOptions) -> list[str]:
+    """The remarks of the functions that scored, such as on a rubric's flips."""
+    asked = map(function_of, options.scorers.get("score", "").split(","))
+    return [function.remark for function in asked if function and function.remark]
 
 
 def prepared(
@@ -176,6 +181,7 @@ def prepared(
         units=units_or_prompts(columns["blocks"], prompts),
         texts=len(rows) + sum(failed.values()),
         dropped=failed,
+        remarks=tuple(_of_functions(options)),
     )
     return [of_texts]
 

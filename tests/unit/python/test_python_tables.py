@@ -23,6 +23,13 @@ def politeness(text: str) -> int:
     return text.lower().count("please") + text.lower().count("thanks")
 
 
+class Polite:
+    remark = "By a list of two words."
+
+    def __call__(self, text: str) -> int:
+        return politeness(text)
+
+
 class Polars:
     """A frame with what polars offers: `columns`, `iter_rows`, and columns by name with `to_list`."""
 
@@ -125,9 +132,10 @@ def test_a_function_scores_the_texts_of_a_project(tmp_path):
     command("new", tmp_path / "a.biasprint")
     command("import", tmp_path / "a.biasprint", tmp_path / "texts.csv", "--study", "compare")
     with biasprint.open(tmp_path / "a.biasprint") as project:
-        measured = project.measure("compare", scorers={"score": politeness})
+        measured = project.measure("compare", scorers={"score": Polite()})
 
-    assert measured.findings.of("compare.difference", "politeness")
+    assert measured.findings.of("compare.difference", "Polite")
+    assert "By a list of two words." in measured.remarks
 
 
 @pytest.mark.parametrize(
