@@ -49,9 +49,9 @@ LOOKS: dict[str, MarkLook] = {
     "appearance": MarkLook(4, "wave", bracketed=True),
     "health": MarkLook(5, "ticks", bracketed=True),
     "origin": MarkLook(0, "thin", bracketed=True),
-    "personality": MarkLook(1, "double"),
-    "masculine": MarkLook(0, "solid"),
-    "feminine": MarkLook(3, "double"),
+    "personality": MarkLook(1, "dots"),
+    "masculine": MarkLook(0, "dashes", bracketed=True),
+    "feminine": MarkLook(3, "long dashes", bracketed=True),
     "unsupported": MarkLook(4, "dashes"),
     "contradicted": MarkLook(1, "long dashes"),
 }

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QTextCharFormat
+from PySide6.QtGui import QColor, QResizeEvent, QTextCharFormat
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -275,6 +275,7 @@ class PersonPage(Card):
 
 
 SIDE_WIDTH = 352
+LOW = 640  # text pixels of height, with less of which the letter's note is low
 FOUND, CV, PERSON = range(3)
 
 
@@ -290,9 +291,17 @@ class LetterBoard(Beside):
         self.compared, self.found = ComparedCard(), FoundCard()
         self.context, self.person = ContextPage(), PersonPage()
         self._lay_out()
-        self.narrow_changed.connect(self.letter.note.set_low)
+        self.narrow_changed.connect(self._place_verdict)
         self._dress()
         theme.signals.changed.connect(self._dress)
+
+    def _place_verdict(self, narrow: bool) -> None:
+        """Show the verdict above the list, or in a narrow window above the letter, which is what is seen first."""
+        (self._letter_sheet.box if narrow else self.found.box).insertWidget(0, self.found.said)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.letter.note.set_low(self.height() < theme.current().px(LOW))
 
     # a letter
 
@@ -376,8 +385,8 @@ class LetterBoard(Beside):
     def _lay_out(self) -> None:
         sheet = Sheet()
         sheet.box.setContentsMargins(0, 0, 0, 0)
-        sheet.box.addWidget(self.compared)
         sheet.box.addWidget(self.found, 1)
+        sheet.box.addWidget(self.compared)
         person = Sheet()
         person.box.setContentsMargins(0, 0, 0, 0)
         person.box.addWidget(self.person)

@@ -18,7 +18,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.layout import clear_column, clear_widget
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -234,11 +234,13 @@ class FigureRow:
 
 
 class ComparedCard(Card):
-    """Four figures at once, the others on request; below, the length and how the candidate is named."""
+    """Figures, on request: four, then the others; below them the length and how the candidate is named."""
 
     def __init__(self) -> None:
         super().__init__()
         self.heading = Label("", "heading", wrap=True)
+        self.fold = LinkButton(tr("Show figures"))
+        self.fold.clicked.connect(self._fold)
         self.legend = Label("", "note", wrap=True)
         self.badge = StandInBadge(tr("reference: stand-in"))
         self.more = LinkButton(tr("More figures"))
@@ -251,17 +253,25 @@ class ComparedCard(Card):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self.rows = {name: FigureRow(grid, place) for place, name in enumerate((*FIRST, *MORE))}
-        self._unfolded = False
+        self._unfolded = False  # to all figures
         self._checked: Checked | None = None
         self.set_padding(16)
         self.box.setSpacing(4)
-        for widget in (self.heading, self.legend, grid_box, self.missing, self.facts):
-            self.box.addWidget(widget)
+        head = QHBoxLayout()
+        head.addWidget(self.heading, 1)
+        head.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignTop)
+        self.figures, figures = clear_column(4)
+        for widget in (self.legend, grid_box, self.facts):
+            figures.addWidget(widget)
         foot = QHBoxLayout()
         foot.addWidget(self.more)
         foot.addStretch(1)
         foot.addWidget(self.badge)
-        self.box.addLayout(foot)
+        figures.addLayout(foot)
+        self.box.addLayout(head)
+        self.box.addWidget(self.missing)
+        self.box.addWidget(self.figures)
+        self.figures.hide()
         self.setAccessibleName(tr("Compared with reference letters"))
 
     def show_reading(self, checked: "Checked | None") -> None:
@@ -322,6 +332,10 @@ class ComparedCard(Card):
             facts.append(plural(len(reading.doubted), "1 listed word left out", "%n listed words left out"))
         self.facts.setText(safe_line(" · ".join(facts)))
         self.facts.setToolTip(safe_tip(safe_line(reading.said_of_marks) if not checked.first else ""))
+
+    def _fold(self) -> None:
+        self.figures.setVisible(self.figures.isHidden())
+        self.fold.set_text(tr("Show figures") if self.figures.isHidden() else tr("Hide figures"))
 
     def _toggle(self) -> None:
         self._unfolded = not self._unfolded

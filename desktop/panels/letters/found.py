@@ -34,6 +34,7 @@ from biasprint.desktop.panels.letters.entries import (
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.layout import clear_column
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -269,9 +270,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
 
 
 # How many: docs/explanation/letter-marks.md.
-LIMITS = (
-    "One letter cannot show bias. It can show language worth a second look; about four in ten such passages are missed."
-)
+LIMITS = "About four in ten such passages are missed."
 MARGIN_IN_PAGE = 8
 LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded above; then the page scrolls
 
@@ -402,7 +401,6 @@ class FoundCard(Card):
         self.restore = LinkButton(tr("Show all again"))
         self.undo.clicked.connect(self.undone)
         self.restore.clicked.connect(self.all_restored)
-        self.limits = Label(tr(LIMITS), "note", wrap=True)
         self.set_padding(16)
         self.box.setContentsMargins(8, 16, 8, 12)
         foot = QHBoxLayout()
@@ -412,13 +410,16 @@ class FoundCard(Card):
             foot.addWidget(widget)
         foot.addStretch(1)
         self.box.setSpacing(6)
-        for label in (self.verdict, self.cannot, self.heading, self.nothing, self.limits):
+        self.said, said = clear_column(6)
+        said.setContentsMargins(8, 0, 8, 8)
+        for label in (self.verdict, self.cannot):
+            said.addWidget(label)
+        for label in (self.heading, self.nothing):
             label.setContentsMargins(8, 0, 8, 0)
-        for widget in (self.verdict, self.cannot, self.heading, self.nothing):
+        for widget in (self.said, self.heading, self.nothing):
             self.box.addWidget(widget)
         self.box.addWidget(self.list, 1)
         self.box.addLayout(foot)
-        self.box.addWidget(self.limits)
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
         self.show_items((), 0)
         self.show_verdict(None)
@@ -448,9 +449,8 @@ class FoundCard(Card):
     def show_verdict(self, verdict: "LetterVerdict | None") -> None:
         """Show what the letter comes to; None for a letter that was not read."""
         self.verdict.setText(safe_line(f"{verdict.leans} {verdict.first}".rstrip()) if verdict is not None else "")
-        self.cannot.setText(tr(verdict.cannot) if verdict is not None else "")
-        for label in (self.verdict, self.cannot):
-            label.setVisible(verdict is not None)
+        self.cannot.setText(f"{tr(verdict.cannot)} {tr(LIMITS)}" if verdict is not None else "")
+        self.said.setVisible(verdict is not None)
 
     def choose(self, key: str, *, follow: bool = True) -> None:
         """Select an entry without a signal. `follow`: the list scrolls to it."""
