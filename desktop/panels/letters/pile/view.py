@@ -56,7 +56,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import Sheet, clear_column
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- Who was chosen
@@ -515,9 +515,14 @@ class PileView(QWidget):
             counts += " · " + tr("{n} not shown").format(n=number(hidden))
         guesses = tr("“?” marks a guess: F2 sets it right.") if any(row.read for row in rows) else ""
         remarks = safe_line(" ".join(self._remarks))
-        titles = ", ".join(column_title(name) for name in self.list.left_out)
-        no_room = tr("No room for {columns}: a wider window or the exported table shows them.").format(columns=titles)
-        parts = (f"{counts}.", remarks, guesses, no_room if titles else "")
+        left_out = self.list.left_out
+        no_room = plural(
+            len(left_out),
+            "No room for 1 column, which the exported table has.",
+            "No room for %n columns, which the exported table has.",
+        )
+        self.said.setToolTip(safe_tip(", ".join(map(column_title, left_out))))
+        parts = (f"{counts}.", remarks, guesses, no_room if left_out else "")
         self.said.setText(" ".join(filter(None, parts)) if counts else "")
         self.nothing.setText(tr("No row is like that.") if rows and not shown else "")
         for widget in (self.nothing, self.everything):
