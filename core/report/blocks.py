@@ -27,7 +27,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class ReportParagraph:
-    """`soft`: said in passing. `bullet`: one of a list. `small`: on paper in the size of what is said in passing."""
+    """`soft`: said in passing. `bullet`: one of a list.
+
+    `small`: on paper in the size of what is said in passing, and smaller where it is soft.
+    """
 
     runs: tuple[Run, ...]
     soft: bool = False
@@ -63,9 +66,9 @@ class ReportFigure:
 Block = Heading | ReportParagraph | ReportTable | ReportFigure | NewPage
 
 
-def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagraph:
+def said(text: str, *, soft: bool = False, bullet: bool = False, small: bool = False) -> ReportParagraph:
     """A paragraph of plain text."""
-    return ReportParagraph((Run(text),), soft, bullet)
+    return ReportParagraph((Run(text),), soft, bullet, small)
 
 
 def parted(run: Run, written: str) -> str:

@@ -1,6 +1,6 @@
 """The long report: a summary, the letter with its marks, what to look at, other letters, the twin, and its limits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from biasprint import core
@@ -15,7 +15,6 @@ from biasprint.core.letters.values import (
     Mark,
     Naming,
     Reading,
-    Support,
     TwinDifference,
     beside_category,
     changed,
@@ -26,31 +25,33 @@ from biasprint.core.report.blocks import Block, Heading, ReportParagraph, Report
 LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone")
 
 
-def share(figure: LetterFigure) -> str:
-    """Return “12 % of 17 sentences (3–34 %)”; the text names a stand-in as one."""
+def share(figure: LetterFigure, unless: int = 0) -> str:
+    """Return “12 % of 17 sentences (3–34 %)”, without the number of sentences where it is `unless`.
+
+    The text names a stand-in as one.
+    """
     if figure.value is None:
         return f"none: {figure.reason}"
     value, interval = digits.written(figure.value, figure.low, figure.high, figure.unit)
     if not interval:
         return f"{value} {figure.unit}"
     stand_in = ", stand-in scorer" if figure.scorer is not None and figure.scorer.stand_in else ""
-    return f"{value} of {figure.n} sentences ({interval} %{stand_in})"
+    of = f" of {figure.n} sentences" if figure.n != unless else ""
+    return f"{value}{of} ({interval} %{stand_in})"
 
 
 def whole_figures(reading: Reading) -> Iterator[Block]:
     """Length, naming, and the shares."""
-    words, superlatives = reading.figure("words"), reading.figure("superlatives")
+    words, superlatives, line = reading.figure("words"), reading.figure("superlatives"), ""
     if words is not None and words.value is not None:
         line = f"{digits.fixed(words.value, 0)} words"
         if superlatives is not None and superlatives.value is not None:
             line += f", {digits.number(superlatives.value)} superlatives in 100 words"
-        yield said(f"{line}. {_naming(reading.naming)}")
+        line += f". {_naming(reading.naming)} "
     listed = [figure for name in LISTED if (figure := reading.figure(name)) is not None]
-    yield ReportTable(
-        ("", "Share of the sentences"),
-        tuple((mark_count.title, share(mark_count)) for mark_count in listed),
-        (0.35, 0.65),
-    )
+    of = max((figure.n for figure in listed), default=0)
+    shares = "; ".join(f"{figure.title.lower()} {share(figure, unless=of)}" for figure in listed)
+    yield said(f"{line}Shares of {of} sentences: {shares}.", small=True)
 
 
 def figure_rows(reading: Reading) -> Iterator[tuple[str, ...]]:
@@ -121,35 +122,35 @@ def full_report(
         yield from _others(reading)
     if twin is not None:
         yield from _twin(twin)
-    yield Heading("What this cannot tell")
-    for limit in LIMITS:
-        yield said(limit, bullet=True)
+    yield _small("What this cannot tell", " ".join(LIMITS[1:]))
     yield from _methods(reading)
 
 
 def _inshortened(reading: Reading, verdict: LetterVerdict | None) -> Iterator[Block]:
     yield Heading("In short")
     for suspicion in reading.suspicions:
-        yield said(suspicion.said, bullet=True)
+        yield said(suspicion.said, bullet=True, small=True)
     for note in reading.document.notes:
-        yield said(note, bullet=True)
+        yield said(note, bullet=True, small=True)
     if reading.stopped:
         return
     for sentence in verdict.sentences if verdict is not None else ():
-        yield said(sentence, bullet=True)
+        yield said(sentence, bullet=True, small=True)
     for compared in reading.compared:
         figure = reading.figure(compared.name)
         if figure is not None and compared.stands_out:
-            yield said(f"{figure.title}: {share(figure)}, {_than(compared)}.", bullet=True)
+            yield said(f"{figure.title}: {share(figure)}, {_than(compared)}.", bullet=True, small=True)
     missing = [claim for claim in reading.support if claim.verdict in WANTED]
     claims = sum(claim.verdict in (*WANTED, "grounded") for claim in reading.support)
     if reading.context_name:
         line = f"{len(missing)} of {claims} claims are not found in the context ({reading.context_name})."
-        yield said(line, bullet=True)
+        yield said(line, bullet=True, small=True)
     else:
-        yield said("No CV or other context was given, so no claim was checked.", bullet=True)
+        yield said("No CV or other context was given, so no claim was checked.", bullet=True, small=True)
     if reading.naming.first_only:
-        yield said(f"The candidate is named by the first name alone ({reading.naming.first} times).", bullet=True)
+        yield said(
+            f"The candidate is named by the first name alone ({reading.naming.first} times).", bullet=True, small=True
+        )
     yield said(reading.reference, soft=True)
 
 
@@ -171,7 +172,7 @@ def _letter(reading: Reading) -> Iterator[Block]:
     for start, end in starts:
         own = [mark for mark in reading.marks if start <= mark.start and mark.end <= end]
         aside = any(low <= start and end <= high for low, high in soft)
-        yield ReportParagraph(tuple(_runs(text, start, end, own)), soft=aside)
+        yield ReportParagraph(tuple(_runs(text, start, end, own)), soft=aside, small=not aside)
 
 
 def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
@@ -202,17 +203,22 @@ def _marks(reading: Reading) -> Iterator[Block]:
     yield Heading("What to look at")
     if reading.said_of_marks:
         yield said(reading.said_of_marks, soft=True)
+    praise = []
     for group in grouped(reading.marks):
-        sentences = len({mark.sentence for mark in group.marks})
-        count = f"{_count(len(group.marks), 'place')} in {_count(sentences, 'sentence')}"
-        yield Heading(f"{group.title}: {count if group.counted else MAY_BE}", 2)
-        if group.sure:
-            yield said(group.sure, soft=True)
-        for reason, source in group.reasons:
-            yield said(f"{reason} ({source})", soft=True)
-        for number, same in groupby(group.marks, key=lambda mark: mark.sentence):
-            words = [f"“{mark.words}”{_how(mark)}" for mark in same]
-            yield said(f"{', '.join(words)}: {shortened(reading.sentence(number).text)}", bullet=True)
+        place = _count(len(group.marks), "place") if group.counted else MAY_BE
+        words = ", ".join(f"“{mark.words}”{_how(mark)}" for mark in group.marks)
+        reasons = " ".join((*map(_sourced, group.reasons), group.sure)).strip()
+        if all(categories()[mark.category].praise and not mark.of_house for mark in group.marks):
+            praise.append(f"{group.title}, {place}: {words}. {reasons}")
+        else:
+            runs = (Run(f"{group.title}, {place}: ", bold=True), Run(f"{words}. {reasons}"))
+            yield ReportParagraph(runs, small=True, bullet=True)
+    if praise:
+        yield said(" ".join(praise), soft=True, small=True)
+
+
+def _sourced(reason: tuple[str, str]) -> str:
+    return f"{reason[0]} ({reason[1]})"
 
 
 def _how(mark: Mark) -> str:
@@ -224,19 +230,17 @@ def _claims(reading: Reading) -> Iterator[Block]:
     if not reading.context_name or not missing:
         return
     yield Heading("Claims that the context does not support")
-    rows = tuple(_claim(reading, support) for support in missing)
-    yield ReportTable(("", "The letter says", "Nearest passage of the context"), rows, (0.16, 0.42, 0.42))
-
-
-def _claim(reading: Reading, support: Support) -> tuple[str, ...]:
-    verdict = "says otherwise" if support.verdict == "contradicted" else support.fact or "not found"
-    return verdict, shortened(reading.sentence(support.sentence).text), shortened(support.passage) or "none"
+    for support in missing:
+        verdict = "Says otherwise" if support.verdict == "contradicted" else support.fact or "Not found"
+        nearest = f" Nearest passage: “{shortened(support.passage)}”" if support.passage else ""
+        claim = Run(f": {shortened(reading.sentence(support.sentence).text)}{nearest}")
+        yield ReportParagraph((Run(verdict.rstrip("."), bold=True), claim), bullet=True, small=True)
 
 
 def _others(reading: Reading) -> Iterator[Block]:
     yield Heading("The letter as a whole")
     if reading.balance is not None:
-        yield said(reading.balance.line)
+        yield said(reading.balance.line, small=True)
     yield from whole_figures(reading)
     if reading.compared:
         yield said(reading.reference, soft=True)
@@ -249,15 +253,18 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
     if twin.made_by:
         yield said(f"Both letters were written by {twin.made_by}, from the same facts.")
     else:
-        yield said("Names, titles, pronouns and gendered words were changed; everything else is as it was.")
+        made = twin.twin.changes if twin.twin is not None else ()
+        words = dict.fromkeys(f"{change.old} → {change.new}" for change in made if change.old != change.new)
+        pairs = f" ({'; '.join(list(words)[:60])})" if words else ""
+        what = f"Names, titles, pronouns and gendered words were changed{pairs}"
+        yield said(f"{what}; everything else is as it was.", small=True)
     for finding in twin.findings:
-        yield said(finding, bullet=True)
+        yield said(finding, bullet=True, small=True)
     if twin.question:
-        yield said(twin.question)
+        yield said(twin.question, small=True)
     for asked in twin.asked:
-        yield said(
-            f"“{twin.reading.sentence(asked.sentence).text}” ({asked.why}: {', '.join(asked.words)})", bullet=True
-        )
+        sentence = twin.reading.sentence(asked.sentence).text
+        yield said(f"“{sentence}” ({asked.why}: {', '.join(asked.words)})", bullet=True, small=True)
     rows = tuple(
         (
             figure.title,
@@ -270,35 +277,42 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
     )
     if rows:
         yield ReportTable(("", "Letter", "Twin", "Difference"), rows, (0.4, 0.2, 0.2, 0.2))
-    if twin.twin is not None and twin.twin.changes:
-        words = dict.fromkeys(
-            f"{change.old} → {change.new}" for change in twin.twin.changes if change.old != change.new
-        )
-        yield said(f"Changed: {'; '.join(list(words)[:60])}.", soft=True)
 
 
 def _methods(reading: Reading) -> Iterator[Block]:
-    yield Heading("Methods and versions")
-    yield said("Sentences: " + reading.versions.get("segmenter", ""), soft=True)
-    yield said("Words: " + reading.versions.get("marks", ""), soft=True)
+    """Versions and sources in one small paragraph: for whoever repeats the report, and nobody else."""
+    versions = [f"Sentences: {reading.versions.get('segmenter', '')}", f"Words: {reading.versions.get('marks', '')}"]
     if not reading.by_words_alone:
-        yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", soft=True)
+        versions.append(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}")
     if LARGER_READER in reading.versions:
-        yield said(f"Passages, beside MiniLM: {reading.versions[LARGER_READER]}", soft=True)
+        versions.append(f"Passages, beside MiniLM: {reading.versions[LARGER_READER]}")
     if "grammar" in reading.versions:
-        yield said("Grammar: " + reading.versions["grammar"], soft=True)
+        versions.append(f"Grammar: {reading.versions['grammar']}")
     if reading.balance is not None:
-        yield said("Balance of praise: " + reading.versions["balance"], soft=True)
-    for use in reading.scorers:
-        stand_in = " Used in place of the paper's own, which is not on this computer." if use.stand_in else ""
-        yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
-    yield said(
-        "Shares are of the sentences of the body of the letter, with Wilson's 95 % interval. A claim is supported "
-        "where the context entails it; opinions, wishes and how the writer knows the candidate are no claims. Source: "
-        "Wan et al. 2023 (“Kelly is a Warm Person, Joseph is a Role Model”), sections 3.2 and 3.3.",
-        soft=True,
+        versions.append(f"Balance of praise: {reading.versions['balance']}")
+    versions += [f"{use.role.capitalize()}: {use.name} {use.version}" for use in reading.scorers]
+    if stand_ins := [use.name for use in reading.scorers if use.stand_in]:
+        versions.append(f"Used in place of the paper's own, not on this computer: {', '.join(stand_ins)}")
+    versions.append(
+        "Shares: of the sentences of the letter's body, with Wilson's 95 % interval. Claims: the context entails what "
+        "it supports; opinions and wishes are none. Source: Wan et al. 2023, sections 3.2 and 3.3"
     )
-    yield said(f"Biasprint {core.__version__}.", soft=True)
+    versions.append(f"Biasprint {core.__version__}")
+    yield _small("Methods and versions", f"{'. '.join(_said_once(versions))}.")
+
+
+def _small(title: str, text: str) -> ReportParagraph:
+    return ReportParagraph((Run(f"{title}. ", bold=True), Run(text)), soft=True, small=True)
+
+
+def _said_once(versions: Sequence[str]) -> Iterator[str]:
+    """Leave out what an earlier version said too: scorers share how they cut words."""
+    seen: set[str] = set()
+    for version in versions:
+        parts = version.split("; ")
+        new = [part for part in parts if part not in seen]
+        yield "; ".join((*new, "and as above") if len(new) < len(parts) else new)
+        seen.update(parts)
 
 
 def _number(value: float | None) -> str:

@@ -19,6 +19,25 @@ from biasprint.core.swap import Person
 SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 LETTER = "\n\n".join(PARAGRAPHS).replace("I recommend", "She is not a natural leader. I recommend")
 
+FULL = "\n\n".join(
+    (
+        "Dear Members of the Committee,",
+        "I have worked with Maria Kowalska for four years in the surgical ward of our hospital, and I am glad"
+        " to recommend her for the post of senior nurse. She joined us in 2019 as a staff nurse and was soon "
+        "asked to train new colleagues.",
+        "Maria is a warm and caring colleague who always has time for patients and their families. She is a "
+        "hard-working and reliable member of the team, and she never complains when shifts are long. Her "
+        "reports were adequate, and she somewhat improved our handover. As a mother of two she knows how to "
+        "keep many things in mind. She is trying for a baby again, so you may want to ask her how long she "
+        "plans to stay.",
+        "In 2021 she led the change to electronic charts on our ward, which cut medication errors by a third "
+        "within one year. She is an excellent nurse and a gifted teacher. She might become a manager one day."
+        " She has a fiery Italian temper, but the patients love her.",
+        "I recommend her without hesitation.",
+        "Sincerely,\nJonas Field",
+    )
+)
+
 
 def text_of(path: Path) -> str:
     """The report's text, read back by the program's own reader of letters."""
@@ -43,7 +62,7 @@ def test_a_report_says_what_was_found_how_sure_and_what_it_cannot_tell(
         "“not a natural leader” (denied)",
         "Madera, Hebl and Martin 2009",
         "No scorer for entailment is here" if not reading.context_name else "The letter as a whole",
-        "One letter cannot show bias.",
+        "One letter cannot show bias,",
         "Methods and versions",
         "formality_f",
         "Used in place of the paper's own",
@@ -56,13 +75,22 @@ def test_a_report_says_what_was_found_how_sure_and_what_it_cannot_tell(
     assert methods > text.index("What this cannot tell")
 
 
-def test_methods_come_last_and_not_on_the_first_page(tmp_path: Path, reading: Reading) -> None:
+def test_methods_come_last(tmp_path: Path, reading: Reading) -> None:
     from pdfminer.high_level import extract_text
 
     path = tmp_path / "report.pdf"
     write_report(path, reading)
     assert "What this cannot tell" in extract_text(str(path)).partition("Methods and versions")[0]
-    assert "Methods and versions" not in extract_text(str(path), page_numbers=[0])
+
+
+def test_a_letter_of_180_words_with_cv_and_twin_has_two_pages(tmp_path: Path) -> None:
+    cv = Document("cv.txt", "txt", ("Staff nurse, surgical ward, 2019 to 2023. Led the change to electronic charts.",))
+    given = ReadingRequest({**SCORERS, "agency": "agency_minilm", "entailment": "entailment_minilm"}, context=cv)
+    twin = read_with_twin(read_pasted(FULL), Person("Thomas", "Field", "", "he"), given)
+    path = tmp_path / "report.pdf"
+    write_report(path, twin.reading, twin=twin)
+    assert len(twin.reading.marks) > 8
+    assert read_bytes(path.read_bytes(), path.name).pages == 2
 
 
 def test_the_twin_is_in_the_report(tmp_path: Path) -> None:
