@@ -113,6 +113,7 @@ def make(
     from biasprint.core.compute import shared
     from biasprint.core.letters.pile.files import is_pile
     from biasprint.core.letters.reference_sets import make_reference, make_reference_from_pile
+    from biasprint.core.letters.references import said_of_too_few
 
     if is_pile(file):
         with job("Reading letters") as ctx:
@@ -133,6 +134,8 @@ def make(
         f"“{reference.name}” has the figures of {len(reference.letters):,} letters for "
         f"{', '.join(reference.occupations)}."
     )
+    if few := said_of_too_few(reference):
+        say(few)
     for reason, count in made.dropped.items():
         say(f"Left out: {count:,} letters ({reason}).")
 

@@ -31,7 +31,7 @@ from biasprint.core.letters.passages import (
     version_of_passages,
     without_doubted,
 )
-from biasprint.core.letters.references import ReferenceSet
+from biasprint.core.letters.references import FEWEST, ReferenceSet, said_of_occupations
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.sentence_ends import RULES, letter_sentences
 from biasprint.core.letters.support import language_of, names_of, support_of, with_one_name
@@ -260,7 +260,6 @@ def _superlatives() -> _Superlatives:
 
 # ---- Holding the figures of one letter against those of reference letters
 
-FEWEST = 20  # letters: with fewer, the middle 80 % leaves out nobody in particular
 MIDDLE = (0.1, 0.9)
 
 
@@ -284,7 +283,10 @@ def compared_with(
     nearest = reference.nearest(occupation)
     letters = reference.narrowed(occupation).letters
     if not letters:
-        return (), f"There is no reference for this occupation: “{reference.title}” has no letters for “{wanted}”."
+        return (), (
+            f"There is no reference for this occupation: “{reference.title}” has no letters for “{wanted}”, but for "
+            f"{said_of_occupations(reference)}."
+        )
     if len(letters) < FEWEST:
         return (), (
             f"“{reference.title}” has {len(letters)} letters for “{nearest}”: too few to compare with "

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -55,6 +56,7 @@ class ReferenceSet:
     letters: tuple[ReferenceLetter, ...]
     scorers: Mapping[str, str] = field(default_factory=dict)
     marks: str = ""
+    others: tuple[str, ...] = ()  # occupations of the whole set, where it is narrowed
 
     @property
     def occupations(self) -> tuple[str, ...]:
@@ -79,9 +81,8 @@ class ReferenceSet:
     def narrowed(self, occupation: str) -> "ReferenceSet":
         """Return the set with only the letters for an occupation: less to hand to another process."""
         nearest = self.nearest(occupation)
-        return replace(
-            self, letters=tuple(letter for letter in self.letters if same_occupation(letter.occupation, nearest))
-        )
+        own = tuple(letter for letter in self.letters if same_occupation(letter.occupation, nearest))
+        return replace(self, letters=own, others=self.others or self.occupations)
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ class Built:
 FORMAT = 1
 MOST_BYTES = 64_000_000
 MOST_LETTERS = 200_000
+FEWEST = 20  # letters for an occupation: with fewer, the middle 80 % leaves out nobody in particular
+NAMED = 14  # occupations
 ABOUT = ("occupation", "group", "made_by")
 
 Words = Annotated[str, Field(max_length=2_000)]
@@ -303,3 +306,18 @@ def _folder() -> Path:
 def _path(name: str) -> Path:
     check_name(name)
     return _folder() / f"{name}.json"
+
+
+def said_of_occupations(reference: ReferenceSet) -> str:
+    """Return the occupations of a set in words: “artist, chef and nurse”."""
+    every = reference.others or reference.occupations
+    names, over = every[:NAMED], len(every) - NAMED
+    *first, last = (*names, *([f"{over} others"] if over > 0 else []))
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def said_of_too_few(reference: ReferenceSet) -> str:
+    """Return the sentence on occupations with too few letters to compare with; "" where all have enough."""
+    counts = Counter(letter.occupation for letter in reference.letters)
+    few = ", ".join(f"{FEWEST - count} more for {name}" for name, count in sorted(counts.items()) if count < FEWEST)
+    return f"An occupation needs {FEWEST} letters before any letter is compared with it: {few}." if few else ""

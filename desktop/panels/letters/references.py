@@ -13,7 +13,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
 from biasprint.core.letters.reference_sets import make_reference_from_pile, reference_of_pile
-from biasprint.core.letters.references import in_use, references, remove, use
+from biasprint.core.letters.references import FEWEST, in_use, references, remove, said_of_too_few, use
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters.progress import LettersProgress
@@ -95,6 +95,7 @@ def _used(made: "MadeReference") -> ReferenceSets:
     template = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
     count = plural(len(reference.letters), "1 letter", "%n letters")
     remarks = [template.format(name=reference.name, letters=count, what=", ".join(reference.occupations))]
+    remarks += list(filter(None, [said_of_too_few(reference)]))
     remarks += [_left_out(made.dropped)] if made.dropped else []
     return _as_they_stand(tuple(remarks))
 
@@ -263,8 +264,9 @@ class ReferenceDialog(QDialog):
         tokens = theme.current()
         about = tr(
             "A letter is compared with the letters of one set, for the same occupation. Of your own only figures are "
-            "kept, on this computer, and never a text. Take letters that people wrote for posts like yours."
-        )
+            "kept, on this computer, and never a text. Take letters that people wrote for posts like yours, at least "
+            "{number} for an occupation."
+        ).format(number=FEWEST)
         grid = QGridLayout()
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)

@@ -70,7 +70,8 @@ def test_a_report_says_what_was_found_how_sure_and_what_it_cannot_tell(
         assert words in text, words
     figure = reading.figure("communal")
     assert figure is not None
-    assert f"of {figure.n} sentences ({100 * figure.low:.0f}–{100 * figure.high:.0f} %)" in text
+    assert f"Shares of {figure.n} sentences: " in text
+    assert f"({100 * figure.low:.0f}–{100 * figure.high:.0f} %)" in text
     methods = text.index("Methods and versions")
     assert methods > text.index("What this cannot tell")
 

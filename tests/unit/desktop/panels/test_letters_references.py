@@ -53,7 +53,8 @@ def test_a_pile_becomes_the_set_that_letters_are_compared_with(qtbot: QtBot, dia
     assert in_use() == "ours"
     assert [one.occupation for one in reference("ours").letters] == ["printer"]
     assert dialog.told.text.text().startswith("“ours” has the figures of 1 letter for printer. New readings")
-    assert dialog.told.more.text() == "Left out: 2 (no occupation), 1 (a copy)."
+    few = "An occupation needs 20 letters before any letter is compared with it: 19 more for printer."
+    assert dialog.told.more.text() == f"{few} Left out: 2 (no occupation), 1 (a copy)."
     dialog.occupation.setText("printer")
     dialog.keep.click()
     wait(qtbot, lambda: len(reference("ours").letters) == 3)
