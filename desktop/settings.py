@@ -109,6 +109,14 @@ SETTINGS: tuple[Setting, ...] = (
         default=True,
         help="In the data folder, until it is saved or closed: a crash then loses at most two seconds of typing.",
     ),
+    Setting(
+        key="larger_reader",
+        group="Letters",
+        title="Read passages with all-mpnet-base-v2 too",
+        kind="switch",
+        default=True,
+        help="Where it is on this computer: it finds more, for about a second a letter and 1 GB of memory.",
+    ),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 

@@ -273,6 +273,9 @@ def letter(
     house_list: Annotated[
         Path | None, typer.Option(help="A csv file of words that are always ignored, and always marked.")
     ] = None,
+    larger_reader: Annotated[
+        bool, typer.Option(help="all-mpnet-base-v2 reads passages too, where it is on this computer.")
+    ] = True,
 ) -> None:
     """Check reference letters, reviews and job adverts: language that matters, and of letters support by a CV, letters
     like it, the same letter for another."""
@@ -288,12 +291,14 @@ def letter(
     asked.check()
     house, read_as = _house(house_list), kind_called(kind) if kind else None
     if many:
-        _pile(docs, context, occupation, as_json, house, outcomes, cvs, files.report, read_as)
+        given = ReadingRequest(occupation=occupation or None, house=house, kind=read_as, larger=larger_reader)
+        _pile(docs, context, given, as_json, outcomes, cvs, files.report)
         return
     other = _twin(twin) if twin else None
     with job("Reading") as ctx:
         files.check_word(ctx, docs[0])
-        request = replace(letter_request(ctx, context, occupation, reference, house), kind=read_as)
+        request = letter_request(ctx, context, occupation, reference, house)
+        request = replace(request, kind=read_as, larger=larger_reader)
         checked = [checked_letter(ctx, doc, request, (name, pronoun), other) for doc in docs]
         notes = files.write(ctx, docs[0], checked[0], house)
         of_model = asked.read(ctx, checked[0][0])
@@ -386,13 +391,11 @@ def _word_file(
 def _pile(
     docs: Sequence[Path],
     context: Path | None,
-    occupation: str,
+    given: "ReadingRequest",
     as_json: bool,
-    house: "HouseList | None",
     outcomes: Path | None,
     cvs: Path | None,
     report: Path | None,
-    kind: DocumentKind | None,
 ) -> None:
     from biasprint.core.cli.letter_output import pile_json, tell_pile
     from biasprint.core.compute import shared
@@ -407,9 +410,7 @@ def _pile(
     table = read_outcomes(outcomes) if outcomes is not None else None
     letters = docs[0] if is_pile(docs[0]) else docs
     with job("Reading letters") as ctx:
-        request = ReadingRequest(
-            scorers_for_letters(), _context(ctx, context), occupation=occupation or None, house=house, kind=kind
-        )
+        request = replace(given, scorers=scorers_for_letters(), context=_context(ctx, context))
         pile = read_pile(ctx, letters, shared(), request, cvs=cvs)
         if table is not None:
             rows, remarks = with_outcomes(pile.rows, table)

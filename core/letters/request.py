@@ -21,7 +21,8 @@ class ReadingRequest:
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
     guessed where None. `occupation`: whose reference letters the letter is compared with; None where nobody said it.
     Without one nothing is compared, because a guess is for a person to confirm. `house`: what is always ignored, and
-    marked. `kind`: what the document is read as; guessed where None.
+    marked. `kind`: what the document is read as; guessed where None. `larger`: all-mpnet-base-v2 reads
+    passages too, where it is on this computer.
     """
 
     scorers: Mapping[str, str] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class ReadingRequest:
     reference: "ReferenceSet | None" = None
     house: "HouseList | None" = None
     kind: DocumentKind | None = None
+    larger: bool = True
 
     def narrowed(self) -> "ReadingRequest":
         """Return the request with only the reference letters for its occupation: less to hand to another process."""

@@ -196,7 +196,11 @@ def _checked(
         occupation = guess.occupation
     reference = _reference()
     house, trouble = house_in_use()
-    reading = read(replace(given, scorers=scorers, occupation=occupation, reference=reference, house=house))
+    reading = read(
+        replace(
+            given, scorers=scorers, occupation=occupation, reference=reference, house=house, larger=_readers["larger"]
+        )
+    )
     of_person = KINDS[reading.read_as.kind].of_person  # how many marks are right was measured in letters
     abouts = {
         category.key: About(
@@ -225,6 +229,12 @@ def _checked(
 
 
 _chosen: dict[str, str] = {}
+_readers = {"larger": True}  # as the setting is: it holds for every letter and every pile
+
+
+def use_larger_reader(on: bool) -> None:
+    """Let all-mpnet-base-v2 read passages too, where it is on this computer, or MiniLM alone."""
+    _readers["larger"] = on
 
 
 def forget_scorers() -> None:
@@ -237,6 +247,10 @@ def _scorers() -> Mapping[str, str]:
     if not _chosen:
         _chosen.update(scorers_for_letters())
     return dict(_chosen)
+
+
+def _request_of_pile() -> ReadingRequest:
+    return ReadingRequest(_scorers(), house=house_in_use()[0], larger=_readers["larger"])
 
 
 def _reference() -> "ReferenceSet | None":
@@ -406,7 +420,8 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        return read.read_pile(ctx, paths, compute.shared(), ReadingRequest(scorers, house=house))
+        request = ReadingRequest(scorers, house=house, larger=_readers["larger"])
+        return read.read_pile(ctx, paths, compute.shared(), request)
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -431,7 +446,7 @@ def read_row(*, row: "PileRow", letter: KeptLetter) -> "Operation[PileRow]":
     """Read the row of a letter again, as somebody left it."""
 
     def work(ctx: JobContext) -> "PileRow":
-        request = ReadingRequest(_scorers(), house=house_in_use()[0])
+        request = _request_of_pile()
         return read.row_of_kept(ctx, row, letter, compute.shared(), request)
 
     return Operation(tr("Reading a letter of the pile again"), work, quiet=True)
@@ -468,11 +483,9 @@ def read_with_cvs(
     """Read rows again, each compared with its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
-        house, _ = house_in_use()
         return read.read_with_cvs(
-            ctx, paths, rows, compute.shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen,
-            kept=kept,
-        )  # fmt: skip
+            ctx, paths, rows, compute.shared(), _request_of_pile(), cvs=cvs, chosen=chosen, kept=kept
+        )
 
     return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
 
@@ -496,9 +509,7 @@ def report_pile(
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
         report = read.report_of(pile, tests, rates, by_hand=by_hand)
-        return path, read.report_pile(
-            ctx, paths, path, report, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0]), kept
-        )
+        return path, read.report_pile(ctx, paths, path, report, compute.shared(), _request_of_pile(), kept)
 
     return Operation(tr("Writing the report of a pile"), work, _reported)
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from biasprint.desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
+LARGER_READER = "larger_reader"  # the setting
 
 
 class LettersPanel(Panel):
@@ -87,9 +88,16 @@ class LettersPanel(Panel):
         shortcut(PREVIOUS, self, partial(self._step_in_pile, -1))
         shortcut(BACK, self, self._go_back)
         self._go_to(self.start)
+        letters.use_larger_reader(bool(self.shell.settings.get(LARGER_READER)))
+        self.shell.settings.changed.connect(self._setting_changed)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # One after the other, or marks would wait for scorers. What cannot be loaded is said when a letter is read.
         letters.warm_up_words().start(self.shell.jobs, on_done=self._load_scorers, on_error=self._load_scorers)
+
+    def _setting_changed(self, key: str) -> None:
+        if key == LARGER_READER:
+            letters.use_larger_reader(bool(self.shell.settings.get(key)))
+            self.review.check.read_now()
 
     def _load_scorers(self, _: object) -> None:
         letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)

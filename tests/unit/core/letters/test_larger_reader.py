@@ -94,6 +94,15 @@ def test_without_the_larger_model_nothing_is_said_of_it(reads: Reads, monkeypatc
     assert not asked
 
 
+def test_a_person_can_have_minilm_read_alone(reads: Reads) -> None:
+    asked = reads(0.7, 0.9)
+    request = ReadingRequest({"agency": "agency_minilm"}, larger=False)
+    reading = read_letter(read_pasted(LETTER), request)
+    assert marked(reading) == [SAT]
+    assert LARGER_READER not in reading.versions
+    assert not asked
+
+
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A place for heads, with the larger model on this computer as far as anybody can see."""

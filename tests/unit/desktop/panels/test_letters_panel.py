@@ -889,3 +889,10 @@ def test_a_table_of_texts_dropped_on_letters_goes_to_the_import(
     panel.take_files([tmp_path / "texts.csv"])
     assert brought == [tmp_path / "texts.csv"]
     panel.close_letter()
+
+
+def test_the_setting_says_whether_the_larger_reader_reads_letters_and_piles(window: MainWindow) -> None:
+    panel_of(window)
+    for on in (False, True):
+        window.settings.set("larger_reader", on)
+        assert letters._request_of_pile().larger is on
