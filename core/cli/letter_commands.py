@@ -25,7 +25,6 @@ from biasprint.core.errors import UsageError
 from biasprint.core.letters import (
     DOCUMENT_KINDS,
     Document,
-    DocumentKind,
     Generator,
     ModelReading,
     NameTwins,
