@@ -32,12 +32,12 @@ def letter(number: int) -> tuple[str, ...]:
     )
 
 
-def pile_of(folder: Path) -> tuple[Path, Path]:
+def pile_of(folder: Path, count: int = len(NAMES)) -> tuple[Path, Path]:
     """Write the letters and the CVs, each in a folder."""
     letters, cvs = folder / "Applications", folder / "CVs"
     for made in (letters, cvs):
         made.mkdir()
-    for number in range(len(NAMES)):
+    for number in range(count):
         write_word(letters / file_of(number), letter(number))
     for number in WITH_CV:
         write_word(cvs / file_of(number), (NAMES[number], "Engineer since 2017", "Built a bridge in 2018"))
@@ -139,4 +139,39 @@ def test_a_day_with_twelve_letters_and_the_next(new_person: NewPerson) -> None:
     person.click("CV", role="page tab")
     assert "Built a bridge in 2018" in person.find("The CV", role="text").text
     assert letters.exists()
+    person.quit()
+
+
+def test_what_happens_to_a_pile_meanwhile_is_one_sentence_and_loses_nothing(new_person: NewPerson) -> None:
+    person = new_person(1440, 900)
+    letters, _ = pile_of(person.folder, 3)
+    (letters / "4_broken.docx").write_bytes((letters / file_of(0)).read_bytes()[:9000])
+    person.start()
+    person.open_panel("Letters")
+    person.click("A pile of letters…")
+    person.click("Choose a folder…")
+    person.choose_file(letters)
+    person.sees("3 of 4 files read · 1 could not be", seconds=60)
+    open_row(person, file_of(0))
+    person.click("CV", role="page tab")
+    person.click("Choose a file…", within="The CV")
+    person.choose_file(letters / file_of(1))
+    person.sees(f"“{file_of(1)}” looks like a letter, not a CV")
+    replace_word(person, "adequate", "careful")
+
+    write_word(letters / file_of(0), ("Dear all,", "I recommend Helen Adler in other words than those of yesterday."))
+    person.press("ctrl+Page_Down")
+    reads(person, file_of(1))
+    person.press("ctrl+Page_Up")
+    person.sees(f"“{file_of(0)}” was changed elsewhere since you opened it: your version is shown")
+    assert "careful planner" in text_of(person)
+
+    stick = letters.rename(letters.with_name("in a pocket"))
+    person.press("ctrl+Page_Down")
+    person.sees("“Applications” is not there any more.")
+    person.sees("Connect the drive that it is on")
+    assert "careful planner" in text_of(person)
+    stick.rename(letters)
+    person.press("ctrl+Page_Down")
+    reads(person, file_of(1))
     person.quit()

@@ -193,8 +193,10 @@ def open_row(
 
     `kept`: the letter as somebody left it. It is opened as it is, also where its file is gone, or another one by now.
     """
-    root = _root_of(paths)
-    place = FilePlace(Path(row.path_in_pile)) if root is None else FilePlace(root, row.path_in_pile)
+    root, alone = _root_of(paths), Path(row.path_in_pile)
+    if root is None and not alone.is_absolute() and not isinstance(paths, Path) and len(paths) == 1:
+        root = paths[0]  # a folder that is gone, as with a drive that was pulled out
+    place = FilePlace(alone) if root is None else FilePlace(root, row.path_in_pile)
     if kept is None:
         source = _source(ctx, place)
         letter, remark = KeptLetter(source.document, source.document.name, source=source), ""

@@ -93,7 +93,7 @@ def test_letters_are_told_by_their_sentences_and_a_lost_one_is_named(tmp_path: P
     assert f"“not a natural leader”: {DOUBT}" in text
     assert "plain.txt: " not in text, "praise alone is nothing to look at"
     tmp_path.rename(moved := tmp_path.with_name(f"{tmp_path.name} gone"))
-    lost = report_pile(JobContext(), tmp_path, moved / "all.docx", found, Inline(), ReadingRequest())  # type: ignore[arg-type]
+    lost = report_pile(JobContext(), [tmp_path], moved / "all.docx", found, Inline(), ReadingRequest())  # type: ignore[arg-type]
     assert len(lost) == 1, "a stick that was pulled out is said once, not for each letter"
     assert lost[0].startswith(f"“{tmp_path.name}” is not there any more.")
     assert "lithography" not in text, "of a letter only the sentences with something to look at are in it"

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import mark_categories
 from biasprint.core.letters.house import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("own_computer")
 @pytest.fixture
 def dialog(qtbot: QtBot, window: MainWindow) -> HouseDialog:
     made = HouseDialog(window, window)
-    qtbot.waitUntil(lambda: made.category.count() == 14, timeout=PATIENCE)  # all, and the thirteen
+    qtbot.waitUntil(lambda: made.category.count() == 1 + len(mark_categories()), timeout=PATIENCE)  # all, and each
     return made
 
 
