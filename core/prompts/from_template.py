@@ -12,6 +12,7 @@ from hashlib import sha256
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.axes import Axis, Identity
 from biasprint.core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
+from biasprint.core.prompts.name_sets import FEWEST
 from biasprint.core.prompts.template import Template
 
 GROUP, SECOND, BLOCK, THEME, NAME, IDENTITY = "group", "second_group", "block", "theme", "name", "identity"
@@ -83,7 +84,7 @@ def template_set(text: str, table: TemplateTable, *, name: str, task: str, axis:
         "fields": dict(table.fields), "source": "made from a template and a table",
         "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256}} if axis else {},
     }  # fmt: skip
-    hints = _hints(repeated, len(unique) - len(drafts), GROUP in table.fields)
+    hints = (*_hints(repeated, len(unique) - len(drafts), GROUP in table.fields), *_few_names(unique, used, table))
     return PromptSetDraft(name, recipe, tuple(drafts.values()), (axis,) if axis else (), hints)
 
 
@@ -257,6 +258,25 @@ def _hints(repeated: Sequence[int], same: int, grouped: bool) -> tuple[str, ...]
     if not grouped:
         hints.append("No column says the group: texts can be scored and exported, and groups not compared.")
     return tuple(hints)
+
+
+def _few_names(rows: Sequence[TemplateRow], used: Sequence[str], table: TemplateTable) -> tuple[str, ...]:
+    """Return the caution where the template names people, and a group has too few names to stand for it."""
+    name = next((column for column in used if column.casefold() == NAME), None)
+    group = table.fields.get(GROUP)
+    if name is None or group is None:
+        return ()
+    names: dict[str, set[str]] = {}
+    for row in rows:
+        names.setdefault(row.cells[group], set()).add(row.cells[name])
+    few = min(map(len, names.values()))
+    if few >= FEWEST:
+        return ()
+    count = "1 name" if few == 1 else f"{few} names"
+    return (
+        f"A group has {count}: {FEWEST} or more are wanted, for with fewer what a single name does is taken for what "
+        "its group does.",
+    )
 
 
 def _rows(numbers: Sequence[int]) -> str:

@@ -120,6 +120,17 @@ def available_name_sets() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
+def groups_of_name(name: str) -> dict[str, str]:
+    """Return the title of each shipped set that has a given name → whom the name stands for there."""
+    sets = [load_name_set(key) for key in available_name_sets()]
+    return {
+        each.title: cell.label
+        for each in sets
+        for cell in each.cells
+        if name.strip().casefold() in {known.casefold() for known in cell.all_names}
+    }
+
+
 def load_name_set(source: str | Path) -> NameSet:
     """Return a shipped set by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):

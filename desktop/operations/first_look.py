@@ -1,6 +1,8 @@
-"""A first look: a study's small prompt set, written by one generator and measured, in one go."""
+"""A first look: a study's small prompt set, or one's own question, written by one generator and measured in one go."""
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from biasprint.core.runs.setup import AddedPrompts
     from biasprint.core.studies.kit.study import Study
     from biasprint.desktop.jobs import JobRunner
+    from biasprint.desktop.operations.prompts import TemplateChoice
 
 SEED = 1  # as the form of a run begins with
+OWN_STUDY = "compare"  # which takes any prompts
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,27 @@ class FirstLook:
     model: str
     parameters: "tuple[tuple[str, Parameter], ...]"
     path: Path | None
+    question: "TemplateChoice | None" = None  # one's own, in place of the study's prompts
+    samples: int = 1
+
+
+def own_question(text: str, names: Sequence[str]) -> "TemplateChoice":
+    """Return the choice of prompts that ask a question, with {name} in it, once with each name."""
+    from biasprint.desktop.operations.prompts import TemplateChoice  # which loads the engine
+
+    table = io.StringIO()
+    csv.writer(table).writerows([("name", "group"), *((name, name) for name in names)])
+    return TemplateChoice(OWN_STUDY, text, None, typed=table.getvalue(), name=tr("My own question"))
+
+
+def name_known(name: str) -> str:
+    """Return whom a name stands for in the shipped sets of names, in words; empty for no name."""
+    from biasprint.core.prompts.name_sets import groups_of_name  # reads all sets
+
+    if not name.strip():
+        return ""
+    known = "; ".join(groups_of_name(name).values())
+    return tr("Found: {groups}.").format(groups=known) if known else tr("In no shipped set of names.")
 
 
 def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> FirstLookOffers:
@@ -89,13 +114,16 @@ def _asks(study: "Study") -> str:
     return study.questions[0].ask if study.questions else words_of(study.kind).rows
 
 
-def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts]":
-    """Store the small prompt set of a study, unless it is there already."""
+def add_first_look(*, project: "Project", audit: FirstLook) -> "Operation[AddedPrompts]":
+    """Store the small prompt set of a study or the own question, unless it is there already."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
         from biasprint.core.runs.setup import first_look, store_set
+        from biasprint.desktop.operations.prompts import expand
 
-        return store_set(project, study, first_look(ctx, project, study))
+        own = audit.question
+        draft = first_look(ctx, project, audit.study) if own is None else expand(ctx, project, own)
+        return store_set(project, audit.study, draft)
 
     return Operation(tr("Adding prompts"), work, quiet=True)
 
@@ -120,5 +148,5 @@ def write_and_measure(
         if written.done and still_open():
             start_measuring(jobs, project, (audit.study,), on_done=lambda _: on_measured() if still_open() else None)
 
-    request = WriteRequest(prompt_set, audit.backend, audit.model, SEED, 1, audit.parameters)
+    request = WriteRequest(prompt_set, audit.backend, audit.model, SEED, audit.samples, audit.parameters)
     return put_in_queue(jobs, project, request, scores=scores, on_done=measure, on_error=on_error)

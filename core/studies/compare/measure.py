@@ -264,6 +264,9 @@ def _of_measure(
         "scorers": (measure.scorer,) if measure.scorer else (),
     }
     units = [table.units[place] for place in known.tolist()] if table.units else [""] * len(names)
+    one_prompt = _one_prompt_each(of, units)
+    if one_prompt:
+        names, units = [""] * len(names), [""] * len(names)
     if measure.yes_or_no:
         # Samples of a prompt without a block were sampled together too; the prompt's key may be another one's block.
         together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
@@ -288,7 +291,16 @@ def _of_measure(
         if measure.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
-        yield from _difference(measure, compared, (first, second), sizes, shared)
+        yield from _difference(measure, compared, (first, second), sizes, shared, one_prompt=one_prompt)
+
+
+def _one_prompt_each(groups: np.ndarray, units: Sequence[str]) -> bool:
+    """Return whether each group has several answers to one prompt, and no other: then they are the units."""
+    prompts: dict[str, set[str]] = {}
+    for group, unit in zip(groups.tolist(), units, strict=True):
+        prompts.setdefault(group, set()).add(unit)
+    alone = all(len(own) == 1 and own != {""} for own in prompts.values())
+    return len(prompts) > 1 and alone and min(Counter(groups.tolist()).values()) > 1
 
 
 def _of_silent(measure: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
@@ -385,15 +397,22 @@ def _of_pairs(
     return replace(compared, difference=paired_proportions(x, y), equivalence=alike)
 
 
+ONE_PROMPT = "answers to one prompt of each group are independent units, and it holds for these prompts alone"
+
+
 def _difference(
     measure: Measure,
     compared: GroupDifference,
     groups: tuple[str, str],
     sizes: Mapping[str, int],
     shared: Mapping[str, Any],
+    *,
+    one_prompt: bool = False,
 ) -> Iterator[Finding]:
     difference = compared.difference
-    units = MATCHED_UNITS if compared.matched else "texts (or blocks) are independent units"
+    units = (
+        MATCHED_UNITS if compared.matched else ONE_PROMPT if one_prompt else "texts (or blocks) are independent units"
+    )
     alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
     title = f"{measure.title}, {groups[0]} minus {groups[1]}"
     common: dict[str, Any] = {

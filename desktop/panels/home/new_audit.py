@@ -1,19 +1,34 @@
 """New audit: the study, the model, and the project; then it is written and measured in one go."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import TargetField
 from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.first_look import (
+    OWN_STUDY,
     FirstLook,
     FirstLookOffer,
     FirstLookOffers,
     add_first_look,
+    name_known,
+    own_question,
     read_offers,
     write_and_measure,
 )
@@ -21,11 +36,20 @@ from biasprint.desktop.operations.writers import WriterChoices, read_writers, st
 from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.layout import LowEdit, Sheet, fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 
-SIZE = (680, 640)
+if TYPE_CHECKING:
+    from biasprint.desktop.operations.prompts import TemplateChoice
+
+SIZE = (680, 720)
+OWN = "own question"
+OWN_ASKS = "Ask one question with two names, and see whether the answers differ."
+QUESTION_HEIGHT = 72  # text pixels, at least
+USUAL_ANSWERS, MOST_ANSWERS = 20, 1_000
+PAUSE_MILLISECONDS = 250  # without a key before names are looked up
 INDENT = 26  # text pixels: a radio button's own
 
 
@@ -44,10 +68,10 @@ class StudyChoice(QWidget):
         self._box.setSpacing(2)
 
     def show_offers(self, offers: tuple[FirstLookOffer, ...]) -> None:
-        self.offers = offers
+        self.offers = offers = (*offers, FirstLookOffer(OWN, tr("My own question"), tr(OWN_ASKS), 0))
         for place, offer in enumerate(offers):
-            count = plural(offer.prompts, "1 prompt", "%n prompts")
-            button = QRadioButton(safe_line(f"{offer.title}: {count}").replace("&", "&&"))
+            count = plural(offer.prompts, ": 1 prompt", ": %n prompts") if offer.prompts else ""
+            button = QRadioButton(safe_line(f"{offer.title}{count}").replace("&", "&&"))
             button.setAccessibleDescription(safe_line(offer.asks))
             asks = Label(safe_line(offer.asks), "note", wrap=True)
             asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
@@ -68,6 +92,79 @@ class StudyChoice(QWidget):
         return button
 
 
+class OwnQuestion(QWidget):
+    """A question with {name} in it, two names, and how often each is asked. `changed` reports what was typed."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.text = LowEdit()
+        self.text.setAccessibleName(tr("Your question"))
+        self.text.setPlaceholderText(
+            tr("Such as: {example}").format(example="{name} asks for a loan. Answer the letter.")
+        )
+        self.text.setTabChangesFocus(True)
+        self.text.setMinimumHeight(theme.current().px(QUESTION_HEIGHT))
+        self.names = (QLineEdit(), QLineEdit())
+        self.known = (Label("", "note", wrap=True), Label("", "note", wrap=True))
+        self.samples = QSpinBox(minimum=2, maximum=MOST_ANSWERS, value=USUAL_ANSWERS)
+        guard_wheel(self.samples)
+        caution = Label(
+            tr("One name stands for no group: what is found holds for this question and these names."), "note"
+        )
+        box = QVBoxLayout(self)
+        box.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid)
+        box.addWidget(self.text)
+        grid = QGridLayout()
+        labels = (tr("First name"), tr("Second name"), tr("Answers for each"))
+        for column, (words, field) in enumerate(zip(labels, (*self.names, self.samples), strict=True)):
+            label = Label(words, "strong")
+            label.setBuddy(field)
+            field.setAccessibleName(words)
+            grid.addWidget(label, 0, column)
+            grid.addWidget(field, 1, column)
+        for column, known in enumerate(self.known):
+            grid.addWidget(known, 2, column)
+            grid.setColumnStretch(column, 1)
+        box.addLayout(grid)
+        box.addWidget(caution)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(self._look_up)
+        self.text.textChanged.connect(self.changed)
+        for field in self.names:
+            field.textChanged.connect(lambda _: (self._pause.start(), self.changed.emit()))
+
+    def choice(self) -> "TemplateChoice":
+        return own_question(self.text.toPlainText(), self._typed)
+
+    @property
+    def _typed(self) -> tuple[str, ...]:
+        return tuple(field.text().strip() for field in self.names)
+
+    def why_not(self) -> str:
+        """Return what is still missing, in words."""
+        if "{name}" not in self.text.toPlainText():
+            return tr("Write your question, with {placeholder} where the name comes.").format(placeholder="{name}")
+        first, second = self._typed
+        if not first or not second:
+            return tr("Write two names.")
+        return tr("The two names are the same.") if first.casefold() == second.casefold() else ""
+
+    def _look_up(self) -> None:
+        typed = self._typed
+
+        def show(found: tuple[str, ...]) -> None:
+            if typed == self._typed:
+                for label, words in zip(self.known, found, strict=True):
+                    label.setText(safe_line(words))
+
+        self._shell.jobs.start(
+            tr("Names"), lambda ctx: tuple(name_known(name) for name in typed), on_done=show, quiet=True
+        )
+
+
 class NewAuditDialog(QDialog):
     """The dialog. `begun` brings the audit, `by_hand` the study and path of a person who chooses details first."""
 
@@ -82,6 +179,7 @@ class NewAuditDialog(QDialog):
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.studies, self.picker, self.target = StudyChoice(), GeneratorPicker(), TargetField(shell)
+        self.question = OwnQuestion(shell)
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about = Label("", "note", wrap=True)
         self.hint = Notice(tr("To keep in mind"), closable=False)
@@ -131,10 +229,13 @@ class NewAuditDialog(QDialog):
         study, info, picker = self.studies.chosen, self.picker.info, self.picker
         assert study is not None
         assert info is not None
-        given = starting_values(info, picker.local, study.kind)
+        given = starting_values(info, picker.local, _kind(study))
         if picker.chosen_endpoint is not None:
             given["endpoint"] = picker.chosen_endpoint.name
-        return FirstLook(study.kind, info.name, picker.model_name, tuple(sorted(given.items())), self._path)
+        audit = FirstLook(_kind(study), info.name, picker.model_name, tuple(sorted(given.items())), self._path)
+        if study.kind != OWN:
+            return audit
+        return replace(audit, question=self.question.choice(), samples=self.question.samples.value())
 
     @property
     def _path(self) -> Path | None:
@@ -149,7 +250,7 @@ class NewAuditDialog(QDialog):
         study, path = self.studies.chosen, self._path
         self.accept()
         if study is not None:
-            self.by_hand.emit(study.kind, path)
+            self.by_hand.emit(_kind(study), path)
 
     def _to_models(self, page: str) -> None:
         self.reject()
@@ -163,6 +264,7 @@ class NewAuditDialog(QDialog):
         show_if(self.why_not, bool(why) and self._known)
         self.go.setEnabled(study is not None and info is not None and not why)
         self.own.setEnabled(study is not None)
+        show_if(self.question, study is not None and study.kind == OWN)
         hint = study.hint if study is not None else ""
         self.hint.more.setText(safe_line(hint))
         show_if(self.hint, bool(hint))
@@ -170,8 +272,17 @@ class NewAuditDialog(QDialog):
         show_if(self.not_a_model, not language_model)
         self.about.setText(safe_line(info.description) if info is not None else "")
 
+    def _choose(self) -> None:
+        self._show()
+        if self.question.isVisible():
+            self.question.text.setFocus()
+
     def _why_not(self) -> str:
-        picker = self.picker
+        study, picker = self.studies.chosen, self.picker
+        if study is not None and study.kind == OWN and (missing := self.question.why_not()):
+            return missing
+        if study is not None and study.kind == OWN and picker.info and not picker.info.capabilities.is_language_model:
+            return tr("{writer} cannot answer your question: choose a language model.").format(writer=picker.info.title)
         if picker.info is None:
             return ""
         if why := picker.why_not(why_offline(self._shell.connections)) or picker.trouble:
@@ -180,7 +291,8 @@ class NewAuditDialog(QDialog):
         return "" if named else tr("Say first which model is to write: its name is missing.")
 
     def _connect(self) -> None:
-        self.studies.changed.connect(self._show)
+        self.studies.changed.connect(self._choose)
+        self.question.changed.connect(self._show)
         self.picker.changed.connect(self._show)
         self.picker.models_wanted.connect(self._to_models)
         self._shell.connections.changed.connect(self._show)
@@ -200,7 +312,8 @@ class NewAuditDialog(QDialog):
         row = self.picker.place(grid, 0)
         grid.addWidget(label, row, 0)
         grid.addWidget(self.target, row, 1, 1, 3)
-        for widget in (Label(tr("What is asked"), "strong"), self.studies, Label(tr("Who writes"), "strong")):
+        asked, writes = Label(tr("What is asked"), "strong"), Label(tr("Who writes"), "strong")
+        for widget in (asked, self.studies, self.question, writes):
             sheet.box.addWidget(widget)
         sheet.box.addLayout(grid)
         for widget in (self.not_a_model, self.about, self.why_not, self.hint):  # who writes is seen in a low window too
@@ -218,6 +331,11 @@ class NewAuditDialog(QDialog):
         for widget, stretch in ((Label(tr("New audit"), "title"), 0), (Label(words, "soft", wrap=True), 0), (sheet, 1)):
             box.addWidget(widget, stretch)
         box.addLayout(foot)
+
+
+def _kind(offer: FirstLookOffer) -> str:
+    """Return the kind of study that an offer is measured as."""
+    return OWN_STUDY if offer.kind == OWN else offer.kind
 
 
 def begin_audit(shell: Shell, audit: FirstLook) -> None:
@@ -249,5 +367,5 @@ def begin_audit(shell: Shell, audit: FirstLook) -> None:
         )
         shell.show_panel("generate", prompt_set=set_id)
 
-    added = add_first_look(project=project, study=audit.study)
+    added = add_first_look(project=project, audit=audit)
     added.start(shell.jobs, on_done=lambda one: write(one.set_id), on_error=fail)

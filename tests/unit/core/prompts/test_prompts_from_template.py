@@ -19,6 +19,12 @@ ROWS = [
 ]
 
 
+FEW_NAMES = (
+    "A group has 1 name: 20 or more are wanted, for with fewer what a single name does is taken for what its group "
+    "does."
+)
+
+
 def table(rows: list[Mapping[str, str]] = ROWS, **fields: str) -> TemplateTable:  # type: ignore[assignment]
     numbered = tuple(TemplateRow(number, row) for number, row in enumerate(rows, start=1))
     return TemplateTable(tuple(rows[0]), numbered, fields or {"group": "gender"}, "“asked.csv”")
@@ -33,7 +39,7 @@ def test_each_row_is_a_prompt_with_its_columns_and_rows_that_differ_in_the_group
     }  # fmt: skip
     assert [prompt.fields["block"] for prompt in draft.prompts] == ["What is rent?"] * 2 + ["Who pays tax?"] * 2
     assert [prompt.identity for prompt in draft.prompts] == ["woman", "man", "woman", "man"]
-    assert draft.hints == ()
+    assert draft.hints == (FEW_NAMES,)
 
 
 def test_a_prompt_keeps_its_key_when_rows_are_added_before_it() -> None:
@@ -93,9 +99,17 @@ def test_what_cannot_be_made_is_said_in_words(text: str, rows: list[Mapping[str,
     assert says in str(caught.value)
 
 
+def test_where_one_name_stands_for_a_group_it_is_said_and_with_twenty_names_not() -> None:
+    rows = [{"gender": group, "name": f"{group} {n}"} for group in ("man", "woman") for n in range(20)]
+    assert template_set("{name} asks.", table(rows), name="Q", task="compare").hints == ()
+    assert (
+        template_set("{name} asks.", table(rows[:-1]), name="Q", task="compare").hints[0].startswith("A group has 19")
+    )
+
+
 def test_rows_that_are_there_twice_are_taken_once_and_told() -> None:
     draft = template_set(ASK, table([*ROWS, ROWS[1]]), name="Q", task="compare")
-    assert (len(draft.prompts), draft.hints) == (4, ("Row 5 repeats an earlier row and was taken once.",))
+    assert (len(draft.prompts), draft.hints) == (4, ("Row 5 repeats an earlier row and was taken once.", FEW_NAMES))
     apart = template_set(ASK, table([*ROWS, {**ROWS[1], "Asked in": "Hull"}]), name="Q", task="compare")
     assert apart.hints[0].startswith("1 prompt was made by two rows that differ in columns that the template does not")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_ind
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse
@@ -50,6 +50,20 @@ def test_matched_blocks_are_compared_within():
     assert found.interval.low > 0.8
     assert found.groups == ("a", "b")
     assert found.floor.p95 < abs(found.estimate)
+
+
+def test_answers_to_one_prompt_of_each_group_are_units_and_it_is_said_for_which_prompts_it_holds():
+    rng = np.random.default_rng(3)
+    values, groups = np.concatenate([rng.normal(2, 1, 30), rng.normal(0, 1, 30)]), ["Emily"] * 30 + ["Lakisha"] * 30
+    table = Compared([""] * 60, {"group": groups}, ["question"] * 60, [f"asked of {name}" for name in groups])
+
+    difference = one(measure(table, [Measure("warmth", values, USE)]), "compare.difference")
+
+    welch = ttest_ind(values[:30], values[30:], equal_var=False)
+    assert difference.n == 60
+    assert difference.estimate == pytest.approx(values[:30].mean() - values[30:].mean())
+    assert (difference.interval.low, difference.interval.high) == pytest.approx(welch.confidence_interval(), rel=0.02)
+    assert "it holds for these prompts alone" in difference.note
 
 
 def test_outcomes_give_rates_ratios_and_withhold_small_cells():

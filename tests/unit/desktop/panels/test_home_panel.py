@@ -23,7 +23,7 @@ from biasprint.core.runs.sample import found, found_sentence
 from biasprint.core.runs.setup import add_prompts
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.operations.first_look import read_offers
+from biasprint.desktop.operations.first_look import add_first_look, read_offers
 from biasprint.desktop.operations.importing import TableChoice, import_table
 from biasprint.desktop.operations.models import LanguageModels
 from biasprint.desktop.operations.session import SampleFacts
@@ -330,6 +330,35 @@ def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: P
     monkeypatch.setattr("biasprint.core.studies.news.prompts.draft_news", none)  # as a plug-in's study may have it
     left = read_offers(JobContext(), None, tmp_path).studies
     assert [one for one in offers if one.kind != "news"] == list(left)
+
+
+def test_ones_own_question_is_asked_with_two_names_in_one_step(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path
+):
+    dialog = asked_for_an_audit(qtbot, window, home)
+    qtbot.waitUntil(lambda: dialog.picker.info is not None, timeout=PATIENCE)
+    dialog.target.offer(tmp_path / "mine.biasprint")
+    dialog.studies.button("own question").setChecked(True)
+    assert (dialog.go.isEnabled(), "with {name}" in dialog.why_not.text.text()) == (False, True)
+    dialog.question.text.setPlainText("{name} asks for a loan. What do you answer?")
+    for field, name in zip(dialog.question.names, ("Lakisha", "Zorblax"), strict=True):
+        field.setText(name)
+    qtbot.waitUntil(lambda: bool(dialog.question.known[1].text()), timeout=PATIENCE)
+    assert [label.text() for label in dialog.question.known] == [
+        "Found: race black, gender woman.", "In no shipped set of names.",
+    ]  # fmt: skip
+    dialog.question.samples.setValue(3)
+    audit = dialog.audit()
+    assert (audit.study, audit.samples) == ("compare", 3)
+    with Project.create(tmp_path / "other.biasprint") as project:
+        set_id = add_first_look(project=project, audit=audit).work(JobContext()).set_id
+        prompts = project.prompts.page(set_id)
+    assert [(row.identity, row.text) for row in prompts] == [
+        (name, f"{name} asks for a loan. What do you answer?") for name in ("Lakisha", "Zorblax")
+    ]
+    dialog.question.names[1].setText("lakisha")
+    assert not dialog.go.isEnabled()
+    dialog.reject()
 
 
 def test_own_people_are_found_at_the_door_of_audits_without_a_project(window: MainWindow, home: HomePanel):
