@@ -7,19 +7,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.errors import UsageError
+from biasprint.core.letters.parts import looks_like_cv
 from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Part, ReadAs
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 LOOKED_AT = 20_000  # characters from the start
 NAMED = 3  # signs in a reason
 MOST_OF_SOMEBODY = 2
+NEEDED_MORE = 2  # points of an advert, of what has the headings of a CV
 _OF_SOMEBODY = re.compile(
-    r"(?<!/)\b(?:he|she|him|her|his|hers)\b(?!\s*(?:/|or (?:her|his|she|he|him)\b))", re.IGNORECASE
+    r"(?<!/)\b(?:he|she|him|her|his|hers|me|my|i)\b(?!\s*(?:/|or (?:her|his|she|he|him)\b))", re.IGNORECASE
 )
 LONGEST = 40  # characters of a sign that are quoted
 
@@ -51,32 +54,41 @@ class _SignsFile:
     version: str
     short: int
     needs: int
+    needs_alone: int
     of_somebody: int
     signs: dict[DocumentKind, tuple[str, ...]]
 
 
+class _Sign(NamedTuple):
+    words: str
+    points: int
+
+
 def kind_of(document: Document, parts: Sequence[Part]) -> ReadAs:
-    """Guess the kind of a document, with the reason. Every sign counts once, and twice in the name or first line."""
+    """Guess the kind of a document, with the reason, by the signs that it has."""
     text = document.text[:LOOKED_AT]
     head = f"{re.sub(r'[_.-]+', ' ', document.name)}\n{text.lstrip().partition(chr(10))[0]}"
     found = {
-        kind: [sign for sign in (_sign(pattern, head, text) for pattern in patterns) if sign is not None]
-        for kind, patterns in _patterns().items()
+        kind: [sign for sign in (_sign(one, head, text) for one in signs) if sign is not None]
+        for kind, signs in _patterns().items()
     }
-    points = {kind: sum(twice + 1 for _, twice in signs) for kind, signs in found.items() if kind != "recommendation"}
-    if len(_OF_SOMEBODY.findall(text)) > MOST_OF_SOMEBODY:
+    points = {kind: sum(sign.points for sign in signs) for kind, signs in found.items() if kind != "recommendation"}
+    persons = len(_OF_SOMEBODY.findall(text))
+    if persons > MOST_OF_SOMEBODY:
         points["advert"] -= _signs().of_somebody
     best = max(points, key=lambda kind: points[kind])
-    if best != "reference" and points[best] >= _signs().needs and points[best] > points["reference"]:
+    is_letter = points["reference"] or {part.kind for part in parts} & {"salutation", "closing"}
+    needs = _signs().needs if is_letter and persons else _signs().needs_alone
+    needs += NEEDED_MORE if best == "advert" and looks_like_cv(document, parts) else 0
+    if best != "reference" and points[best] >= needs and points[best] > points["reference"]:
         return ReadAs(best, guessed=True, reason=_because(found[best]))
-    if points["reference"] < _signs().needs and found["recommendation"] and _is_short(document.text, parts):
+    if found["recommendation"] and _is_short(document.text, parts):
         words = len(document.text.split())
         return ReadAs(
             "recommendation", guessed=True,
             reason=f"it has {words} words, no greeting and no closing, and says {_quoted(found['recommendation'])}",
         )  # fmt: skip
-    signs = found["reference"]
-    return ReadAs("reference", guessed=True, reason=_because(signs) if signs else "")
+    return ReadAs("reference", guessed=True, reason=_because(found["reference"]) if found["reference"] else "")
 
 
 def said_of_kind(read_as: ReadAs) -> str:
@@ -97,13 +109,14 @@ def kind_called(name: str) -> DocumentKind:
     raise UsageError(f"“{name}” is no kind of document.", hint=f"Choose {', '.join(DOCUMENT_KINDS)}.")
 
 
-def _sign(pattern: re.Pattern[str], head: str, text: str) -> tuple[str, bool] | None:
-    """Return the words of a sign, and whether they are in the name or the first line."""
+def _sign(sign: tuple[re.Pattern[str], bool], head: str, text: str) -> _Sign | None:
+    """Return the words of a sign and what they count, by whether it is strong, and in the name or first line."""
+    pattern, strong = sign
     in_head = pattern.search(head)
     match = in_head or pattern.search(text)
     if match is None:
         return None
-    return " ".join(match.group().split()).strip(" :–-"), in_head is not None
+    return _Sign(" ".join(match.group().split()).strip(" :–-"), 1 + strong * (1 + (in_head is not None)))
 
 
 def _is_short(text: str, parts: Sequence[Part]) -> bool:
@@ -111,12 +124,12 @@ def _is_short(text: str, parts: Sequence[Part]) -> bool:
     return len(text.split()) <= _signs().short and not kinds & {"salutation", "closing"}
 
 
-def _because(signs: Sequence[tuple[str, bool]]) -> str:
-    return f"it says {_quoted(sorted(signs, key=lambda sign: not sign[1]))}"
+def _because(signs: Sequence[_Sign]) -> str:
+    return f"it says {_quoted(sorted(signs, key=lambda sign: -sign.points))}"
 
 
-def _quoted(signs: Sequence[tuple[str, bool]]) -> str:
-    words = [f"“{sign[:LONGEST]}”" for sign in dict.fromkeys(sign for sign, _ in signs)][:NAMED]
+def _quoted(signs: Sequence[_Sign]) -> str:
+    words = [f"“{words[:LONGEST]}”" for words in dict.fromkeys(sign.words for sign in signs)][:NAMED]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -127,8 +140,12 @@ def _signs() -> _SignsFile:
 
 
 @cache
-def _patterns() -> Mapping[DocumentKind, tuple[re.Pattern[str], ...]]:
+def _patterns() -> Mapping[DocumentKind, tuple[tuple[re.Pattern[str], bool], ...]]:
+    """Return the signs of each kind, and whether each is strong."""
     return {
-        kind: tuple(re.compile(rf"(?<!\w)(?:{sign})", re.IGNORECASE | re.MULTILINE) for sign in signs)
+        kind: tuple(
+            (re.compile(rf"(?<!\w)(?:{sign.removeprefix('! ')})", re.IGNORECASE | re.MULTILINE), sign.startswith("! "))
+            for sign in signs
+        )
         for kind, signs in _signs().signs.items()
     }
