@@ -200,14 +200,14 @@ def tell_letter(
         _tell_marks(reading)
         _tell_balance(reading)
         _tell_about_person(reading)
-        say(plain(reading.reference))
     if isinstance(twin, NameTwins):
         _tell_names(twin)
     elif twin is not None:
         _tell_twin(twin)
-    if not reading.stopped:
-        say(_scorers(reading.scorers))
-    say(LIMITS)
+    if kind.of_person:
+        if not reading.stopped:
+            say(_scorers(reading.scorers))
+        say(LIMITS)
 
 
 def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None) -> None:
@@ -263,6 +263,7 @@ def _tell_about_person(reading: Reading) -> None:
         _tell_support(reading)
         _tell_figures(reading)
         say(_naming(reading))
+        say(plain(reading.reference))
 
 
 def _tell_balance(reading: Reading) -> None:
@@ -274,7 +275,7 @@ def _tell_balance(reading: Reading) -> None:
 def _tell_marks(reading: Reading) -> None:
     say("")
     say("Language worth a second look")
-    for group in grouped(reading.marks):
+    for group in grouped(reading.marks, reading.read_as.kind):
         count = f" ({len(group.marks)})" if group.counted else f", {MAY_BE}"
         say(f"  {group.title}{count}: {', '.join(map(_mark, group.marks))}")
         if group.sure:

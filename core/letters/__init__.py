@@ -227,11 +227,11 @@ def mark_categories() -> "Sequence[CategoryWords]":
     return tuple(categories().values())
 
 
-def grouped(marks: Iterable[Mark]) -> "tuple[MarkGroup, ...]":
+def grouped(marks: Iterable[Mark], kind: DocumentKind = "reference") -> "tuple[MarkGroup, ...]":
     """Return the marks by category, the most harmful first."""
     from biasprint.core.letters import categories
 
-    return categories.grouped(marks)
+    return categories.grouped(marks, kind)
 
 
 def suggestions_of(

@@ -127,6 +127,7 @@ class _KindCategory:
     entries: Words
     unless: Words
     decoder: Words = ()
+    do: str = ""  # what a person can do about such words
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -288,20 +289,25 @@ class MarkGroup(NamedTuple):
 UNMEASURED = "Found by a short list of phrases; how many of them are right was not measured."
 
 
-def grouped(marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
-    """Return the marks by category, the most harmful first; what no applicant should be asked is a group of its own."""
+def grouped(marks: Iterable[Mark], kind: DocumentKind = "reference") -> tuple[MarkGroup, ...]:
+    """Return the marks by category, the most harmful first; what no applicant should be asked is a group of its own.
+
+    `kind`: of the document that they are of; how many marks are right was measured in letters.
+    """
+    own_words = kind_words("advert") if kind == "advert" else categories()
     groups: dict[str, list[Mark]] = {}
     for mark in by_harm(marks):
         groups.setdefault(mark.kind, []).append(mark)
-    return tuple(_group(kind, tuple(own)) for kind, own in groups.items())
+    return tuple(_group(title, tuple(own), own_words) for title, own in groups.items())
 
 
-def _group(kind: str, marks: tuple[Mark, ...]) -> MarkGroup:
+def _group(kind: str, marks: tuple[Mark, ...], words: Mapping[Category, CategoryWords]) -> MarkGroup:
     if kind == UNLAWFUL:
         return MarkGroup(UNLAWFUL_TITLE, marks, _reasons_of(marks), UNMEASURED, counted=True)
-    category = categories()[marks[0].category]
-    sure = category.precision.said if category.precision.uncounted else ""
-    return MarkGroup(category.title, marks, _reasons_of(marks), sure, counted=not sure)
+    category = words.get(marks[0].category) or categories()[marks[0].category]
+    precision = category.precision
+    sure = precision.said if precision.uncounted else UNMEASURED if category.key == "personality" else ""
+    return MarkGroup(category.title, marks, _reasons_of(marks), sure, counted=not precision.uncounted)
 
 
 def _reasons_of(marks: Collection[Mark]) -> tuple[tuple[str, str], ...]:

@@ -29,23 +29,24 @@ LONGEST = 40  # characters of a sign that are quoted
 
 @dataclass(frozen=True)
 class KindWords:
-    """The words for a kind: `title`, and `noun` with its article. `of_person`: it is about somebody.
+    """The words for a kind: `title`, `noun` with its article, and `word` alone. `of_person`: it is about somebody.
 
     `compared`: with reference letters, and by the balance of praise, which was measured on letters.
     """
 
     title: str
     noun: str
+    word: str
     of_person: bool = True
     compared: bool = True
 
 
 KINDS: Mapping[DocumentKind, KindWords] = {
-    "reference": KindWords("Letter of reference", "a letter of reference"),
-    "recommendation": KindWords("Short recommendation", "a short recommendation"),
-    "review": KindWords("Performance review", "a performance review", compared=False),
-    "peer": KindWords("Peer evaluation", "a peer evaluation", compared=False),
-    "advert": KindWords("Job advert", "a job advert", of_person=False, compared=False),
+    "reference": KindWords("Letter of reference", "a letter of reference", "letter"),
+    "recommendation": KindWords("Short recommendation", "a short recommendation", "recommendation"),
+    "review": KindWords("Performance review", "a performance review", "review", compared=False),
+    "peer": KindWords("Peer evaluation", "a peer evaluation", "evaluation", compared=False),
+    "advert": KindWords("Job advert", "a job advert", "advert", of_person=False, compared=False),
 }
 
 
@@ -129,7 +130,9 @@ def _because(signs: Sequence[_Sign]) -> str:
 
 
 def _quoted(signs: Sequence[_Sign]) -> str:
-    words = [f"“{words[:LONGEST]}”" for words in dict.fromkeys(sign.words for sign in signs)][:NAMED]
+    said = [sign.words for sign in signs]
+    apart = [words for words in dict.fromkeys(said) if not any(words != other and words in other for other in said)]
+    words = [f"“{words[:LONGEST]}”" for words in apart][:NAMED]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 

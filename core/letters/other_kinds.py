@@ -15,7 +15,7 @@ from biasprint.core.letters.values import Category, CodedCategory, DocumentKind,
 from biasprint.core.swap import Person
 
 CODED: tuple[CodedCategory, ...] = get_args(CodedCategory)
-OF_DECODER = "Gender Decoder (Matfield), after Gaucher, Friesen and Kay 2011"
+OF_DECODER = "The public Gender Decoder counts this word as well.", "Gender Decoder (Matfield)"
 _DENIED = re.compile(r"(?:\bnot|\bnever|n't|\bhardly|\bwithout(?: being)?|\bfar from)\s(?:[\w'-]+\s){0,2}$")
 
 
@@ -51,8 +51,10 @@ def _of_advert(sentence: Sentence) -> Iterator[Mark]:
     for coded in CODED:
         for match in _coded(coded).finditer(lower):
             if not _not_coded().match(match.group()):
-                source = OF_DECODER if _added(coded).match(match.group()) else words[coded].source
-                yield _mark(sentence, match, coded, words[coded].known_for, source)
+                reason, source = words[coded].known_for, words[coded].source
+                if _added(coded).match(match.group()):
+                    reason, source = OF_DECODER
+                yield _mark(sentence, match, coded, reason, source)
     if not _welcomes().search(lower):
         for key, category in words.items():
             if key not in CODED:

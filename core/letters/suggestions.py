@@ -10,10 +10,11 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.categories import any_of, categories, lists
+from biasprint.core.letters.categories import any_of, categories, kind_file, lists
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import passages_of, without_doubted
 from biasprint.core.letters.values import LARGER_READER, Category, Mark, Reading, Sentence
+from biasprint.core.letters.verdict import KEEPS_AWAY, coding_of
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap import Person
 from biasprint.core.text import article, for_matching, sha256_text
@@ -325,10 +326,30 @@ def suggestions_of(reading: Reading) -> dict[int, tuple[Suggestion, ...]]:
     """Return sentence → suggestions for its marks. Runs in the compute process where models read the letter."""
     if reading.stopped:
         return {}
+    if reading.read_as.kind == "advert":
+        return _of_advert(reading)
     again = ReadAgain(reading.person, by_model=not reading.by_words_alone, by_both=LARGER_READER in reading.versions)
     body = (sentence for sentence in reading.sentences if sentence.part == "body")
     offers_of = {sentence.index: suggestions_for(sentence, reading.marks, again=again) for sentence in body}
     return {index: offers for index, offers in offers_of.items() if offers}
+
+
+def _of_advert(reading: Reading) -> dict[int, tuple[Suggestion, ...]]:
+    """Another word for posts named for one gender; else what to do, of coded words where most are masculine."""
+    masculine, feminine = coding_of(reading.marks)
+    offers: dict[int, tuple[Suggestion, ...]] = {}
+    for mark in reading.marks:
+        sentence = reading.sentence(mark.sentence)
+        words = kind_file("advert").categories.get(mark.category)
+        if mark.of_house or words is None or not words.do or (mark.category == "masculine" and masculine <= feminine):
+            continue
+        why = KEEPS_AWAY.get(mark.category, "women found adverts with many such words less appealing")
+        why = f"{why[0].upper()}{why[1:]}."
+        others = suggestions_for(sentence, [mark]) if mark.category == "gender" else ()
+        own = tuple(replace(offer, reason=why) for offer in others if offer.new is not None)
+        hint = _hinted(sentence, mark, why, words.do)
+        offers[mark.sentence] = (*offers.get(mark.sentence, ()), *(own or (hint,)))
+    return offers
 
 
 class ReadAgain(NamedTuple):

@@ -349,7 +349,7 @@ class Reading:
     @property
     def _words_alone(self) -> str:
         if self.read_as.kind == "advert":
-            return "Marked by word lists alone, wherever the words stand."
+            return "Marked by word lists alone, wherever the words are; how many marks are right was not measured."
         if not self.by_words_alone:
             return ""
         return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
@@ -371,6 +371,11 @@ class Reading:
     def stopped(self) -> str:
         """The reason that nothing was scored; "" where it was."""
         return next((suspicion.said for suspicion in self.suspicions if suspicion.stops), "")
+
+    @property
+    def first_name_alone(self) -> bool:
+        """True if a letter names its candidate by the first name alone; in reviews that is the custom."""
+        return self.naming.first_only and self.read_as.kind in ("reference", "recommendation")
 
     @property
     def naming_key(self) -> str:

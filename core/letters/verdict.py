@@ -3,19 +3,29 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from biasprint.core.letters.values import Category, DocumentKind, Leaning, Mark, Reading, Support
+from biasprint.core.letters.kinds import KINDS
+from biasprint.core.letters.values import Category, Leaning, Mark, Reading, Support
 
 # The most harmful first. Words of praise come last: that they are there is no reason to change them.
 HARM: tuple[Category, ...] = (
-    "family", "health", "origin", "age", "gender", "appearance", "personal_life", "doubt",
-    "personality", "communal", "grindstone", "ability", "standout", "agentic", "masculine", "feminine",
+    "family", "health", "origin", "age", "gender", "appearance", "personal_life", "personality",
+    "doubt", "communal", "grindstone", "ability", "standout", "agentic", "masculine", "feminine",
 )  # fmt: skip
 PRIVATE: frozenset[Category] = frozenset({"family", "health", "origin", "age"})
 PRAISE_FROM = HARM.index("communal")
 MANY = 5  # places, from which on they are many
 LONGEST = 60  # characters that are quoted
 CANNOT = "One {thing} cannot show bias, and where nothing is marked nothing is proved."
-THINGS: Mapping[DocumentKind, str] = {"review": "review", "peer": "review", "advert": "advert"}
+CANNOT_OF_ADVERTS = "This counts words: how this advert works on its readers was not measured."
+STRONG = 3  # more words of one kind than of the other, above which an advert is strongly coded
+KEEPS_AWAY: Mapping[Category, str] = {
+    "family": "an advert may not ask about somebody's family",
+    "health": "say what the work demands instead",
+    "origin": "say how well the language must be spoken, or leave it out",
+    "age": "it can keep people of another age from applying",
+    "gender": "it names one gender",
+    "appearance": "looks say nothing about the work",
+}
 LEANS: Mapping[Leaning, str] = {
     "warmth": "Its praise is mostly of warmth",
     "drive": "Its praise is mostly of drive",
@@ -53,9 +63,10 @@ def verdict_of(reading: Reading, dismissed: Collection[str] = ()) -> LetterVerdi
     if reading.stopped:
         return None
     reading = reading.without(dismissed)
-    first_only = reading.naming.first_only and reading.naming_key not in dismissed
+    first_only = reading.first_name_alone and reading.naming_key not in dismissed
     places = len(_to_change(reading.marks)) + len(_not_carried(reading)) + first_only
-    cannot = CANNOT.format(thing=THINGS.get(reading.read_as.kind, "letter"))
+    kind = reading.read_as.kind
+    cannot = CANNOT_OF_ADVERTS if kind == "advert" else CANNOT.format(thing=KINDS[kind].word)
     return LetterVerdict(_leans(reading, places), next(_first(reading, first_only=first_only), ""), cannot)
 
 
@@ -63,7 +74,8 @@ def _leans(reading: Reading, places: int) -> str:
     amount = "many places are" if places >= MANY else "a few places are" if places > 1 else "one place is"
     balance = reading.balance
     if reading.read_as.kind == "advert":
-        return f"{_coded(reading.marks)}, and {f'{amount} worth' if places else 'no place asks for'} a second look."
+        coded = coding_of(reading.marks).said
+        return f"{coded}, and {f'{amount} worth' if places else 'no place asks for'} a second look."
     if balance is None:
         return f"{amount[0].upper()}{amount[1:]} worth a second look." if places else "No place asks for a second look."
     lean = LEANS.get(balance.leaning)
@@ -73,21 +85,45 @@ def _leans(reading: Reading, places: int) -> str:
     return f"{lean}, and {f'{amount} worth' if places else 'no place asks for'} a second look."
 
 
-def _coded(marks: Iterable[Mark]) -> str:
-    coded = [mark.category for mark in marks if mark.category in ("masculine", "feminine")]
-    masculine = coded.count("masculine")
-    if not coded:
-        return "No word of it is gender-coded"
-    if 2 * masculine == len(coded):
-        return "Its gender-coded words are as often masculine as feminine"
-    return f"Its gender-coded words are mostly {'masculine' if 2 * masculine > len(coded) else 'feminine'}"
+class Coding(NamedTuple):
+    """Counts of an advert's gender-coded words. `title`: the direction by the rule of the Gender Decoder."""
+
+    masculine: int
+    feminine: int
+
+    @property
+    def title(self) -> str:
+        more = self.masculine - self.feminine
+        if not more:
+            return "Neutral" if self.masculine else "Without gender-coded words"
+        side = "masculine-coded" if more > 0 else "feminine-coded"
+        return f"Strongly {side}" if abs(more) > STRONG else side.capitalize()
+
+    @property
+    def said(self) -> str:
+        """“Strongly masculine-coded: 9 masculine-coded words and 2 feminine-coded ones”."""
+        if not sum(self):
+            return self.title
+        words = "word" if self.masculine == 1 else "words"
+        one = "one" if self.feminine == 1 else "ones"
+        return f"{self.title}: {self.masculine} masculine-coded {words} and {self.feminine} feminine-coded {one}"
+
+
+def coding_of(marks: Iterable[Mark]) -> Coding:
+    """Count the gender-coded words among the marks of an advert."""
+    coded = [mark.category for mark in marks]
+    return Coding(coded.count("masculine"), coded.count("feminine"))
 
 
 def _first(reading: Reading, *, first_only: bool) -> Iterator[str]:
     """Yield what to change or look at, the most harmful first."""
     marks = _to_change(reading.marks)
     if reading.read_as.kind == "advert":
-        yield from (f"Look first at {_quoted(mark.words)}: it can keep people from applying." for mark in marks)
+        for mark in marks:
+            yield f"Change first {_quoted(mark.words)}: {KEEPS_AWAY.get(mark.category, mark.reason.rstrip('.'))}."
+        if coding_of(reading.marks).masculine > coding_of(reading.marks).feminine:
+            coded = dict.fromkeys(mark.words.lower() for mark in reading.marks if mark.category == "masculine")
+            yield f"Try other words for {' and '.join(f'“{words}”' for words in list(coded)[:2])}."
         return
     for mark in marks:
         if (mark.category in PRIVATE or mark.unlawful) and not mark.passage:

@@ -6,6 +6,7 @@ from itertools import groupby
 from biasprint import core
 from biasprint.core.draw import digits
 from biasprint.core.letters.categories import categories, grouped
+from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.values import (
     CHECKED_WORDS,
     LARGER_READER,
@@ -93,6 +94,13 @@ LIMITS = (
     "will take this one.",
     "Nothing here says anything about the person who wrote the letter, or about the person it is written for.",
 )
+LIMITS_OF_ADVERTS = (
+    "Words are counted by how they begin, in job titles and names too: some are harmless where they are. Where nothing "
+    "is marked, nothing is proved.",
+    "How readers react to many such words was studied for adverts written for it. Nobody can tell from that how one "
+    "reader will take this one.",
+    "Nothing here is legal advice: whether an advert is lawful depends on the work and on the country.",
+)
 WANTED = ("unsupported", "contradicted")
 
 
@@ -107,7 +115,8 @@ def full_report(
 ) -> Iterator[Block]:
     """The whole report. `made`: when, in words. `dismissed`: how many marks a person put aside."""
     about = reading.person.full_name or reading.document.name
-    yield Heading(f"Letter check: {about}", 0)
+    kind = KINDS[reading.read_as.kind]
+    yield Heading(f"{kind.word.capitalize()} check: {about}", 0)
     name = f"{reading.document.name}, edited since it was opened" if edited else reading.document.name
     yield said(f"{name} · {made} · Biasprint {core.__version__}. Nothing left this computer.", soft=True)
     if dismissed:
@@ -115,19 +124,22 @@ def full_report(
         yield said(f"{where} put aside by whoever read the letter: not listed here, counted in the figures.", soft=True)
     yield from _inshortened(reading, verdict)
     if not reading.stopped:
-        yield Heading("The letter")
+        yield Heading(f"The {kind.word}")
         yield from _letter(reading)
         yield from _marks(reading)
-        yield from _claims(reading)
-        yield from _others(reading)
+        if kind.of_person:
+            yield from _claims(reading)
+            yield from _others(reading)
     if twin is not None:
         yield from _twin(twin)
-    yield _small("What this cannot tell", " ".join(LIMITS[1:]))
+    yield _small("What this cannot tell", " ".join(LIMITS[1:] if kind.of_person else LIMITS_OF_ADVERTS))
     yield from _methods(reading)
 
 
 def _inshortened(reading: Reading, verdict: LetterVerdict | None) -> Iterator[Block]:
     yield Heading("In short")
+    if read_as := said_of_kind(reading.read_as):
+        yield said(read_as, bullet=True, small=True)
     for suspicion in reading.suspicions:
         yield said(suspicion.said, bullet=True, small=True)
     for note in reading.document.notes:
@@ -136,6 +148,8 @@ def _inshortened(reading: Reading, verdict: LetterVerdict | None) -> Iterator[Bl
         return
     for sentence in verdict.sentences if verdict is not None else ():
         yield said(sentence, bullet=True, small=True)
+    if not KINDS[reading.read_as.kind].of_person:
+        return
     for compared in reading.compared:
         figure = reading.figure(compared.name)
         if figure is not None and compared.stands_out:
@@ -147,7 +161,7 @@ def _inshortened(reading: Reading, verdict: LetterVerdict | None) -> Iterator[Bl
         yield said(line, bullet=True, small=True)
     else:
         yield said("No CV or other context was given, so no claim was checked.", bullet=True, small=True)
-    if reading.naming.first_only:
+    if reading.first_name_alone:
         yield said(
             f"The candidate is named by the first name alone ({reading.naming.first} times).", bullet=True, small=True
         )
@@ -204,7 +218,7 @@ def _marks(reading: Reading) -> Iterator[Block]:
     if reading.said_of_marks:
         yield said(reading.said_of_marks, soft=True)
     praise = []
-    for group in grouped(reading.marks):
+    for group in grouped(reading.marks, reading.read_as.kind):
         place = _count(len(group.marks), "place") if group.counted else MAY_BE
         words = ", ".join(f"“{mark.words}”{_how(mark)}" for mark in group.marks)
         reasons = " ".join((*map(_sourced, group.reasons), group.sure)).strip()
@@ -293,10 +307,11 @@ def _methods(reading: Reading) -> Iterator[Block]:
     versions += [f"{use.role.capitalize()}: {use.name} {use.version}" for use in reading.scorers]
     if stand_ins := [use.name for use in reading.scorers if use.stand_in]:
         versions.append(f"Used in place of the paper's own, not on this computer: {', '.join(stand_ins)}")
-    versions.append(
+    shares = (
         "Shares: of the sentences of the letter's body, with Wilson's 95 % interval. Claims: the context entails what "
         "it supports; opinions and wishes are none. Source: Wan et al. 2023, sections 3.2 and 3.3"
     )
+    versions += [shares] if KINDS[reading.read_as.kind].of_person else []
     versions.append(f"Biasprint {core.__version__}")
     yield _small("Methods and versions", f"{'. '.join(_said_once(versions))}.")
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from biasprint import core
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.passages import without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
@@ -153,7 +154,7 @@ def _row(text: str, sentence: Sentence, offer: Suggestion) -> NoteRow:
 
 def _naming(reading: Reading, dismissed: Collection[str]) -> Iterator[NoteRow]:
     person, words = reading.person, suggestion_words()
-    if not reading.naming.first_only or reading.naming_key in dismissed:
+    if not reading.first_name_alone or reading.naming_key in dismissed:
         return
     times = f"“{person.first_name}” ({reading.naming.first} times)" if reading.naming.first > 1 else person.first_name
     if person.title and person.last_name:
@@ -185,6 +186,15 @@ def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
 
 # ---- The page
 
+OF_A_PERSON = (
+    "Some words in {texts} can be read otherwise than they are meant. These are suggestions about wording; they say "
+    "nothing about you or about the person you write for, and you know best what is true."
+)
+OF_AN_ADVERT = (
+    "Some words in adverts keep people away who were not meant. These are suggestions about wording; they say nothing "
+    "about you, and you know best what the work demands."
+)
+
 
 def note(
     reading: Reading,
@@ -197,29 +207,31 @@ def note(
     edited: bool,
 ) -> Iterator[Block]:
     """The note, with at most `most` rows in all. `day`: when, in words."""
-    about = reading.person.full_name
-    yield Heading(f"A note on your letter for {about}" if about else "A note on your letter", 0)
+    about, kind = reading.person.full_name, KINDS[reading.read_as.kind]
+    whom = f" {'for' if kind.compared else 'of'} {about}" if about else ""
+    yield Heading(f"A note on your {kind.word}{whom}", 0)
     name = "A pasted text" if reading.document.kind == PASTED else shortened(reading.document.name, 80)
     state = "edited since it was opened" if edited else "as it was opened"
     yield said(f"{name}, {state} · {day}", soft=True)
     if reading.stopped:
         yield said(reading.stopped)
         return
+    if read_as := said_of_kind(reading.read_as):
+        yield said(read_as, soft=True)
     if verdict is not None:
         yield said(" ".join(verdict.sentences))
     whole = reading.balance.line_for_writer if reading.balance is not None and reading.balance.leans else ""
     if not made and not left and not whole:
         return
     yield said(
-        "Some words in references can be read otherwise than they are meant. These are suggestions about "
-        "wording; they say nothing about you or about the person you write for, and you know best what is true."
+        OF_A_PERSON.format(texts="references" if kind.compared else "reviews") if kind.of_person else OF_AN_ADVERT
     )
     if whole:
         yield Heading("The letter as a whole")
         yield said(whole)
     changed = min(len(made), max(most - len(left), round(most * CHANGES_SHARE)), most)
-    yield from _table("Changed already", "Your letter said", "It says now", made[:changed])
-    yield from _table("To consider", "Your letter says", "What would help", left[: most - changed])
+    yield from _table("Changed already", f"Your {kind.word} said", "It says now", made[:changed])
+    yield from _table("To consider", f"Your {kind.word} says", "What would help", left[: most - changed])
     over = len(made) + len(left) - most
     if over:
         yield said(f"Not on this page: {over:,} more. The full report lists every mark.", soft=True)

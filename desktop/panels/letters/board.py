@@ -337,7 +337,8 @@ class LetterBoard(Beside):
     def _show_found(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
         count = len(dismissed)
         self.found.show_items(items, count, _nothing(checked, items, count), so_far=checked.first)
-        self.found.show_verdict(verdict_of(checked.reading, dismissed))
+        kind = KINDS[checked.reading.read_as.kind]
+        self.found.show_verdict(verdict_of(checked.reading, dismissed), of_letter=kind.compared)
 
     def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
         """Show the chosen entry in the text, under it and in the list, and its passage in the CV."""

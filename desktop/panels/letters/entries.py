@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from biasprint.core.letters import ComparedFigure
 
 # Sections, in the order of the harm that is done by what they hold; the last one is of adverts.
-UNLAWFUL, PRIVATE, CLAIMS, DOUBT, NAMING, BALANCE, RANGE, WARMTH, STRENGTH, CODED = range(10)
+UNLAWFUL, PRIVATE, CLAIMS, CRITICISM, DOUBT, NAMING, BALANCE, RANGE, WARMTH, STRENGTH, CODED = range(11)
 WHOLE = frozenset({BALANCE, RANGE, NAMING})  # what is said of the letter as a whole
-MARKED = frozenset({UNLAWFUL, DOUBT, PRIVATE, WARMTH, STRENGTH, CODED})  # what marks stand under
+MARKED = frozenset({UNLAWFUL, CRITICISM, DOUBT, PRIVATE, WARMTH, STRENGTH, CODED})  # what marks stand under
 PERSONAL = ("personal_life", "gender", "age", "family", "appearance", "health", "origin")
 CLAIM_KINDS = ("contradicted", "unsupported")
 LONGEST_QUOTE = 160
@@ -76,6 +76,7 @@ def section_title(section: int) -> str:
     """Return the heading of a section of entries."""
     return {
         UNLAWFUL: tr(UNLAWFUL_TITLE),
+        CRITICISM: tr("Criticism of personality"),
         CODED: tr("Gender-coded words"),
         BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
@@ -130,7 +131,7 @@ def _said_of_range(one: "ComparedFigure", title: str, occupation: str) -> str:
 
 def _naming(checked: Checked) -> Iterator[LetterItem]:
     reading = checked.reading
-    if not reading.naming.first_only or reading.stopped:
+    if not reading.first_name_alone or reading.stopped:
         return
     person = reading.person
     fuller = (
@@ -208,7 +209,9 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
 
 
 def _section(category: str, about: About | None) -> int:
-    if category in ("doubt", "personality"):
+    if category == "personality":
+        return CRITICISM
+    if category == "doubt":
         return DOUBT
     if category in ("masculine", "feminine"):
         return CODED

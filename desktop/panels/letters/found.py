@@ -23,6 +23,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.entries import (
     BALANCE,
     CLAIMS,
+    CRITICISM,
     DOUBT,
     NAMING,
     RANGE,
@@ -159,7 +160,7 @@ def _identity(row: ListRow) -> tuple[int, str]:
 
 SWATCH, MOST_LINES = 20, 3
 LINES_OF_BALANCE = 6
-SAID_BY_HEADING = {RANGE, NAMING, DOUBT}
+SAID_BY_HEADING = {CRITICISM, RANGE, NAMING, DOUBT}
 WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
 
 
@@ -446,10 +447,11 @@ class FoundCard(Card):
             widget.setVisible(dismissed > 0)
         self.restore.setVisible(dismissed > 1)
 
-    def show_verdict(self, verdict: "LetterVerdict | None") -> None:
+    def show_verdict(self, verdict: "LetterVerdict | None", *, of_letter: bool = True) -> None:
         """Show what the letter comes to; None for a letter that was not read."""
         self.verdict.setText(safe_line(f"{verdict.leans} {verdict.first}".rstrip()) if verdict is not None else "")
-        self.cannot.setText(f"{tr(verdict.cannot)} {tr(LIMITS)}" if verdict is not None else "")
+        missed = f" {tr(LIMITS)}" if of_letter else ""  # how many was measured in letters
+        self.cannot.setText(f"{tr(verdict.cannot)}{missed}" if verdict is not None else "")
         self.said.setVisible(verdict is not None)
 
     def choose(self, key: str, *, follow: bool = True) -> None:

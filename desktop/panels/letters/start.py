@@ -393,8 +393,8 @@ class LetterStartPage(Sheet):
         words.setSpacing(4)
         words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
         explanation = tr(
-            "Drop a reference letter here: {formats}. You see which words are worth a second look and why, "
-            "how it compares with letters for the same occupation, and, with a CV, which claims it does not mention."
+            "Drop a reference letter, a review or a job advert here: {formats}. You see which words are worth a second "
+            "look and why, how a letter compares with others for its occupation, and, with a CV, which claims it lacks."
         ).format(formats=NAMES)
         words.addWidget(Label(explanation, "soft", wrap=True))
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)

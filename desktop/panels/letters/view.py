@@ -227,7 +227,7 @@ class LetterView(Card):
         self._show_legend(checked.abouts)
         cv = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "cv"), "")
         notices = [suspicion.said for suspicion in reading.suspicions] + list(reading.document.notes)
-        if said := said_of_kind(reading.read_as):
+        if reading.read_as.guessed and (said := said_of_kind(reading.read_as)):
             notices.insert(0, tr("{said} Set it on the page “Candidate”.").format(said=said))
         if self.text.isReadOnly():
             notices.append(tr("This text is too long to be edited here; it is only shown and read."))

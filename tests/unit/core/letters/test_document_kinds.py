@@ -14,8 +14,10 @@ from biasprint.core.letters.kinds import KINDS, kind_called, kind_of
 from biasprint.core.letters.parts import parts_of
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.suggestions import suggestions_of
 from biasprint.core.letters.twins import read_with_twin
 from biasprint.core.letters.values import DOCUMENT_KINDS, Document, Reading
+from biasprint.core.letters.verdict import Coding, verdict_of
 from biasprint.core.swap import Person
 
 MEASURED = Path(__file__).parents[4] / "docs" / "letters_measured"
@@ -151,6 +153,44 @@ def test_a_review_has_the_marks_of_letters_criticism_of_personality_and_its_own_
         "Smith, Rosenstein, Nikolov and Chaney 2019"
     }
     assert "personality" not in marked(reading(REVIEW, scorers={}, kind="reference"))
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine", "said"),
+    [
+        (0, 0, "Without gender-coded words"),
+        (2, 2, "Neutral: 2 masculine-coded words and 2 feminine-coded ones"),
+        (1, 0, "Masculine-coded: 1 masculine-coded word and 0 feminine-coded ones"),
+        (4, 1, "Masculine-coded: 4 masculine-coded words and 1 feminine-coded one"),
+        (5, 1, "Strongly masculine-coded: 5 masculine-coded words and 1 feminine-coded one"),
+        (1, 5, "Strongly feminine-coded: 1 masculine-coded word and 5 feminine-coded ones"),
+    ],
+)
+def test_the_direction_of_an_advert_is_that_of_the_decoders_rule(masculine: int, feminine: int, said: str):
+    assert Coding(masculine, feminine).said == said
+
+
+def test_the_verdict_on_an_advert_is_of_its_words_and_says_what_a_count_cannot():
+    verdict = verdict_of(reading(ADVERT))
+    assert verdict is not None
+    assert verdict.leans.startswith("Strongly masculine-coded: 7 masculine-coded words and 1 feminine-coded one, and")
+    assert verdict.first == (
+        "Change first “native English speaker”: say how well the language must be spoken, or leave it out."
+    )
+    assert verdict.cannot == "This counts words: how this advert works on its readers was not measured."
+    plain = verdict_of(reading("We want a confident, active and competitive person for the shop.", kind="advert"))
+    assert plain is not None
+    assert plain.first == "Try other words for “confident” and “active”."
+    review = verdict_of(reading(REVIEW, scorers={}))
+    assert review is not None
+    assert review.first == "Look first at “too emotional”: it judges the person and not the work."
+
+
+def test_an_advert_is_offered_another_word_or_what_to_do_and_never_what_is_for_letters():
+    offers = [offer for own in suggestions_of(reading(ADVERT)).values() for offer in own]
+    assert [(offer.old, offer.new) for offer in offers if offer.new is not None] == [("salesman", "salesperson")]
+    assert {offer.old: offer.do for offer in offers}["young"] == "Leave it out."
+    assert not any("reference" in offer.reason for offer in offers)
 
 
 def test_every_kind_has_its_words():

@@ -143,15 +143,3 @@ def test_a_table_of_letters_names_them_first(tmp_path: Path) -> None:
     assert next(iter(row.to_look_at)) == "unlawful"
     assert row.to_look_at["unlawful"] == 1
     assert "family" not in row.to_look_at
-
-
-def test_an_advert_is_judged_by_what_keeps_people_away() -> None:
-    advert = (
-        "Job title: Sales manager. We seek a young, ambitious and competitive leader who dominates markets. "
-        "Apply by May with your application. Requirements: five years of experience. We offer a salary and benefits."
-    )
-    verdict = verdict_of(read_letter(read_pasted(advert), ReadingRequest(kind="advert")))
-    assert verdict is not None
-    assert verdict.leans == "Its gender-coded words are mostly masculine, and one place is worth a second look."
-    assert verdict.first == "Look first at “young”: it can keep people from applying."
-    assert verdict.cannot.startswith("One advert")

@@ -22,6 +22,7 @@ def test_an_advert_is_said_to_be_one_and_has_coded_words_and_no_twin(qtbot: QtBo
     coded = [item for item in board.found.model.items if item.section == CODED]
     assert len(coded) == 6
     assert all(item.listed for item in coded)
+    assert board.found.cannot.text() == "This counts words: how this advert works on its readers was not measured."
     assert review.title == "Job advert: Pasted text"
     assert not panel.heading.twin.isEnabled()
     assert "about nobody" in panel.heading.twin.toolTip()
