@@ -62,6 +62,7 @@ from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
 from biasprint.core.swap.beside import PartsAbout
 from biasprint.core.swap.guess import doubt_of, guess, guess_called, turns_between
+from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
@@ -348,7 +349,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         wrong += (Suspicion("candidate", doubt),) if doubt else ()
     elif about.full_name:
         beside = guess_called(document.text, about.full_name, own_parts).beside
-    wrong += _several_recommended(about, beside)
+    wrong += _several_recommended(about, beside, document.text)
     every = sentences_of(document.text, own_parts)
     body, long = first_of([sentence for sentence in every if sentence.part == "body"])
     wrong += long
@@ -457,10 +458,11 @@ def _read_advert(document: Document, request: ReadingRequest, read_as: ReadAs) -
     )
 
 
-def _several_recommended(about: Person, beside: Sequence[Person]) -> tuple[Suspicion, ...]:
-    """Say that the letter recommends several people, and whom it is read for."""
+def _several_recommended(about: Person, beside: Sequence[Person], text: str) -> tuple[Suspicion, ...]:
+    """Say that the letter recommends several people, and whom it is read for, or that it names none of them."""
     if not beside:
-        return ()
+        unnamed = not about.full_name and tells_of_several(text)
+        return (Suspicion("candidates", SEVERAL_UNNAMED),) if unnamed else ()
     everybody = " and ".join(person.full_name for person in (about, *beside))
     return (Suspicion("candidates", f"This letter recommends {everybody}. It is read for {about.full_name} alone."),)
 

@@ -50,6 +50,7 @@ from biasprint.core.swap.name_groups import LIMITS, NameGroup, group_of_name, na
 from biasprint.core.swap.names import NAME_KEPT
 from biasprint.core.swap.nouns import PARTNER
 from biasprint.core.swap.pronouns import FORMS
+from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
 
 # ---- Sentences to ask the writer about
 
@@ -364,7 +365,9 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
 
 def _remarks(person: Person, other: Person, twin: Twin, body: str) -> Iterator[str]:
     """Yield warnings on a twin where a name is kept or goes with the other pronoun (“Jamal … she”)."""
-    if not person.full_name:
+    if not person.full_name and tells_of_several(body):
+        yield SEVERAL_UNNAMED
+    elif not person.full_name:
         yield (
             "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set "
             "the candidate's name, so that the twin has the other one throughout."

@@ -16,6 +16,10 @@ from biasprint.core.swap.result import Stretch
 from biasprint.core.swap.vocabulary import swap_words
 
 Words = frozenset[str]
+SEVERAL_UNNAMED = (
+    "This letter seems to recommend more than one person, and names none: whom a sentence is about is not known. "
+    "Make a letter of each, or add the names, before a twin is made."
+)
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -28,6 +32,7 @@ class PersonWords:
     no_names: Words
     placing: Words
     headings: str
+    several: tuple[str, ...]
     told: Mapping[str, tuple[str, ...]]
     roles: Mapping[str, str]
 
@@ -35,6 +40,16 @@ class PersonWords:
 @cache
 def person_words() -> PersonWords:
     return validated(PersonWords, read_toml(packaged("letters", "persons.toml")), "The file letters/persons.toml")
+
+
+def tells_of_several(text: str) -> bool:
+    """Return whether a letter says that it is about more than one candidate: “I recommend both”, named or not."""
+    return _several().search(text) is not None
+
+
+@cache
+def _several() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w’'-])(?:{'|'.join(person_words().several)})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

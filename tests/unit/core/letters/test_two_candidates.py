@@ -4,9 +4,10 @@ import pytest
 
 from biasprint.core.letters import ReadingRequest, candidate_called, candidate_of, read_pasted
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.twins import twin_text
+from biasprint.core.letters.twins import read_with_twin, twin_text
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import guess
+from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
 
 LETTER = """To the committee,
 
@@ -72,3 +73,33 @@ def test_of_two_candidates_of_one_gender_the_others_pronoun_stays() -> None:
 )
 def test_who_stands_beside_the_candidate_is_no_second_one(letter: str) -> None:
     assert guess(letter).beside == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "I recommend both of our residents for the post. She is the better surgeon, and he is the better teacher.",
+        "Two of my students apply. The first is quick and she writes well. The second never gives up.",
+        "My two assistants apply for your post. One of them led the project, and she did it well.",
+        "I write for the two candidates from our ward. She came in 2019. He came in 2020.",
+        "I am glad to recommend the applicant and her colleague, who apply together. She is brilliant.",
+    ],
+)
+def test_two_candidates_that_are_not_named_are_said_before_and_with_the_twin(body: str) -> None:
+    letter = read_pasted(f"Dear Committee,\n\n{body}\n\nSincerely,\nJonas Field")
+    assert SEVERAL_UNNAMED in [suspicion.said for suspicion in read_letter(letter, ReadingRequest()).suspicions]
+    twin = read_with_twin(letter, Person("Daniel", "Hill", "", "he"), ReadingRequest())
+    assert SEVERAL_UNNAMED in twin.findings
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I recommend her to both of you.",
+        "I recommend her both for her skill and her warmth.",
+        "Both of our residents praised her.",
+        "She led two teams, and both applied the method.",
+    ],
+)
+def test_two_others_are_no_candidates(sentence: str) -> None:
+    assert not tells_of_several(sentence)
