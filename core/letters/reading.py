@@ -62,7 +62,7 @@ from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
 from biasprint.core.swap.beside import PartsAbout
 from biasprint.core.swap.guess import doubt_of, guess, guess_called, turns_between
-from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
+from biasprint.core.swap.told import several_said
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
@@ -461,8 +461,8 @@ def _read_advert(document: Document, request: ReadingRequest, read_as: ReadAs) -
 def _several_recommended(about: Person, beside: Sequence[Person], text: str) -> tuple[Suspicion, ...]:
     """Say that the letter recommends several people, and whom it is read for, or that it names none of them."""
     if not beside:
-        unnamed = not about.full_name and tells_of_several(text)
-        return (Suspicion("candidates", SEVERAL_UNNAMED),) if unnamed else ()
+        told = several_said(text, about, beside)
+        return (Suspicion("candidates", told),) if told else ()
     everybody = " and ".join(person.full_name for person in (about, *beside))
     return (Suspicion("candidates", f"This letter recommends {everybody}. It is read for {about.full_name} alone."),)
 

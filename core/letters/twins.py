@@ -50,7 +50,7 @@ from biasprint.core.swap.name_groups import LIMITS, NameGroup, group_of_name, na
 from biasprint.core.swap.names import NAME_KEPT
 from biasprint.core.swap.nouns import PARTNER
 from biasprint.core.swap.pronouns import FORMS
-from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
+from biasprint.core.swap.told import several_said
 
 # ---- Sentences to ask the writer about
 
@@ -252,7 +252,7 @@ def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDif
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
     unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
     body = " ".join(sentence.text for sentence in reading.sentences if sentence.part == "body")
-    mixed = tuple(_remarks(reading.person, about, twin, body))
+    mixed = tuple(_remarks(reading.person, about, twin, body, reading.beside))
     findings = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
     asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, request.house)
@@ -363,10 +363,10 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
     return differences
 
 
-def _remarks(person: Person, other: Person, twin: Twin, body: str) -> Iterator[str]:
+def _remarks(person: Person, other: Person, twin: Twin, body: str, beside: Sequence[Person]) -> Iterator[str]:
     """Yield warnings on a twin where a name is kept or goes with the other pronoun (“Jamal … she”)."""
-    if not person.full_name and tells_of_several(body):
-        yield SEVERAL_UNNAMED
+    if told := several_said(body, person, beside):
+        yield told
     elif not person.full_name:
         yield (
             "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set "
@@ -481,7 +481,7 @@ def twin_text(document: Document, given: tuple[str, Pronoun], other: Person) -> 
     remarks = [doubt] if doubt else []
     if guessed.beside and not given[0]:
         remarks.append(f"The letter recommends several: this is the twin of {person.full_name}.")
-    return LetterTwin(twin, person, (*remarks, *_remarks(person, about, twin, document.text)))
+    return LetterTwin(twin, person, (*remarks, *_remarks(person, about, twin, document.text, guessed.beside)))
 
 
 # ---- One letter under a name of each group

@@ -177,6 +177,8 @@ def _alone(page: Page, person: Person, other: Person) -> Iterator[_Said]:
     """Yield the mentions by one name, by initials, by one of several names, and by a short form."""
     first, last = person.first_name.strip(), person.last_name.strip()
     given, family = other.first_name or first, other.last_name or last
+    called = [word for word in given.split() if not re.fullmatch(_INITIAL, word)]
+    given = " ".join(called) or given  # “Linda T. Novak” is called Linda
     patterns = [("last name", last, family, ""), ("first name", first, given, "")]
     patterns = [row for row in patterns if not re.fullmatch(rf"(?:{_INITIAL}\s?)+", row[1])]
     for piece in _pieces(person):

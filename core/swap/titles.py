@@ -70,6 +70,8 @@ def _title(page: Page, place: int, person: Person, other: Person, words: SwapWor
         return
     if token.lower in rules.no_neutral and new not in rules.no_neutral:
         doubt = "an honour: look whether the twin would have it"
+    if token.lower in ("sister", "brother", "father", "mother"):
+        doubt = "a title of an order or a ward: look whether the twin would have it"
     end = token.end
     if page.lower(place + 1) == "." and new not in _DOTTED and token.lower in _DOTTED:
         end = page.tokens[place + 1].end

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap.page import kept
-from biasprint.core.swap.result import Stretch
+from biasprint.core.swap.result import Person, Stretch
 from biasprint.core.swap.vocabulary import swap_words
 
 Words = frozenset[str]
@@ -42,9 +42,19 @@ def person_words() -> PersonWords:
     return validated(PersonWords, read_toml(packaged("letters", "persons.toml")), "The file letters/persons.toml")
 
 
-def tells_of_several(text: str) -> bool:
-    """Return whether a letter says that it is about more than one candidate: “I recommend both”, named or not."""
-    return _several().search(text) is not None
+def several_said(text: str, person: Person, beside: Sequence[Person]) -> str:
+    """Return the warning on a letter that says it is about more than one candidate (“I recommend both”); else "".
+
+    `beside`: the others who were found: with them the letter is read for one, and needs no warning.
+    """
+    if beside or not _several().search(text):
+        return ""
+    if not person.full_name:
+        return SEVERAL_UNNAMED
+    return (
+        "This letter seems to recommend more than one person, and is read as if for "
+        f"{person.full_name} alone: look whom each sentence is about."
+    )
 
 
 @cache

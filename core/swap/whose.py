@@ -179,7 +179,7 @@ def _someone(page: Page, place: int, names: Names, words: SwapWords) -> Mention 
     start, after = phrase_start(page, place), page.touching(place)
     owned = page.lower(start - 1) in ("my", "our", "your", "his", "her", "their", "'s", "’s")
     alone = page.lower(place) in ("one", "another", "each", "neither", "either")
-    if (start == place or page.lower(start) == "no") and not (owned or alone):
+    if (start == place or page.lower(start) in ("no", "any")) and not (owned or alone):
         return None
     if after is not None and (after in names.person or _is_inner(page, place, after)):
         return None  # “nurse Ann”, “patient care”
@@ -226,6 +226,11 @@ def _is_what_somebody_is(page: Page, place: int, start: int, words: SwapWords) -
     if governor is None:
         return _opens_for_a_subject(page, place)
     lower = page.lower(governor)
+    if lower in ("such", "quite", "rather"):
+        governor -= 1
+        lower = page.lower(governor)
+    if lower == "," and page.looks_named(governor - 1):
+        return True  # “Ann Weber, a gifted teacher”
     if page.looks_named(governor) or lower in ("him", "her", "them"):
         # “call Joseph a gentleman”
         return lemma(page.lower(governor - 1)) in (*words.gendered.naming, *words.file.verbs.being)
@@ -346,7 +351,9 @@ def _whose_self(page: Page, place: int, before: Before) -> Whose:
     if _of_another_noun(page, place):
         return Whose(False, f"{_OTHER}, and was left")
     subject = _led_by_who(page, place, before.here) or _clause_subject(page, place, before.here)
-    subject = subject or next((mention for mention in reversed(before.here) if mention.subject), None)
+    several = [mention for mention in before.here if mention.who != "things"]
+    subject = subject or next((mention for mention in reversed(several) if mention.subject), None)
+    subject = subject or (several[-1] if several else None)
     if subject is not None and subject.who != "person":
         return Whose(False)
     return Whose(not page.looks_named(place - 1) or subject is not None or not before.here)

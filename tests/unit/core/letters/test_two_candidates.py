@@ -7,7 +7,7 @@ from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.twins import read_with_twin, twin_text
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import guess
-from biasprint.core.swap.told import SEVERAL_UNNAMED, tells_of_several
+from biasprint.core.swap.told import SEVERAL_UNNAMED, several_said
 
 LETTER = """To the committee,
 
@@ -93,6 +93,14 @@ def test_two_candidates_that_are_not_named_are_said_before_and_with_the_twin(bod
 
 
 @pytest.mark.parametrize(
+    "says",
+    ["I recommend two of our nurses, Ann Hill and Eve Berg.", "I recommend the brothers Jon and Eli Stern."],
+)
+def test_two_of_whom_one_is_found_are_said(says: str) -> None:
+    assert "more than one person, and is read as if for Ann Hill alone" in several_said(says, Person("Ann", "Hill"), ())
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "I recommend her to both of you.",
@@ -102,4 +110,4 @@ def test_two_candidates_that_are_not_named_are_said_before_and_with_the_twin(bod
     ],
 )
 def test_two_others_are_no_candidates(sentence: str) -> None:
-    assert not tells_of_several(sentence)
+    assert several_said(sentence, Person(), ()) == ""
