@@ -183,7 +183,8 @@ def test_only_the_reference_letters_for_the_occupation_are_handed_over() -> None
     reference = ReferenceSet("own", "Own", "Three letters.", False, letters)
     request = ReadingRequest(LIGHT, occupation="chef", reference=reference)
     reading = check_letter(JobContext(), read_pasted(TEXT), Noting(), request)  # type: ignore[arg-type]
-    assert sent == [replace(request, reference=replace(reference, letters=(letters[0], letters[2])))]
+    own = replace(reference, letters=(letters[0], letters[2]), others=("artist", "chef"))
+    assert sent == [replace(request, reference=own)]
     assert reading.reference == "“Own” has 2 letters for “chef”: too few to compare with (20 are needed)."
 
 
