@@ -35,6 +35,7 @@ from biasprint.core.letters.report import check_report_path, write_pile_report
 from biasprint.core.letters.report.pile import PileReport, letters_to_tell, report_of, section_of_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import SCORE_NAMES, Document, KeptLetter, LetterSource, Reading
+from biasprint.core.letters.verdict import coding_of
 from biasprint.core.report.blocks import Block
 from biasprint.core.text import for_matching, sha256_text
 
@@ -67,10 +68,16 @@ def row_of_letter(document: Document, request: ReadingRequest, dismissed: Collec
         columns=tuple(columns),
         scorers=reading.scorers,
         versions=reading.versions,
-        notes=tuple(filter(None, (said_of_kind(reading.read_as), *_not_stopping(reading)))),
+        notes=tuple(filter(None, (said_of_kind(reading.read_as), *_of_advert(reading), *_not_stopping(reading)))),
         said=reading.stopped,
         text=sha256_text(" ".join(for_matching(text).split())),
     )
+
+
+def _of_advert(reading: Reading) -> Iterator[str]:
+    """Yield the direction of an advert's coded words, which no column of letters has."""
+    if reading.read_as.kind == "advert" and not reading.stopped:
+        yield f"{coding_of(reading.marks).said}."
 
 
 def _not_stopping(reading: Reading) -> Iterator[str]:

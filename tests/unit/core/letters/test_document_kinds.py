@@ -12,6 +12,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.files import document_of_text
 from biasprint.core.letters.kinds import KINDS, kind_called, kind_of
 from biasprint.core.letters.parts import parts_of
+from biasprint.core.letters.pile.read import row_of_letter
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import suggestions_of
@@ -133,6 +134,13 @@ def test_an_advert_of_another_language_or_in_a_mail_is_read_as_far_as_it_goes():
     )
     read = reading(mail)
     assert (read.read_as.kind, marked(read)) == ("advert", {"feminine": ["support"]})
+
+
+def test_an_advert_in_a_pile_has_its_direction_in_its_row_and_stands_in_no_group():
+    row = row_of_letter(document_of_text(ADVERT), ReadingRequest())
+    assert row.notes[0].startswith("Read as a job advert, a guess: ")
+    assert row.notes[1].startswith("Strongly masculine-coded: 7 masculine-coded words")
+    assert (row.person, row.group) == (Person(), "")
 
 
 def test_there_is_no_twin_of_an_advert():

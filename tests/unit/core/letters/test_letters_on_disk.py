@@ -52,6 +52,7 @@ def test_a_letter_of_an_earlier_version_has_no_file(data_folder: Path):
     (path,) = files(data_folder)
     content = json.loads(path.read_text("utf-8"))
     del content["letter"]["source"]
+    del content["letter"]["kind"]
     path.write_text(json.dumps(content), "utf-8")
     assert opened(SAVED, key) == replace(LETTER, saved_as=key)
 
@@ -116,6 +117,7 @@ BAD = {
     "paragraphs of numbers": changed(document=WHOLE["letter"]["document"] | {"paragraphs": [1]}),  # type: ignore[index]
     "pages of words": changed(document=WHOLE["letter"]["document"] | {"pages": "two"}),  # type: ignore[index]
     "a part beyond the end": changed(parts=[{"kind": "body", "start": 0, "end": 10_000}]),
+    "an unknown kind": changed(kind="poem"),
     "an unknown part": changed(parts=[{"kind": "poem", "start": 0, "end": 1}]),
     "an unknown pronoun": changed(person={"first_name": "", "last_name": "", "title": "", "pronoun": "xe"}),
     "a dismissal that is none": changed(dismissed=[None]),
