@@ -134,6 +134,18 @@ class OpenTable:
         return self.file.encoding
 
     @property
+    def sheets(self) -> tuple[str, ...]:
+        """The sheets with rows of a workbook."""
+        return self.file.sheets if isinstance(self.file, XlsxFile) else ()
+
+    @property
+    def place(self) -> HeaderPlace | None:
+        """The place of the header; None where a file's records name their fields themselves."""
+        if isinstance(self.file, XlsxFile):
+            return HeaderPlace(self.file.title, self.file.header)
+        return HeaderPlace(row=self.file.before) if isinstance(self.file, CsvFile) else None
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """Places to map beside the columns: dotted paths into the records of a log."""
         return self.file.paths if isinstance(self.file, RecordsFile) else ()

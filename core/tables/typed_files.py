@@ -178,6 +178,8 @@ class XlsxFile:
     sheet: int  # among the worksheets, from 0
     columns: tuple[str, ...]
     header: int = 1  # its number in the sheet
+    sheets: tuple[str, ...] = ()  # those with rows
+    title: str = ""  # of the sheet
 
     @classmethod
     def open(cls, path: Path, place: HeaderPlace = ANYWHERE) -> "XlsxFile":
@@ -199,7 +201,9 @@ class XlsxFile:
             line, names, titles = headers[chosen]
             notices += [titles] if titles else []
             notices += _about_cells(sheets[chosen])
-        return cls(path, Encoding("utf-8", notice=" ".join(notices)), chosen, names, line)
+            titles_of = tuple(sheets[number].title for number in headers)
+        encoding = Encoding("utf-8", notice=" ".join(notices))
+        return cls(path, encoding, chosen, names, line, titles_of, sheets[chosen].title)
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
         """Yield every row below the header that holds anything; `line` is its number in the sheet."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.read import READERS
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table_form import Preview, ReadingForm
@@ -180,14 +181,15 @@ class ImportDialog(QDialog):
 
     # reading
 
-    def look_at(self, path: Path) -> None:
-        """Begin with a table."""
+    def look_at(self, path: Path, place: HeaderPlace = ANYWHERE) -> None:
+        """Begin with a table, or again with its header at another place."""
+        self._path = path
         self.name.set_text(path.name)
         self._forget_reading()
         self.encoding.hide()
         self._show_choice(True)
         self.form.setEnabled(False)
-        look_at_table(path=path).start(
+        look_at_table(path=path, place=place).start(
             self._shell.jobs,
             on_done=self._while_open(self._looked_at),
             on_error=self._while_open(self._cannot_look),
@@ -351,6 +353,7 @@ class ImportDialog(QDialog):
 
     def _connect(self) -> None:
         self.form.changed.connect(self._read_again)
+        self.form.place_changed.connect(lambda place: self.look_at(self._path, place))
         self.another.clicked.connect(self._ask_another)
         self.go.clicked.connect(lambda: self._start(goes_on=False))
         self.go_on.clicked.connect(lambda: self._start(goes_on=True))
@@ -408,7 +411,7 @@ def ask_table(parent: QWidget) -> Path | None:
 
 def _counted(reading: TableReading) -> str:
     if reading.usable == reading.total:
-        words = tr("All {total} rows can be read.").format(total=f"{reading.total:,}")
+        words = plural(reading.total, "The one row can be read.", "All %n rows can be read.")
     else:
         words = tr("{usable} of {total} rows can be read; the others are left out.").format(
             usable=f"{reading.usable:,}", total=f"{reading.total:,}"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
+    QSpinBox,
     QStackedWidget,
     QTabBar,
     QTableView,
@@ -17,10 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
 from biasprint.desktop.operations.importing import LookedAt, TableChoice, TableReading
 from biasprint.desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.titles import words_of
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from biasprint.core.tables import FieldSpec
 
 FIELD_WIDTH = 220  # text pixels
+MOST_HEADER_ROWS = 10_000
 ACROSS = 3  # fields side by side
 ACROSS_MANY = 4  # where there are more than six, so that the rows below can be seen
 
@@ -36,14 +40,21 @@ class ReadingForm(QWidget):
     """The form. `changed` reports that the table is to be read differently. `repeats` is placed by the dialog."""
 
     changed = Signal()
+    place_changed = Signal(object)  # HeaderPlace
 
     def __init__(self) -> None:
         super().__init__()
         self._looked: LookedAt | None = None
+        self.sheet = _box(tr("Sheet"))
+        self.header = QSpinBox(minimum=1, maximum=MOST_HEADER_ROWS)
+        self.header.setAccessibleName(tr("Row that names the columns"))
+        self.header.setKeyboardTracking(False)
+        guard_wheel(self.header)
+        self.sheet_label, self.header_label = Label(tr("Sheet")), Label(tr("Columns named in row"))
         self.columns: dict[str, ComboBox] = {}
         self.kind = _box(tr("What the rows are"))
         self.layout_box = _box(tr("Layout"))
-        for box in (self.kind, self.layout_box):
+        for box in (self.kind, self.layout_box, self.sheet):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layout_label = Label(tr("Layout"))
         self.repeats = QCheckBox(tr("Leave out rows that repeat another"))
@@ -55,25 +66,52 @@ class ReadingForm(QWidget):
         self._lay_out()
         self.more.toggled.connect(self._show_more)
         self.kind.activated.connect(lambda _: self._choose_kind())
+        self.sheet.activated.connect(lambda _: self.place_changed.emit(HeaderPlace(self.sheet.currentData())))
+        self.header.valueChanged.connect(self._choose_header)
         self.layout_box.activated.connect(lambda _: self._choose_layout())
         self.repeats.toggled.connect(lambda _: self.changed.emit())
 
     def show_table(self, looked: LookedAt) -> None:
         """Offer what this table can be, the likeliest first chosen."""
         self._looked = looked
+        self._show_place(looked)
         self.kind.clear()
         for kind in looked.fields:
             self.kind.addItem(tr(words_of(kind).rows), kind)
         self.kind.setCurrentIndex(self.kind.findData(looked.likely_kind()))
         self._choose_kind()
 
+    def _show_place(self, looked: LookedAt) -> None:
+        place = looked.place
+        self.sheet.clear()
+        for title in looked.sheets:
+            self.sheet.addItem(safe_line(title), title)
+        if place is not None:
+            self.sheet.setCurrentIndex(self.sheet.findData(place.sheet))
+            self.header.setValue(place.row or 1)
+        for widget in (self.sheet_label, self.sheet):
+            widget.setVisible(len(looked.sheets) > 1)
+        for widget in (self.header_label, self.header):
+            widget.setVisible(place is not None)
+
+    def _choose_header(self, row: int) -> None:
+        place = self._looked.place if self._looked is not None else None
+        if place is not None and row != place.row:
+            self.place_changed.emit(HeaderPlace(place.sheet, row))
+
     def choice(self) -> TableChoice:
         """The choice made now. A field without a column is requested without one, and not guessed again."""
         assert self._looked is not None
         mapping = {name: box.currentData() for name, box in self.columns.items()}
         layout = self.layout_box.currentData()
+        chosen = self._looked.place if self._looked.placed else None
         return TableChoice(
-            self._looked.path, self.kind.currentData(), layout, None if layout else mapping, self.repeats.isChecked()
+            self._looked.path,
+            self.kind.currentData(),
+            layout,
+            None if layout else mapping,
+            self.repeats.isChecked(),
+            chosen or ANYWHERE,
         )
 
     def missing(self) -> "FieldSpec | None":
@@ -201,6 +239,8 @@ class ReadingForm(QWidget):
         top.addWidget(self.layout_label)
         top.addWidget(self.layout_box)
         top.addStretch(1)
+        for widget in (self.sheet_label, self.sheet, self.header_label, self.header):
+            top.addWidget(widget)
         box.addLayout(top)
         fold = QHBoxLayout()
         fold.setSpacing(tokens.grid)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import study_kinds
@@ -46,6 +47,9 @@ class LookedAt:
     guesses: Mapping[str, Mapping[str, str]]  # by kind: field → column
     layouts: tuple[Layout, ...]  # known ones whose columns are all there
     new_project: Path  # a name beside the table that no file has yet
+    place: HeaderPlace | None = None  # of the header; None where records name their fields themselves
+    sheets: tuple[str, ...] = ()  # of a workbook
+    placed: bool = False  # a person chose the place
     unlike: frozenset[str] = frozenset()  # kinds whose texts look otherwise than the first ones of the table
 
     def likely_kind(self) -> str:
@@ -73,6 +77,7 @@ class TableChoice:
     layout: str | None = None
     mapping: Mapping[str, str] | None = None
     drop_repeats: bool = False
+    place: HeaderPlace = ANYWHERE
 
 
 @dataclass(frozen=True)
@@ -98,13 +103,15 @@ class Imported:
     reading: TableReading
 
 
-def look_at_table(*, path: Path) -> Operation[LookedAt]:
-    """Return the table's columns, encoding, and a guess for each kind of study."""
+def look_at_table(*, path: Path, place: HeaderPlace = ANYWHERE) -> Operation[LookedAt]:
+    """Return the table's columns, encoding, and a guess for each kind of study. `place`: where a person sees its
+    header.
+    """
 
     def work(ctx: JobContext) -> LookedAt:
         from biasprint.core.studies.registry import study, table_fields
 
-        table = look_at(path)
+        table = look_at(path, place=place)
         known = {kind: table_fields(kind) for kind in study_kinds()}
         needed = {kind: frozenset(declared.required if (declared := study(kind).imported) else ()) for kind in known}
         guesses = {kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in known}
@@ -119,7 +126,10 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
             },
             needed=needed,
             guesses=guesses,
-            layouts=_layouts(table),
+            layouts=_layouts(table) if place == ANYWHERE else (),
+            place=table.place,
+            sheets=table.sheets,
+            placed=place != ANYWHERE,
             new_project=free_name(path),
             unlike=frozenset(kind for kind in known if _looks_otherwise(table, study(kind), guesses[kind])),
         )
@@ -190,6 +200,7 @@ def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
         fields=table_fields(choice.kind),
         layout=choice.layout,
         mapping=mapping,
+        place=choice.place,
         duplicates="drop" if choice.drop_repeats else "report",
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -13,6 +14,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.report.export import export_rows
 from biasprint.core.runs.setup import add_prompts
 from biasprint.core.tables import fields_of
+from biasprint.core.tables.headers import HeaderPlace
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
@@ -378,7 +380,7 @@ def test_workbooks_and_parquet_files_are_read_like_any_table(opened: Opened, tmp
     export_rows([{"text": "=1+1 is what she wrote.", "gender": "female", "age": 60.0}], path)
     dialog = opened(path)
     assert dialog.go.isEnabled()
-    assert dialog.summary.text() == "All 1 rows can be read."
+    assert dialog.summary.text() == "The one row can be read."
     assert dialog.preview.model.index(0, 0).data() == "=1+1 is what she wrote."
 
 
@@ -606,6 +608,33 @@ def test_no_encoding_is_told_of_a_workbook(opened: Opened, table: Path, tmp_path
     export_rows([{"text": "She wrote.", "gender": "female"}], path)
     assert not opened(path).encoding.isVisible()
     assert opened(table).encoding.isVisible()
+
+
+# the place of the header
+
+
+def test_another_sheet_and_another_header_row_can_be_chosen(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "book.xlsx"
+    book = Workbook()
+    for title, rows in (
+        ("First", [("text", "gender"), ("Dear all, Kim is warm.", "female")]),
+        ("Second", [("Made", "2026"), ("by", "us"), ("text", "gender"), ("Dear all, Sam leads.", "male")]),
+    ):
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(path)
+    dialog = opened(path)
+    assert [dialog.form.sheet.itemText(at) for at in range(2)] == ["First", "Second"]
+    choose(dialog.form.sheet, "Second")
+    qtbot.waitUntil(lambda: dialog.form.sheet.currentText() == "Second" and dialog.form.isEnabled())
+    assert dialog.form.header.value() == 1
+    dialog.form.header.setValue(3)
+    qtbot.waitUntil(dialog.go.isEnabled, timeout=PATIENCE)
+    assert dialog.form.choice().place == HeaderPlace("Second", 3)
+    done = imported(qtbot, dialog)
+    assert (done.added, done.reading.first[0][0]) == (1, "Dear all, Sam leads.")
 
 
 # the ways on
