@@ -112,10 +112,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="larger_reader",
         group="Letters",
-        title="Read passages with all-mpnet-base-v2 too",
+        title="Read with all-mpnet-base-v2 too",
         kind="switch",
         default=True,
-        help="Where it is on this computer: it finds more, for about a second a letter and 1 GB of memory.",
+        help="Where it is on this computer: it finds more passages, for about a second a letter and 1 GB of memory.",
     ),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
