@@ -92,10 +92,16 @@ def is_fresh(event: QKeyEvent) -> bool:
     return not event.isAutoRepeat()
 
 
-def shortcut(keys: QKeySequence | str, part: QWidget, run: Callable[[], object], *, repeats: bool = False) -> QShortcut:
-    """Make keys run something while the keyboard is inside `part`; if held, repeatedly only if it `repeats`."""
+def shortcut(
+    keys: QKeySequence | str, part: QWidget, run: Callable[[], object], *, repeats: bool = False, in_sight: bool = False
+) -> QShortcut:
+    """Make keys run something while the keyboard is inside `part`; if held, repeatedly only if it `repeats`.
+
+    `in_sight`: wherever the keyboard is in the window, while `part` is shown.
+    """
     made = QShortcut(QKeySequence(keys), part)
-    made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    contexts = Qt.ShortcutContext
+    made.setContext(contexts.WindowShortcut if in_sight else contexts.WidgetWithChildrenShortcut)
     made.setAutoRepeat(repeats)
     made.activated.connect(run)
     return made

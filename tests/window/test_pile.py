@@ -172,6 +172,14 @@ def test_what_happens_to_a_pile_meanwhile_is_one_sentence_and_loses_nothing(new_
     person.sees("Connect the drive that it is on")
     assert "careful planner" in text_of(person)
     stick.rename(letters)
-    person.press("ctrl+Page_Down")
-    reads(person, file_of(1))
+    person.click("To look at", role="page tab")
+    for focus, key, file in (
+        ("list", "ctrl+Page_Down", 1),
+        ("text", "ctrl+Page_Up", 0),
+        ("page tab", "ctrl+Page_Down", 1),
+    ):
+        name = {"list": "What to look at", "text": "The letter", "page tab": "To look at"}[focus]
+        person.click(name, role=focus)  # wherever the keyboard is, the keys go on
+        person.press(key)
+        reads(person, file_of(file))
     person.quit()

@@ -83,10 +83,13 @@ class LettersPanel(Panel):
         self.body.addWidget(self.pages, 1)
         self.heading = LetterHeading(self.header, self.title, self.review, self)
         self._connect()
-        shortcut("Ctrl+S", self, lambda: self.keeping.save() if self._is_shown() else None)
-        shortcut(NEXT, self, partial(self._step_in_pile, 1))
-        shortcut(PREVIOUS, self, partial(self._step_in_pile, -1))
-        shortcut(BACK, self, self._go_back)
+        for keys, act in (
+            ("Ctrl+S", lambda: self.keeping.save() if self._is_shown() else None),
+            (NEXT, partial(self._step_in_pile, 1)),
+            (PREVIOUS, partial(self._step_in_pile, -1)),
+            (BACK, self._go_back),
+        ):
+            shortcut(keys, self, act, in_sight=True)  # a click beside every control leaves the keyboard nowhere
         self._go_to(self.start)
         letters.use_larger_reader(bool(self.shell.settings.get(LARGER_READER)))
         self.shell.settings.changed.connect(self._setting_changed)

@@ -480,7 +480,7 @@ class LetterReview(QObject):
         board.person.kind_set.connect(self.check.set_kind)
 
     def _bind_keys(self, board: LetterBoard) -> None:
-        shortcut("Alt+Down", board, lambda: self.step(1), repeats=True)
-        shortcut("Alt+Up", board, lambda: self.step(-1), repeats=True)
-        shortcut("Alt+D", board, lambda: self.dismiss())
-        shortcut("Alt+Z", board, lambda: self.undo_dismissal(), repeats=True)
+        shortcut("Alt+Down", board, lambda: self.step(1), repeats=True, in_sight=True)
+        shortcut("Alt+Up", board, lambda: self.step(-1), repeats=True, in_sight=True)
+        shortcut("Alt+D", board, lambda: self.dismiss(), in_sight=True)
+        shortcut("Alt+Z", board, lambda: self.undo_dismissal(), repeats=True, in_sight=True)

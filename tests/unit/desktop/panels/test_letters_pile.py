@@ -674,7 +674,7 @@ def test_buttons_and_keys_lead_from_letter_to_letter_and_back(window: MainWindow
     qtbot.waitUntil(lambda: "Joseph" in text.text(), timeout=PATIENCE)
     assert (steps.previous.isEnabled(), steps.next.isEnabled()) == (True, False)
     keys = {"Kelly": Qt.Key.Key_PageUp, "Joseph": Qt.Key.Key_PageDown}
-    for focus in (text, board.found.list, board.tabs, board.letter.note.next, board.person.first):
+    for focus in (text, board.found.list, board.tabs, board.letter.note.next, board.person.first, window.ground):
         board.tabs.setCurrentIndex(PERSON if focus is board.person.first else FOUND)
         for name, key in keys.items():
             focus.setFocus()
