@@ -205,6 +205,7 @@ class LettersPanel(Panel):
                 PREVIOUS,
                 enabled=self._is_from_pile,
             ),
+            Command(tr("Back to the pile"), self._go_back, BACK, enabled=self._is_from_pile),
             Command(tr("Dismiss this mark"), review.dismiss, enabled=lambda: bool(review.selected)),
             Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
             Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),
