@@ -319,6 +319,7 @@ PRIVATE = frozenset({"age", "family", "appearance", "health", "origin", "persona
 _TWO_STATEMENTS = re.compile(r",\s|;|:|\s(?:who|which|but|while|when)\s|\sand\s+(?:will|led|ran|[a-z]+(?:s|ed))\s")
 LONGEST = 2_000  # characters: what is longer is no sentence, and no change of it would be read through
 BY_A_MODEL = "A model read this passage so: see first whether it is right."
+MOST_DROPPED = 2  # words beside a new one, which go with it
 MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says something else as well
 
 
@@ -529,7 +530,8 @@ def _settled(sentence: Sentence, edit: Edit, own: Sequence[Mark], again: ReadAga
         return edit
     changed = sentence.text[: edit.start] + edit.new + sentence.text[edit.end :]
     start, end = new.start - sentence.start, min(new.end - sentence.start, edit.start)
-    if not edit.new or not start < end or changed[end : edit.start].strip():
+    beside = len(changed[start : edit.start].split())  # a passage of a model holds a whole clause, and is kept
+    if new.passage or not edit.new or not 0 < beside <= MOST_DROPPED or changed[end : edit.start].strip():
         return None
     without = left_out(changed, start, edit.start)
     rest = changed[max(without.end, edit.start) : edit.start + len(edit.new)]

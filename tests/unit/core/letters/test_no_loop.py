@@ -91,6 +91,14 @@ def test_no_suggestion_makes_a_mark_by_model(read_by_model: list[Reading]) -> No
     assert [text for _, worse in results for text in worse] == []
 
 
+def test_no_suggestion_drops_what_is_said_beside_it() -> None:
+    """A model reads “Her reports were good” as a doubt: then there is no suggestion, and never “Good, and she …”."""
+    letter = "Dear all,\n\nI know Maria Kowalska. Her reports were adequate, and she somewhat improved our work. Bye."
+    reading = read_letter(read_pasted(letter), ReadingRequest({"agency": "agency_minilm"}))
+    changes = [one for offers in suggestions_of(reading).values() for one in offers if one.new is not None]
+    assert all(len(one.old.split()) <= 3 for one in changes)
+
+
 def test_what_was_changed_is_not_to_be_considered_again() -> None:
     """“Adequate” became “good”, which was then a doubt."""
     letter = "Dear all,\n\nI have worked with Maria Kowalska for years. Her reports were adequate. She left in May."
