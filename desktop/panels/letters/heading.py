@@ -136,7 +136,7 @@ class PileSteps(QWidget):
             (self.previous, tr("The letter before this one in the table"), PREVIOUS),
             (self.next, tr("The letter after this one in the table"), NEXT),
         ):
-            button.setToolTip(f"{words} ({key})")
+            button.setToolTip(safe_tip(f"{words} ({key})"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
