@@ -652,7 +652,7 @@ def _of_page(page: MarkedText, person: Person | None) -> list[Mark]:
     for category in (categories()[key] for key in CATEGORIES):
         for start, end in _places(page, category):
             marks += _mark(page, start, end, category, person)
-    return _settled(marks)
+    return _whole(page.sentence, _settled(marks))
 
 
 def _places(page: MarkedText, category: CategoryWords) -> Iterator[tuple[int, int]]:
@@ -720,6 +720,28 @@ def _plain(sentence: Sentence, start: int, end: int, category: CategoryWords) ->
         category.key, place, place + len(words), sentence.index, words, reason.known_for, reason.source,
         unlawful=reason.unlawful,
     )  # fmt: skip
+
+
+# “mother” or “mother of” is found; what is marked goes on to “mother of two” or “mother of three young children”.
+_PARENT = re.compile(r"(?:mother|mum|mom|father|dad|parent|grandmother|grandfather)(?: of)?$", re.IGNORECASE)
+_OF_WHOM = re.compile(
+    r"(?: of)?(?: (?:a|an|two|three|four|five|six|seven|\d+))?(?: (?:young|small|little|grown|teenage|adult))*"
+    r"(?: (?:child|children|kids|boys?|girls?|sons?|daughters?|twins|toddlers?|teenagers?|baby))?\b",
+    re.IGNORECASE,
+)
+
+
+def _whole(sentence: Sentence, marks: Sequence[Mark]) -> list[Mark]:
+    """Return the marks of families as whole phrases; none is carried on into the next mark."""
+    whole = []
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):  # no mark: none
+        end = mark.end - sentence.start
+        tail = _OF_WHOM.match(sentence.text, end) if mark.category == "family" and _PARENT.search(mark.words) else None
+        more = tail is not None and len(tail[0].split()) > (0 if mark.words.endswith(" of") else 1)
+        if tail is not None and more and (after is None or sentence.start + tail.end() <= after.start):
+            mark = replace(mark, end=sentence.start + tail.end(), words=mark.words + tail[0])
+        whole.append(mark)
+    return whole
 
 
 def _settled(marks: Sequence[Mark]) -> list[Mark]:

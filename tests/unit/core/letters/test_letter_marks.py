@@ -358,3 +358,16 @@ def test_a_letter_is_marked_faster_than_the_words_of_the_lists_are_looked_for_on
             work()
             taken[name].append(time.process_time() - began)
     assert min(taken["marks"]) < min(taken["plain"]) / 2
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ("As a mother of two she never missed a deadline.", "As a mother of two"),
+        ("She is a mother of three young children and a fine cook.", "three young children"),
+        ("Being the mother of a small boy, she left early.", "mother of a small boy"),
+        ("She is a mother and leads the team.", "a mother"),
+    ],
+)
+def test_a_parent_is_marked_with_whom_they_are_the_parent_of(says: str, expected: str) -> None:
+    assert expected.lower() in [mark.lower() for mark in words(says, "family")]
