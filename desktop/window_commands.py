@@ -23,7 +23,7 @@ from shiboken6 import isValid
 
 from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.question import TextDialog, new_project, open_project, open_result_folder, save_copy
+from biasprint.desktop.dialogs.question import TextDialog, new_project, open_file, open_result_folder, save_copy
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.panels import PanelEntry
 from biasprint.desktop.panels.base import Panel
@@ -164,7 +164,7 @@ def file_commands(window: Window) -> list[Command]:
     return [
         Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", not_rating),
         # A packet hides nothing that leaving it could show.
-        Command(tr("Open…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
+        Command(tr("Open…"), lambda: open_file(window), "Ctrl+O", lambda: sighted() or in_packet()),
         Command(tr("Open a result folder…"), lambda: open_result_folder(window), "", not_rating),
         Command(tr("Import texts…"), window.import_texts, "Ctrl+I", not_rating),
         Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", a_file),

@@ -212,8 +212,3 @@ def goes_back_into(kind: str, path: Path) -> bool:
             "Only a letter that came as odt is written as odt.", hint="Name a file that ends in .docx."
         )  # fmt: skip
     return False
-
-
-def is_letter_name(name: str) -> bool:
-    """Return whether a file of this name may be a letter, by its ending."""
-    return name.rpartition(".")[2].lower() in ENDINGS

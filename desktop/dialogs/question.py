@@ -103,7 +103,7 @@ def new_project(window: Shell) -> None:
         window.session.create(path)
 
 
-def open_project(window: Shell) -> None:
+def open_file(window: Shell) -> None:
     """Ask for a project, a packet, a table of texts or a letter, and open it."""
     tables, letters = data_endings()
     kinds = (

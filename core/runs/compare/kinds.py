@@ -24,9 +24,9 @@ from biasprint.core.runs.compare.pool import (
     KnownAxis,
     Pool,
     SampleNumbers,
-    axis_of_groups,
     chosen_axes,
     chosen_writers,
+    imported_axis,
     known_axes,
     outputs,
     problem_of,
@@ -61,14 +61,11 @@ def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) 
     numbers = SampleNumbers()
     rows = [row for row in outputs(ctx, project, asked.study.id) if runs is None or row.run_id in runs]
     letters = list(sources(project, asked.study.id, "letter")) if runs is None else []
-    of_letters = {row.fields.get("group", "") for row in letters}
-    without_axis = [row for row in rows if not row.axis and row.identity not in ("", DEFAULT_IDENTITY)]
-    imported = axis_of_groups(project, (of_letters | {row.identity for row in without_axis}) - {""})
-    axis_of = {row.id: row.axis for row in rows} | dict.fromkeys((row.id for row in without_axis), imported)
+    imported = imported_axis(project, asked.study)
     candidates = [
-        _of_output(asked.study.kind, row, chosen[axis_of[row.id]][0], numbers)
+        _of_output(asked.study.kind, row, chosen[axis][0], numbers)
         for row in rows
-        if axis_of[row.id] in chosen
+        if (axis := row.axis or imported) in chosen and (row.axis or row.identity not in ("", DEFAULT_IDENTITY))
     ]
     if imported in chosen:
         candidates += [_of_letter(row, chosen[imported][0], numbers) for row in letters if row.fields.get("group")]

@@ -154,7 +154,7 @@ def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
     """Return by id the axes that the study's texts are written on, then those that the project has a copy of."""
     written, groups = _written(project, study)
     axes = {axis: _known(project, axis, identities) for axis, identities in written.items()}
-    if groups and (axis := axis_of_groups(project, groups)) not in axes:  # imported: nothing more of it will come
+    if groups and (axis := _axis_of_groups(project, groups)) not in axes:  # imported: nothing more of it will come
         whole = _known(project, axis, frozenset(groups))
         axes[axis] = replace(whole, identities={key: label for key, label in whole.identities.items() if key in groups})
     for row in project.axes.in_use().values():
@@ -257,7 +257,13 @@ def _written(project: Project, study: StudyRow) -> tuple[dict[str, frozenset[str
     return {axis: frozenset(identities) for axis, identities in sorted(written.items())}, groups
 
 
-def axis_of_groups(project: Project, groups: Collection[str]) -> str:
+def imported_axis(project: Project, study: StudyRow) -> str:
+    """Return the axis of the study's imported texts and letters, whose tables name groups and no axis; "" for none."""
+    groups = _written(project, study)[1]
+    return _axis_of_groups(project, groups) if groups else ""
+
+
+def _axis_of_groups(project: Project, groups: Collection[str]) -> str:
     """Return the axis that groups of imported texts belong to: one that knows them all, the project's own first."""
     for row in project.axes.in_use().values():
         if not _lacks(row.definition["identities"], groups):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import Opening, measure_and_see
-from biasprint.desktop.dialogs.question import new_project, open_project
+from biasprint.desktop.dialogs.question import new_project, open_file
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.first_look import FirstLook
 from biasprint.desktop.operations.models import LanguageModels, read_writers
@@ -111,7 +111,7 @@ class HomePanel(Panel):
     def build(self) -> None:
         self.open_button = QuietButton(tr("Open…"))
         self.new_button = QuietButton(tr("New project…"), icon="plus")
-        self.open_button.clicked.connect(lambda: open_project(self.shell))
+        self.open_button.clicked.connect(lambda: open_file(self.shell))
         self.bring_button = QuietButton(tr("Import texts…"))
         self.new_button.clicked.connect(lambda: new_project(self.shell))
         self.bring_button.clicked.connect(self.shell.import_texts)

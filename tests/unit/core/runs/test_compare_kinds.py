@@ -346,3 +346,16 @@ def test_imported_texts_of_two_groups_are_compared_within_their_prompt(tmp_path:
         texts = {row.id: row.fields["prompt"] for row in project.outputs.each()}
         assert all(len({texts[item.output] for item in each.items}) == 1 for each in drawn.comparisons)
         assert drawn.reasons == {UNMATCHED_TEXTS: 1}
+
+
+def test_imported_texts_of_one_model_are_on_the_axis_of_all_of_their_study(tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    rows = [f"Text {at} of {group}.,{group},{at},one\n" for at in range(2) for group in ("man", "woman")]
+    table.write_text("text,gender,prompt,model\n" + "".join(rows) + "Another text.,somebody else,0,other\n")
+    with Project.create(tmp_path / "p.biasprint") as project:
+        read = read_table(JobContext(), table, "compare", mapping={"group": "gender"})
+        import_table(JobContext(), project, None, "compare", table, read)
+        study = project.studies.of_kind("compare")
+        asked = {"axes": ["group:man,woman"], "models": ["one"]}  # no axis knows all three groups
+        drawn = compare(JobContext(), project, study_id=study.id, **asked).drawn
+        assert len(drawn.comparisons) == 2
