@@ -339,7 +339,7 @@ def measure_compared(
             )
             design = columns["measures"][key]
             if columns["scores_alone"]:
-                design = design.model_copy(update={"similarity": False})
+                design = replace(design, similarity=False)
             results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
         else:
             groups = {by: own(values) for by, values in columns["groups"].items()}

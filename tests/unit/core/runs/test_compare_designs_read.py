@@ -119,3 +119,16 @@ def test_texts_are_scored_as_they_arrive_by_what_their_design_needs(tmp_path: Pa
         own = {"length", "sentiment", "reading_ease", "refusal", "gender_stereotypes", "embedding"}
         assert names(sets["first_person"]) == own
         assert names(None) == own | {"agency_balance"}
+
+
+def test_of_replies_to_a_design_only_the_score_that_is_asked_is_read(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "p.biasprint") as project:
+        answered(project, add_prompts(project, "compare", design="first_person").set_id)
+        found = {
+            asked: measure_project(JobContext(), project, "compare", MeasureOptions(scorers=scorers), INLINE).result
+            for asked, scorers in (("score", {"score": "length"}), ("usual", {"embedding": "none"}))
+        }
+    ids = {asked: {finding.id for finding in result.findings} for asked, result in found.items()}
+    assert "compare.difference" in ids["score"]
+    assert not any("similarity" in finding for finding in ids["score"])
+    assert any("similarity" in finding for finding in ids["usual"])
