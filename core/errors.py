@@ -54,5 +54,9 @@ class NotInstalledYet(AppError):
     """A part of the program that is needed and not installed yet; once it is there, no restart is needed."""
 
 
+class ProjectClosed(AppError):
+    """A project that was closed before it was read."""
+
+
 class JobCancelled(Exception):
     """The person cancelled the job: not a failure, and silent."""

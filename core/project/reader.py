@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import Executable
 
-from biasprint.core.errors import AppError
+from biasprint.core.errors import AppError, ProjectClosed
 from biasprint.core.jobs import precedence
 from biasprint.core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
@@ -144,7 +144,7 @@ class Reader:
     def _take(self) -> tuple[int, Connection]:
         with self._lock:
             if self._closed:
-                raise AppError("The project is closed.", hint="Open it again.")
+                raise ProjectClosed("The project is closed.", hint="Open it again.")
             prepared = self._prepared
             if self._idle:
                 return prepared, self._idle.pop()

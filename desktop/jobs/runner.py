@@ -15,7 +15,7 @@ from typing import Any
 from PySide6.QtCore import SIGNAL, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
-from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.errors import AppError, JobCancelled, ProjectClosed
 from biasprint.core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
 from biasprint.core.machine.storage import refused
 from biasprint.desktop.widgets.words import tr
@@ -295,6 +295,10 @@ class JobRunner(QObject):
         except JobCancelled:
             self._ending(watch, JobState.CANCELLED, None)
         except Exception as raised:
+            if isinstance(raised, ProjectClosed) and watch.handle.context.cancelled:
+                # Asked to stop because its project closes, it met the closed project before it looked.
+                self._ending(watch, JobState.CANCELLED, None)
+                return
             error = raised if isinstance(raised, AppError) else unexpected(title, raised)
             self._ending(watch, JobState.FAILED, lambda: self._tell_error(watch, error))
         else:

@@ -126,6 +126,26 @@ def test_cancel_is_silent_and_quick(qtbot: QtBot, runner: JobRunner):
     assert told == []
 
 
+@pytest.mark.parametrize(("asked", "ends"), [(True, JobState.CANCELLED), (False, JobState.FAILED)])
+def test_a_reading_that_meets_its_project_closed_was_cancelled_if_it_was_asked_to_stop(
+    qtbot: QtBot, runner: JobRunner, tmp_path: Path, asked: bool, ends: JobState
+):
+    project, closed, told = Project.create(tmp_path / "letters.biasprint"), threading.Event(), []
+
+    def read(ctx: JobContext) -> None:
+        closed.wait(10)
+        project.studies.all()  # before it looks whether it is to stop
+
+    with qtbot.waitSignal(runner.ended):
+        handle = runner.start("Read", read, on_error=told.append)
+        project.close()
+        if asked:
+            handle.cancel()
+        closed.set()
+    assert handle.state is ends
+    assert [error.message for error in told] == ([] if asked else ["The project is closed."])
+
+
 def test_a_paused_job_does_nothing_until_it_is_resumed(qtbot: QtBot, runner: JobRunner):
     steps: list[int] = []
 
