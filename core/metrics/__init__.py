@@ -3,8 +3,8 @@
 - `result`: results and array types, checks of input; `resampling`: bootstraps, permutations; `jackknife`; `clusters`:
   texts and replies that were sampled together
 - `means`, `proportions`, `odds`, `ranks`: intervals, tests and equivalence of the usual statistics
-- `grouped`: any score by any group, selection rates with impact ratios; `similarity`: of two texts, and which words
-  keep company with which group's
+- `grouped`: any score by any group, selection rates with impact ratios; `impact`: those of Local Law 144; `similarity`:
+  of two texts, and which words keep company with which group's
 - `interactions`: two crossed factors, the effect of each and how they depend on each other
 - `agreement`: raters; `adjust`: many tests; `power`: detectable effects and needed numbers
 - `affinity` (ABS), `representative` (RBS), `likelihood` (completion), `distances` and `topics` (news), `embeddings`

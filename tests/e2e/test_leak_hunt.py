@@ -103,7 +103,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
             "models verify", "models add", "models remove", "models prefer", "models engine", "endpoints list",
             "endpoints add", "endpoints test", "endpoints remove", "endpoints key", "offline", "prepare", "demo",
             "designs",
-            "calibrate",
+            "calibrate", "impact",
         ),
         (NO_PROJECT, ()),
     ),

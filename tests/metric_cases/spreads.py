@@ -20,6 +20,7 @@ from metric_cases.case import (
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
 from biasprint.core.metrics.grouped import spread_of_groups
+from biasprint.core.metrics.impact import above_median, impact_ratios
 from biasprint.core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
 from biasprint.core.metrics.worth import Worth, worth_of_choices
 
@@ -234,4 +235,47 @@ ABS = [
     ),
 ]
 
-CASES = ABS
+# Two columns crossed: women and men of two origins, some of whom are not known.
+CHOSEN_PEOPLE = array(True, False, True, True, False, False, True, False, True, True)
+PEOPLE = array(
+    ("woman", "a"), ("woman", "a"), ("man", "a"), ("man", "a"), ("woman", "b"), ("woman", "b"), ("man", "b"),
+    ("man", "b"), ("", "b"), ("man", ""),
+)  # fmt: skip
+PERSON = array(("woman", "a"))
+
+IMPACT = [
+    Case(
+        impact_ratios,
+        (CHOSEN_PEOPLE, PEOPLE),
+        read=lambda found: sorted((rate.n, rate.rate, rate.ratio.value) for rate in found.rates),
+        items=[(0, 1)],
+        relabel=(lambda chosen, people: (chosen, np.char.replace(people, "woman", "zoe")), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((CHOSEN_PEOPLE[:0], PEOPLE[:0]), DEFINED),
+            "one item": ((array(True), PERSON), DEFINED),
+            "one group": ((array(True, False), np.repeat(PERSON, 2, axis=0)), DEFINED),
+            "ties": ((array(True, False, True, False), PEOPLE[:4]), DEFINED),
+            "constant": ((array(False, False, False), PEOPLE[:3]), UNDEFINED),
+        },
+        nan="it takes truth values and names",
+    ),
+    Case(
+        above_median,
+        (array(1.0, 4.0, 2.0, 8.0, 5.0),),
+        read=lambda above: int(above.sum()),
+        items=[(0,)],
+        relabel=NO_GROUPS,
+        scale=((0,), same),
+        edges={
+            "empty": ((array(),), DEFINED),
+            "one item": ((array(3.0),), DEFINED),
+            "one group": NO_GROUPS,
+            "ties": ((array(2.0, 2.0, 3.0),), DEFINED),
+            "constant": ((array(2.0, 2.0),), DEFINED),
+        },
+        nan=(0,),
+    ),
+]
+
+CASES = [*ABS, *IMPACT]

@@ -363,7 +363,7 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
             read = read_numbers(name, cells)
             values, why = list(read.values), dict.fromkeys((at for at, cell in enumerate(cells) if cell), read.reason)
         else:
-            values = [_outcome(cell) for cell in cells]
+            values = [outcome(cell) for cell in cells]
             why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
         use = ScorerUse(name, f"column {name}", "as given")
         if not key:
@@ -407,6 +407,7 @@ def _labelled(
     ]
 
 
-def _outcome(cell: str) -> float:
+def outcome(cell: str) -> float:
+    """Return 1.0 for a cell that says yes, 0.0 for one that says no, NaN for any other."""
     word = cell.casefold()
     return 1.0 if word in YES else 0.0 if word in NO else nan
