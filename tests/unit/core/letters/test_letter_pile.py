@@ -4,7 +4,6 @@ import io
 import os
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -218,22 +217,24 @@ def test_every_row_is_reported_when_it_is_there(folder: Path) -> None:
     assert (seen[-1].done, seen[-1].total, len(rows)) == (6, 6, 6)
 
 
-def test_a_pile_is_cancelled_within_two_seconds(tmp_path: Path) -> None:
+def test_a_cancelled_pile_ends_after_at_most_a_few_letters_more(tmp_path: Path) -> None:
     for number in range(200):
         (tmp_path / f"{number:03}.txt").write_text(f"Kelly wrote letter {number}. " * 300, encoding="utf-8")
     compute = ComputeProcess()
-    began, cancelled = threading.Event(), 0.0
+    began, read, at_cancel = threading.Event(), 0, 0
 
     def listen(progress: Progress) -> None:
+        nonlocal read
         if progress.done:
+            read = progress.done
             began.set()
 
     ctx = JobContext(listen)
 
     def cancel() -> None:
-        nonlocal cancelled
+        nonlocal at_cancel
         began.wait(60)
-        cancelled = time.monotonic()
+        at_cancel = read
         ctx.cancel()
 
     waiting = threading.Thread(target=cancel)
@@ -241,7 +242,8 @@ def test_a_pile_is_cancelled_within_two_seconds(tmp_path: Path) -> None:
     try:
         with pytest.raises(JobCancelled):
             read_pile(ctx, tmp_path, compute, ReadingRequest(LIGHT))
-        assert time.monotonic() - cancelled < 2.0
+        # Counted in letters, not in seconds: other programs share this machine. Two seconds are about ten letters.
+        assert read <= at_cancel + 20
     finally:
         waiting.join()
         compute.close()

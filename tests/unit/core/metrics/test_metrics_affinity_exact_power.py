@@ -2,7 +2,7 @@
 
 from itertools import product
 from math import comb, factorial, prod
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -108,9 +108,9 @@ def test_splits_are_all_of_them_once() -> None:
 
 def test_sixty_choices_among_three_take_no_time() -> None:
     exact_power(60, PLANTED)
-    start = perf_counter()
+    start = thread_time()  # not by the clock: other programs share this machine
     exact_power(60, PLANTED, axes=3)
-    assert perf_counter() - start < 0.05
+    assert thread_time() - start < 0.05
 
 
 def test_what_is_no_preference_is_refused() -> None:

@@ -59,10 +59,10 @@ def path(home: Path) -> Path:
 
 
 def test_it_is_of_the_present_format_and_there_at_once(tmp_path: Path) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()  # not by the clock: other programs share this machine
     sample.unpack_sample(tmp_path / "new.biasprint")
     with Project.open(tmp_path / "new.biasprint"):
-        took = time.monotonic() - begun
+        took = time.process_time() - begun
     assert read_header(tmp_path / "new.biasprint") == SCHEMA_VERSION
     assert took < 2
 

@@ -56,12 +56,12 @@ def test_the_score_is_the_kind_whether_its_writer_recommends_and_the_language() 
 @pytest.mark.soak
 def test_a_hostile_text_takes_no_longer_than_a_long_letter() -> None:
     hostile = "ab " * 20_000 + "x " * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     outcome(LETTER * 500)
-    plain = time.perf_counter() - started
-    started = time.perf_counter()
+    plain = time.process_time() - started
+    started = time.process_time()
     outcome(hostile)
-    assert time.perf_counter() - started < 20 * plain + 1
+    assert time.process_time() - started < 20 * plain + 1
 
 
 @pytest.mark.replication

@@ -653,7 +653,7 @@ def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: 
     )  # nothing is missing: nothing to estimate
     form.samples.setValue(2)
     assert form.start.text() == "Go on"
-    quick = re.compile(r"(About \d+ s|Less than a second)\.$")
+    quick = re.compile(r"(About \d+ (s|min)|Less than a second)\.$")
     qtbot.waitUntil(lambda: quick.search(form.estimate.text()) is not None, timeout=PATIENCE)
     form.start.click()
     finish(qtbot, panel)
