@@ -135,6 +135,8 @@ GOES_BACK = {"docx": (".docx", ".docm"), "odt": (".odt",)}
 ENDINGS = tuple(ending for one in FORMATS for ending in one.endings)
 NAMES = f"{', '.join(one.kind for one in FORMATS[:-1])} or {FORMATS[-1].kind}"
 CHOOSE = f"Choose a {NAMES} file."
+IMPORT = "Letters in a table come in with “biasprint import”, or with Import texts… in the window."
+TABLE_ENDINGS = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet", "arrow")  # spreadsheets are known by their bytes
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ _NO_LETTERS = (
     _NoLetter(lambda head: head.is_empty, "is empty", "Choose the file that holds the letter."),
     _NoLetter(
         lambda head: head.has("xl/"), "is a spreadsheet, not a letter",
-        "Letters in a table come in with “biasprint import”.",
+        IMPORT,
     ),
     _NoLetter(lambda head: head.has("ppt/"), "is a set of slides, not a letter", CHOOSE),
     _NoLetter(
@@ -187,6 +189,8 @@ def format_of(data: bytes, name: str) -> LetterFormat:
     if wrong is not None:
         raise AppError(f"“{name}” {wrong.why}.", hint=wrong.hint)
     ending = name.rpartition(".")[2].lower()
+    if ending in TABLE_ENDINGS:
+        raise AppError(f"“{name}” is a table, not a letter.", hint=IMPORT)
     by_ending = next(
         (letter_format for letter_format in FORMATS if letter_format.known is None and ending in letter_format.endings),
         None,

@@ -139,6 +139,7 @@ BAD = {
     "binary.txt": (lambda: bytes(range(256)) * 20, "is not a text"),
     "program.docx": (lambda: b"\x7fELF" + b"\0" * 100, "is a program"),
     "table.xlsx": (lambda: zipped({"xl/workbook.xml": "<a/>"}), "is a spreadsheet"),
+    "letters.csv": (lambda: b"text,group\nShe is warm.,female\n", "is a table, not a letter"),
     "pile.zip": (lambda: zipped({"a.txt": "x"}), "is an archive"),
     "endless.txt": (lambda: b"word " * 400_000, "far more text"),
     "no-text.html": (lambda: b"<html><script>alert(1)</script></html>", "holds no text"),
