@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.runs.comparator import StoredJudgments
+    from biasprint.core.tables.headers import HeaderPlace
     from biasprint.core.tables.rows import TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
@@ -170,6 +171,8 @@ def score(
     data: Annotated[Path, typer.Argument(help="A project file, or a csv, tsv or jsonl table.")],
     scorer: Annotated[list[str], typer.Option(help="A scorer's name; may be given several times.")],
     mapping: Map = None,
+    sheet: Sheet = "",
+    header_row: HeaderRow = None,
     out: Annotated[Path | None, typer.Option(help="Of a table: where to write the scores (csv, jsonl, …).")] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Parquet files on a Ray cluster: local, or HOST:PORT; --out is a folder.")
@@ -178,23 +181,27 @@ def score(
 ) -> None:
     """Score every text that a scorer has not scored yet. Generates nothing."""
     from biasprint.core.scorers.registry import describe
+    from biasprint.core.tables.headers import HeaderPlace
 
     known = {info.name: info for info in describe()}
     for name in scorer:
         if name not in known:
             raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose from: {', '.join(known)}.")
     if cluster is not None:
+        if sheet or header_row:
+            raise UsageError("Parquet files have no sheets or headers.", hint="Leave out --sheet and --header-row.")
         from biasprint.core.cli.cluster_commands import score_on_cluster
 
         score_on_cluster(data, scorer, mapping or [], out, cluster, as_json)
     elif is_project(data):
-        if mapping or out:
+        if mapping or out or sheet or header_row:
             raise UsageError(
-                "--map and --out are for tables.", hint="A project keeps its scores; export them from there."
+                "--map, --sheet, --header-row and --out are for tables.",
+                hint="A project keeps its scores; export them from there.",
             )
         _score_project(data, scorer, as_json)
     else:
-        _score_table(data, scorer, mapping or [], out, as_json)
+        _score_table(data, scorer, mapping or [], HeaderPlace(sheet, header_row), out, as_json)
 
 
 def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
@@ -222,14 +229,16 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
             say(f"  {result.unscored:,} have nothing to score.")
 
 
-def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
+def _score_table(
+    data: Path, names: Sequence[str], mapping: list[str], place: "HeaderPlace", out: Path | None, as_json: bool
+) -> None:
     from biasprint.core.report.export import WRITERS, export_rows
     from biasprint.core.texts.tables import score_columns, score_table
 
     if out is not None:
         check_target(out, WRITERS, [data])
     with job("Scoring") as ctx:
-        table, rows = score_table(ctx, data, names, mapping)
+        table, rows = score_table(ctx, data, names, mapping, place)
     tell_table(table)
     answer: dict[str, object] = {"rows": table.total, "dropped": dict(table.dropped)}
     if out is not None:

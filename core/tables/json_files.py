@@ -199,6 +199,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=str, parse_floa
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES = "samples/"
+ZSTD = 93  # a method of packing, of PKWARE's APPNOTE 4.4.5
 
 
 def open_archive(path: Path) -> RecordsFile:
@@ -253,7 +254,30 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> str:
             "more than a sample needs.",
             hint="Convert the log to JSON with inspect_ai if you trust where it comes from.",
         )
-    return archive.read(name).decode("utf-8")
+    part = archive.getinfo(name)
+    packed = _unzstd(archive, part) if part.compress_type == ZSTD else archive.read(name)
+    return packed.decode("utf-8")
+
+
+def _unzstd(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """Unpack a member of a method that `zipfile` of this Python does not know, and check it as `zipfile` would."""
+    from pyarrow import ArrowException, decompress
+
+    assert archive.filename is not None
+    with open(archive.filename, "rb") as file:
+        file.seek(part.header_offset)
+        header = file.read(30)
+        if len(header) < 30 or not header.startswith(b"PK\x03\x04"):
+            raise zipfile.BadZipFile(f"no header of “{part.filename}”")
+        file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+        packed = file.read(part.compress_size)
+    try:
+        whole: bytes = decompress(packed, part.file_size, codec="zstd", asbytes=True) if part.file_size else b""
+    except (ArrowException, OSError) as error:
+        raise zipfile.BadZipFile(str(error)) from error
+    if zlib.crc32(whole) != part.CRC:
+        raise zipfile.BadZipFile(f"Bad CRC-32 of “{part.filename}”")
+    return whole
 
 
 def _broken(path: Path, error: BaseException) -> AppError:

@@ -23,9 +23,9 @@ def leaf_paths(value: object, prefix: str = "", depth: int = 0) -> Iterator[str]
             yield from leaf_paths(part, f"{prefix}.{name}" if prefix else name, depth + 1)
 
 
-def at_path(record: Mapping[str, Any], path: str) -> Any:
+def at_path(record: Mapping[str, Any] | list[Any], path: str) -> Any:
     """Return the value at a dotted path, None where there is none. A key that holds the dots itself goes first."""
-    if path in record:
+    if isinstance(record, Mapping) and path in record:
         return record[path]
     value: Any = record
     for part in path.split("."):

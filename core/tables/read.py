@@ -14,7 +14,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.tables.arrow_folders import is_arrow_folder, open_arrow
 from biasprint.core.tables.csv_files import CsvFile
 from biasprint.core.tables.encoding import Encoding, find_encoding
-from biasprint.core.tables.fields import FieldSpec, complete_mapping
+from biasprint.core.tables.fields import FieldSpec, about_mapping, complete_mapping, joined_columns
 from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.json_files import Parsed, RecordsFile, open_archive, open_json, open_lines
 from biasprint.core.tables.logs import format_of
@@ -209,7 +209,7 @@ def iter_records(
     shared: dict[str, str] = {}
     seen: dict[bytes, int] = {}
     try:
-        for row in table.file.rows(tuple(mapping.values()), ctx):
+        for row in _rows(table, fields, mapping, ctx):
             faults = [row.fault] if row.fault else []
             if all(fault.kept for fault in faults):
                 faults += _own_faults(row, names, required, seen, keep_duplicates=duplicates == "report")
@@ -219,6 +219,45 @@ def iter_records(
                 yield Record(row.number, row.line, dict(zip(names, _share(row.cells, shared), strict=True)))
     except OSError as error:
         raise _unreadable(table.file.path, error) from error
+
+
+def _rows(
+    table: OpenTable, fields: Sequence[FieldSpec], mapping: Mapping[str, str], ctx: JobContext | None
+) -> Iterator[RawRow]:
+    """The rows with the cells of each field. Of several columns that are joined each gives a row of its own, with its
+    cell for a field of long texts and its name for every other.
+    """
+    joints = {column: parts for column in mapping.values() if (parts := joined_columns(column, table.columns))}
+    if len(joints) > 1:
+        raise UsageError(
+            f"Columns are joined in two ways: {' and '.join(joints)}.", hint="Join the same ones, in one order."
+        )
+    if not joints:
+        yield from table.file.rows(tuple(mapping.values()), ctx)
+        return
+    ((joint, parts),) = joints.items()
+    others = [column for column in mapping.values() if column != joint]
+    long_texts = {field.name for field in fields if field.long_text}
+    named = [name for name, column in mapping.items() if column == joint]
+    if not long_texts & set(named):
+        raise UsageError(
+            f"The columns “{joint}” are joined for {', '.join(named)}, and for no text.", hint=f"Say text={joint} too."
+        )
+    for row in table.file.rows((*others, *parts), ctx):
+        if row.fault and not row.fault.kept:
+            yield row
+            continue
+        for place, part in enumerate(parts):
+            cells = dict(zip(others, row.cells, strict=False))
+            own = {True: row.cells[len(others) + place], False: part}
+            yield RawRow(
+                row.number,
+                row.line,
+                tuple(
+                    own[name in long_texts] if column == joint else cells[column] for name, column in mapping.items()
+                ),
+                row.fault if place == 0 else None,
+            )
 
 
 def _own_faults(
@@ -268,7 +307,8 @@ def read_records(
     problems: list[RowProblem] = []
     rows = tuple(iter_records(table, fields, complete, problems.append, duplicates=duplicates, ctx=ctx))
     read = whole_table(table, rows, problems, complete)
-    return replace(read, guessed=tuple(name for name in complete if name not in asked))
+    notices = (*read.notices, *about_mapping(complete, fields, table.columns))
+    return replace(read, guessed=tuple(name for name in complete if name not in asked), notices=notices)
 
 
 def read_columns(path: Path | str, ctx: JobContext | None = None, *, kept: str) -> TableRead:

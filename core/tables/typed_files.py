@@ -5,9 +5,10 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.tables.encoding import HANDLER, Encoding, misfit
 from biasprint.core.tables.headers import ANYWHERE, MOST_TITLES, HeaderPlace, about_titles, titles_above
+from biasprint.core.tables.nested import at_path, leaf_paths
 from biasprint.core.tables.rows import Fault, RawRow, excerpt
 
 EXACT_IN_FLOAT = 2**53
@@ -47,16 +49,21 @@ def plain_text(value: object) -> str:
 # ---- parquet, batch by batch
 
 BATCH_ROWS = 2000
+FIRST_ROWS = 100  # whose lists and mappings are looked into
+MOST_PATHS = 1000  # of one value
 ENCRYPTED_PARQUET = b"PARE"
 
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A parquet file whose columns are known; those that hold lists or mappings are omitted, and reported."""
+    """A parquet file whose columns are known. Values inside lists and mappings are columns named by dotted paths, such
+    as `response.choices.0.text`; lists of numbers are omitted, and reported.
+    """
 
     path: Path
     encoding: Encoding
     columns: tuple[str, ...]
+    roots: Mapping[str, str] = field(default_factory=dict)  # dotted path → its column in the file
 
     @classmethod
     def open(cls, path: Path) -> "ParquetFile":
@@ -64,26 +71,36 @@ class ParquetFile:
         with _opened(path) as file:
             schema = file.schema_arrow
             nested = [field.name for field in schema if not _is_plain(field.type)]
-            columns = tuple(field.name for field in schema if _is_plain(field.type))
-        listed = ", ".join(f"“{name}”" for name in nested)
+            inner = [field.name for field in schema if not _is_plain(field.type) and not _is_vector(field.type)]
+            plain = [field.name for field in schema if _is_plain(field.type)]
+            first = next(file.iter_batches(FIRST_ROWS, columns=inner, use_threads=False), None) if inner else None
+            roots = {} if first is None else {path: name for name in inner for path in _paths(first, name)}
+            roots = {path: name for path, name in roots.items() if path not in schema.names}
+        columns = (*plain, *roots)
+        listed = ", ".join(f"“{name}”" for name in nested if name not in roots.values())
         if not columns:
             message = f"No column of “{path.name}” holds plain values."
             message += f" Lists or mappings: {listed}." if nested else ""
             raise AppError(message, hint="Each row needs its text in a column of its own.")
-        notice = f"Columns with lists or mappings were left out: {listed}." if nested else ""
-        return cls(path, Encoding("utf-8", notice=notice), columns)
+        notice = f"Columns with lists or mappings were left out: {listed}." if listed else ""
+        return cls(path, Encoding("utf-8", notice=notice), columns, roots)
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
         """Yield every row with the wanted columns as text ("" for null)."""
         number = 0
         with _opened(self.path) as file:
             total = file.metadata.num_rows
-            for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(wanted)), use_threads=False):
+            needed = list(dict.fromkeys(self.roots.get(name, name) for name in wanted))
+            for batch in file.iter_batches(BATCH_ROWS, columns=needed, use_threads=False):
                 if ctx:
                     ctx.step(number, total, note=f"reading {self.path.name}")
-                places = [batch.schema.get_all_field_indices(column)[0] for column in wanted]
-                texts = {place: _texts(batch.column(place)) for place in set(places)}
-                for row in zip(*(texts[place] for place in places), strict=True):
+                texts = {name: _texts(_column(batch, name)) for name in wanted if name not in self.roots}
+                for root in {self.roots[name] for name in wanted if name in self.roots}:
+                    values = _column(batch, root).to_pylist(maps_as_pydicts="lossy")
+                    for name in (name for name in wanted if self.roots.get(name) == root):
+                        inner = name.removeprefix(f"{root}.")
+                        texts[name] = [plain_text(None if value is None else at_path(value, inner)) for value in values]
+                for row in zip(*(texts[name] for name in wanted), strict=True):
                     number += 1
                     yield self._row(number, row)
 
@@ -112,6 +129,25 @@ def _opened(path: Path) -> Iterator[Any]:
                 raise  # of the drive, not of what is in the file
             hint = "Check that it was saved or copied completely, or save it as csv in UTF-8."
             raise AppError(f"“{path.name}” is broken, or not a parquet file.", hint=hint, details=str(error)) from error
+
+
+def _column(batch: Any, name: str) -> Any:
+    return batch.column(batch.schema.get_all_field_indices(name)[0])
+
+
+def _paths(batch: Any, name: str) -> list[str]:
+    """The dotted paths of the plain values in a column of lists or mappings."""
+    values = _column(batch, name).to_pylist(maps_as_pydicts="lossy")
+    found = dict.fromkeys(path for value in values for path in islice(leaf_paths(value, name), MOST_PATHS))
+    return [path for path in found if path != name]
+
+
+def _is_vector(kind: Any) -> bool:
+    """Is this a list of numbers, such as an embedding?"""
+    import pyarrow.types as types
+
+    lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return lists and (types.is_primitive(kind.value_type) or _is_vector(kind.value_type))
 
 
 def _is_plain(kind: Any) -> bool:

@@ -1,15 +1,19 @@
 """The form of how a table is read: what its rows are, a known layout or a column for each field."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
+    QDialog,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
+    QListWidget,
+    QListWidgetItem,
     QSpinBox,
     QStackedWidget,
     QTabBar,
@@ -18,18 +22,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core.tables.fields import JOIN
 from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
 from biasprint.desktop.operations.importing import LookedAt, TableChoice, TableReading
-from biasprint.desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
+from biasprint.desktop.widgets import (
+    ElidedLabel,
+    Label,
+    LinkButton,
+    PlainText,
+    PrimaryButton,
+    QuietButton,
+    plural,
+    tr,
+)
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.tables import FieldSpec
 
+SEVERAL, BEFORE = "\n", "before"  # the data of the entry that asks for several; a property: the entry before it
 FIELD_WIDTH = 220  # text pixels
 MOST_HEADER_ROWS = 10_000
 ACROSS = 3  # fields side by side
@@ -221,10 +237,40 @@ class ReadingForm(QWidget):
         box.addItem(tr("— in no column —"), "")
         for column in self._looked.columns:
             box.addItem(safe_line(column) or tr("(no name)"), column)
+        if guess and guess not in self._looked.columns:
+            box.addItem(safe_line(tr(" and ").join(guess.split(JOIN))), guess)
+        if field.long_text and len(self._looked.columns) > 1:
+            box.addItem(tr("Several columns, one for each model…"), SEVERAL)
         box.setCurrentIndex(max(0, box.findData(guess)))
+        box.setProperty(BEFORE, box.currentIndex())
         box.setAccessibleDescription(field.description)
-        box.activated.connect(lambda _: self.changed.emit())
+        box.activated.connect(lambda _: self._choose_column(field, box))
         return box
+
+    def _choose_column(self, field: "FieldSpec", box: ComboBox) -> None:
+        if box.currentData() != SEVERAL:
+            box.setProperty(BEFORE, box.currentIndex())
+            self.changed.emit()
+            return
+        assert self._looked is not None
+        dialog = SeveralColumns(self, self._looked.columns, str(box.itemData(box.property(BEFORE))))
+        dialog.accepted.connect(lambda: self._join(field, dialog.chosen()))
+        dialog.rejected.connect(lambda: box.setCurrentIndex(box.property(BEFORE)))
+        dialog.open()
+
+    def _join(self, field: "FieldSpec", columns: Sequence[str]) -> None:
+        """Take several columns for a field, and their names for the group where that is open, else for the model."""
+        assert self._looked is not None
+        kind, joined = self.kind.currentData(), JOIN.join(columns)
+        chosen = {name: box.currentData() for name, box in self.columns.items()} | {field.name: joined}
+        before = [name for name, column in chosen.items() if JOIN in column and column not in self._looked.columns]
+        open_groups = [each.name for each in self._looked.fields[kind] if each.otherwise and not chosen[each.name]]
+        for name in before if len(before) > 1 else [*open_groups, "model"][:1]:
+            if name in chosen:
+                chosen[name] = joined
+        self._looked = replace(self._looked, guesses={**self._looked.guesses, kind: chosen})
+        self._make_fields()
+        self._choose_layout()
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -251,6 +297,47 @@ class ReadingForm(QWidget):
         box.addLayout(fold)
         box.addWidget(self._optional)
         box.addWidget(self.taken)
+
+
+class SeveralColumns(QDialog):
+    """The columns of a table, of which each chosen one holds the texts of one model."""
+
+    def __init__(self, parent: QWidget, columns: Sequence[str], chosen: str) -> None:
+        super().__init__(parent)
+        tokens = theme.current()
+        self.setWindowTitle(tr("Several columns"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QListWidget()
+        self.list.setAccessibleName(tr("Columns, each with the texts of one model"))
+        for column in columns:
+            item = QListWidgetItem(safe_line(column) or tr("(no name)"), self.list)
+            item.setData(Qt.ItemDataRole.UserRole, column)
+            item.setCheckState(Qt.CheckState.Checked if column in chosen.split(JOIN) else Qt.CheckState.Unchecked)
+        self.take, cancel = PrimaryButton(tr("Take these")), QuietButton(tr("Cancel"))
+        self.take.setDefault(True)
+        self.take.clicked.connect(self.accept)
+        cancel.clicked.connect(self.reject)
+        self.list.itemChanged.connect(lambda _: self._allow())
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.take)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        words = tr("Tick each column that holds the texts of one model. Its name becomes the model.")
+        box.addWidget(Label(words, "soft", wrap=True))
+        box.addWidget(self.list)
+        box.addLayout(buttons)
+        self.resize(fitting(parent, 420, 380))
+        self._allow()
+
+    def chosen(self) -> list[str]:
+        items = [self.list.item(row) for row in range(self.list.count())]
+        return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() is Qt.CheckState.Checked]
+
+    def _allow(self) -> None:
+        self.take.setEnabled(len(self.chosen()) > 1)
 
 
 def _box(name: str) -> ComboBox:

@@ -114,3 +114,22 @@ def test_a_path_a_sheet_and_a_header_row_can_be_named(empty: Path, tmp_path: Pat
     assert "4 of 4 rows" in sheet.err
     refused = biasprint("measure", "compare", FORMATS / "sep.csv", "--header-row", "40", code=1)
     assert "Row 40 must name the columns" in refused.err
+    length = ("--scorer", "length", "--map", "text=notes", "--sheet", "Notes", "--json")
+    assert len(biasprint("score", FORMATS / "two_sheets.xlsx", *length).json["scores"]) == 1
+    assert "are for tables" in biasprint("score", empty, "--scorer", "length", "--sheet", "Notes", code=2).err
+    (tmp_path / "t.csv").write_text("a,b\nc,d\ntext,group\nHello there,x\nBye then,y\n")
+    (tmp_path / "a.toml").write_text(
+        '[[texts]]\nstudy = "compare"\ntable = "t.csv"\nheader_row = 3\n[outputs]\nproject = "a.biasprint"\n'
+        '[[measure]]\nstudy = "compare"\nscorers = {score = "length"}\n'
+    )
+    assert biasprint("run", tmp_path / "a.toml", "--json").json["texts"][0]["added"] == 2
+
+
+def test_a_table_with_a_column_for_each_model_is_imported_and_compared(empty: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("prompt,gpt-4,llama,qwen\nOne?,He is bold,She is kind,It is\nTwo?,Yes indeed,No,Perhaps not\n")
+    answer = biasprint("import", empty, path, "--study", "compare", "--map", "text=gpt-4|qwen", "--json").json
+    assert (answer["added"], answer["mapping"]["group"]) == (4, "gpt-4|qwen")
+    measured = biasprint("measure", "compare", empty, "--scorer", "score=length", "--json").json
+    assert measured["rows"] == 4
+    assert "Each of the columns “gpt-4”" in biasprint("measure", "compare", path, "--scorer", "score=length").err

@@ -45,6 +45,7 @@ from biasprint.core.runs.setup import add_prompts, added_study, generator_spec, 
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.headers import HeaderPlace
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import NOT_WRITTEN, generator_names
 from biasprint.core.texts.score import score
@@ -289,6 +290,7 @@ class AuditRun:
         table = read_table(
             ctx, asked.table, asked.study, fields=table_fields(asked.study),
             layout=asked.format, mapping=asked.columns, encoding=asked.encoding, duplicates=asked.duplicates,
+            place=HeaderPlace(asked.sheet, asked.header_row),
         )  # fmt: skip
         result = import_table(ctx, self.project, None, asked.study, asked.table, table)
         return AuditedTexts(asked.study, asked.table.name, result.added, table)

@@ -58,7 +58,8 @@ class AskedPrompts(_Narrowed):  # type: ignore[misc, valid-type]
 
 class AskedTexts(_Part):
     """Texts that are there already: a `table`, read as `biasprint import` reads it; or all that the project `from` has
-    imported for the study. `columns`: field → column, where a column has another name.
+    imported for the study. `columns`: field → column, where a column has another name. `sheet` and `header_row`: where
+    its header is.
     """
 
     study: Words
@@ -67,6 +68,8 @@ class AskedTexts(_Part):
     columns: dict[str, str] = {}
     format: str | None = None
     encoding: str | None = None
+    sheet: str = ""
+    header_row: Annotated[int | None, Field(ge=1)] = None
     duplicates: Literal["report", "drop"] = "report"
 
     @property

@@ -132,7 +132,7 @@ def _text_column(data: Path, names: Sequence[str]) -> str:
             whys.append(error)
             continue
         guessed = guess_mapping(table.columns, table.sample_rows, table_fields("texts"))
-        if "text" not in guessed:
+        if guessed.get("text") not in table.columns:
             raise UsageError(f"No column of “{name}” looks like texts.", hint="Say which it is: --map text=COLUMN.")
         return guessed["text"]
     raise whys[0]

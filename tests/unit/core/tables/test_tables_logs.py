@@ -2,8 +2,10 @@
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from biasprint.core.errors import AppError
@@ -124,6 +126,37 @@ def test_a_sample_without_its_attachment_is_named_and_the_others_are_read(tmp_pa
     read = read_records(path, fields_of("texts"))
     assert [row.values["text"] for row in read.rows] == [FIRST]
     assert read.dropped == {"attachment is missing": 1}
+
+
+def zstd_archive(tmp_path: Path, members: dict[str, str]) -> Path:
+    """An archive packed by Zstandard as inspect_ai writes them: packed members stored, and named as of method 93."""
+    path = tmp_path / "zstd.eval"
+    with zipfile.ZipFile(path, "w") as into:
+        for name, content in members.items():
+            into.writestr(name, pyarrow.compress(content.encode(), codec="zstd", asbytes=True))
+        places = {part.filename: part.header_offset for part in into.infolist()}
+        directory = into.start_dir
+    whole = bytearray(path.read_bytes())
+    for name, content in members.items():
+        for start, method in ((places[name], 8), (whole.index(name.encode(), directory) - 46, 10)):
+            crc, size = zlib.crc32(content.encode()), len(content.encode())
+            whole[start + method : start + method + 2] = (93).to_bytes(2, "little")
+            whole[start + method + 6 : start + method + 10] = crc.to_bytes(4, "little")
+            whole[start + method + 14 : start + method + 18] = size.to_bytes(4, "little")
+    path.write_bytes(whole)
+    return path
+
+
+def test_an_archive_packed_by_zstandard_is_read(tmp_path: Path) -> None:
+    sample = {**SAMPLE, "attachments": {"ab": FIRST}}
+    path = zstd_archive(tmp_path, {"header.json": HEADER, "samples/1.json": json.dumps(sample)})
+    assert [row.values["text"] for row in read_records(path, fields_of("texts")).rows] == [FIRST]
+    whole = path.read_bytes()
+    for right, wrong in ((b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfe"), (b"success", b"succes5")):
+        assert right in whole
+        path.write_bytes(whole.replace(right, wrong))
+        with pytest.raises(AppError, match="is broken, or not an archive of inspect_ai"):
+            look_at(path)
 
 
 def test_an_archive_unpacks_to_no_more_than_a_sample_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,12 +80,23 @@ def test_bytes_that_are_no_text_cost_their_row_alone(path: Path) -> None:
         ]
 
 
-def test_columns_of_lists_are_left_out_and_cannot_be_mapped(path: Path) -> None:
+def test_values_inside_lists_and_mappings_are_columns(path: Path) -> None:
+    replies = [{"body": {"choices": [{"message": {"content": text}}]}} for text in ("first", "second")]
+    who = pa.array([[("gender", "male")], [("gender", "female")]], pa.map_(pa.string(), pa.string()))
+    saved(path, response=pa.array([*replies, None]), who=pa.chunked_array([who, who.slice(0, 1)]), n=[1.0, 2.0, 3.0])
+    read = read_records(path, FIELDS, {"text": "response.body.choices.0.message.content", "group": "who.gender"})
+    assert [tuple(row.values.values()) for row in read.rows] == [("first", "male"), ("second", "female")]
+    assert [str(problem) for problem in read.problems] == ["Row 3 (line 3): no text"]
+    guessed = read_records(path, [FieldSpec("text", aliases=("content",), required=True), FieldSpec("gender", True)])
+    assert dict(guessed.mapping) == {"text": "response.body.choices.0.message.content", "gender": "who.gender"}
+
+
+def test_lists_of_numbers_are_left_out_and_cannot_be_mapped(path: Path) -> None:
     nested = pa.array([[1, 2], [3]])
-    saved(path, text=["a", "b"], tokens=nested, more=pa.array([{"x": 1}, {"x": 2}]))
+    saved(path, text=["a", "b"], tokens=nested)
     read = read_records(path, FIELDS)
     assert (values(read), read.columns) == (["a", "b"], ("text",))
-    assert read.notices == ("Columns with lists or mappings were left out: “tokens”, “more”.",)
+    assert read.notices == ("Columns with lists or mappings were left out: “tokens”.",)
     with pytest.raises(AppError, match="tokens"):
         read_records(path, FIELDS, {"group": "tokens"})
     with pytest.raises(AppError, match=r"No column of “letters.parquet” holds plain values. Lists or mappings: “text”"):

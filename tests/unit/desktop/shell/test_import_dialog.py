@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -16,6 +17,7 @@ from biasprint.core.runs.setup import add_prompts
 from biasprint.core.tables import fields_of
 from biasprint.core.tables.headers import HeaderPlace
 from biasprint.desktop.dialogs.import_table import ImportDialog
+from biasprint.desktop.dialogs.import_table_form import SEVERAL, SeveralColumns
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
 from biasprint.desktop.window_commands import window_commands
@@ -656,6 +658,29 @@ def test_imported_texts_are_measured_or_compared(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
     judge = window.panels["judge"]
     qtbot.waitUntil(lambda: judge.pages.currentWidget() is judge.setup, timeout=PATIENCE)
+
+
+def test_columns_of_one_models_texts_are_guessed_and_can_be_chosen(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    table = tmp_path / "wide.csv"
+    table.write_text("prompt,gpt-4,llama,qwen\nOne?,He is bold,She is kind,It is\nTwo?,Yes indeed,No,Perhaps\n")
+    dialog = opened(table)
+    boxes = dialog.form.columns
+    assert (dialog.form.kind.currentData(), boxes["text"].currentText()) == ("compare", "gpt-4 and llama and qwen")
+    assert (boxes["group"].currentData(), dialog.summary.text()[:4]) == ("gpt-4|llama|qwen", "All ")
+    choose(boxes["text"], SEVERAL)
+    several = dialog.form.findChild(SeveralColumns)
+    for row in range(several.list.count()):
+        ticked = several.list.item(row).text() in ("gpt-4", "qwen")
+        several.list.item(row).setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+    several.take.click()
+    qtbot.waitUntil(dialog.go.isEnabled)
+    assert {name: dialog.form.columns[name].currentData() for name in ("text", "group", "prompt", "model")} == {
+        "text": "gpt-4|qwen", "group": "gpt-4|qwen", "prompt": "prompt", "model": "",
+    }  # fmt: skip
+    choose(dialog.form.columns["text"], SEVERAL)
+    dialog.form.findChild(SeveralColumns).reject()
+    assert dialog.form.columns["text"].currentData() == "gpt-4|qwen"
+    assert imported(qtbot, dialog).added == 4
 
 
 # the ways in
