@@ -1,5 +1,6 @@
 """The row of a table that names its columns: the first, below titles where there are some, or a chosen one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,17 @@ def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     if not wide or len(wide) < len(after) / 2 or wide[0] != max(wide):  # the first wide row names the columns
         return False
     return len(cells) > 1 or " " in cells[0].strip() or not _filled(below[0])
+
+
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names with a number at those that come again: `a (2)`, and `[model (2)] prompt` of promptfoo's."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        model, bracket, prompt = name.rpartition("] ") if name.startswith("[") else (name, "", "")
+        numbered.append(name if seen[name] == 1 else f"{model} ({seen[name]}){bracket}{prompt}")
+    return tuple(numbered)
 
 
 def about_titles(rows: Sequence[Sequence[str]], before: int) -> str:

@@ -15,7 +15,7 @@ from biasprint.core.tables.arrow_folders import is_arrow_folder, open_arrow
 from biasprint.core.tables.csv_files import CsvFile
 from biasprint.core.tables.encoding import Encoding, find_encoding
 from biasprint.core.tables.fields import FieldSpec, about_mapping, complete_mapping, joined_columns
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
+from biasprint.core.tables.headers import ANYWHERE, HeaderPlace, distinct
 from biasprint.core.tables.json_files import Parsed, RecordsFile, open_archive, open_json, open_lines
 from biasprint.core.tables.logs import format_of
 from biasprint.core.tables.rows import EMPTY_ROW, Fault, RawRow, Record, RowProblem, TableRead
@@ -109,9 +109,12 @@ def as_log(file: TableFile) -> TableFile:
     """Return a table as the log that it is, such as an export of traces as csv; an ordinary one as it is."""
     if isinstance(file, RecordsFile):
         return file
+    table = file
+    if isinstance(file, CsvFile | XlsxFile):  # two columns of one name are two columns of a log
+        file = replace(file, columns=distinct(file.columns))
     row = next((row for row in file.rows(file.columns) if row.cells), None)
     if row is None or format_of(dict(zip(file.columns, row.cells, strict=True))) is None:
-        return file
+        return table
 
     def records(ctx: JobContext | None) -> Iterator[tuple[int, Parsed]]:
         for row in file.rows(file.columns, ctx):

@@ -353,7 +353,7 @@ def _spelled(name: str) -> str:
 
 
 def _from(field: str, column: str) -> str:
-    return tr("{field} from {column}").format(field=field.replace("_", " "), column=column)
+    return tr("{field} from {column}").format(field=field.replace("_", " "), column=column.replace(JOIN, ", "))
 
 
 ROW_HEIGHT = 30

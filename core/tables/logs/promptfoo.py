@@ -1,10 +1,21 @@
 """Results of promptfoo: the JSON of `promptfoo eval -o` (results of version 2 and 3), its jsonl, and its csv."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from biasprint.core.tables.logs.parts import LogFormat, Values, failed, message_text, other_version, part_missing, row
+from biasprint.core.tables.logs.parts import (
+    LogFormat,
+    RecordReader,
+    Values,
+    failed,
+    message_text,
+    other_version,
+    part_missing,
+    row,
+)
 from biasprint.core.tables.nested import as_text, at_path
 from biasprint.core.tables.rows import Fault
 
@@ -30,21 +41,30 @@ def inside(whole: Values, path: Path) -> Sequence[Values] | None:
     return results["results"]  # type: ignore[no-any-return]
 
 
-def rows(record: Values) -> Iterator[Values | Fault]:
-    output = at_path(record, "response.output")
-    provider = record["provider"]
-    model = (provider.get("label") or provider.get("id")) if isinstance(provider, Mapping) else provider
-    asked = message_text(at_path(record, "prompt.raw") or record["prompt"])
-    more = (record.get("vars"),)
-    if output in (None, ""):
-        refused = at_path(record, "response.isRefusal") is True
-        yield failed(refused=refused, prompt=asked, model=model, more=more)
-    else:
-        stopped = at_path(record, "response.finishReason")
-        yield row(text=message_text(output), prompt=asked, model=model, stopped=stopped, more=more)
+def reader(path: Path) -> RecordReader:
+    """Rows of results. Two providers of one name and prompt, such as one model at two temperatures, get numbers."""
+    names: dict[str, str] = {}  # of each column of the evaluation, which promptfoo numbers as promptIdx
+    used: Counter[tuple[str, str]] = Counter()
+
+    def rows(record: Values) -> Iterator[Values | Fault]:
+        provider = record["provider"]
+        model = as_text((provider.get("label") or provider.get("id")) if isinstance(provider, Mapping) else provider)
+        column = as_text(record.get("promptIdx"))
+        if column and column not in names:
+            used[of := (model, as_text(record.get("promptId") or at_path(record, "prompt.label")))] += 1
+            names[column] = model if used[of] == 1 else f"{model} ({used[of]})"
+        output = at_path(record, "response.output")
+        asked = message_text(at_path(record, "prompt.raw") or record["prompt"])
+        columns: dict[str, Any] = {"prompt": asked, "model": names.get(column, model), "more": (record.get("vars"),)}
+        if output in (None, ""):
+            yield failed(refused=at_path(record, "response.isRefusal") is True, **columns)
+        else:
+            yield row(text=message_text(output), stopped=at_path(record, "response.finishReason"), **columns)
+
+    return rows
 
 
-FORMAT = LogFormat("promptfoo", TITLE, fits, lambda _: rows, inside)
+FORMAT = LogFormat("promptfoo", TITLE, fits, reader, inside)
 
 
 # ---- csv: a column of texts for each provider and prompt, with the verdict before each text

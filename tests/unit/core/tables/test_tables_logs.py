@@ -118,6 +118,22 @@ def test_another_version_or_a_missing_part_is_one_sentence(tmp_path: Path) -> No
         look_at(cut)
 
 
+def test_two_models_of_one_name_are_two_models(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("gender,[m] Say {{gender}},[m] Say {{gender}}\nmale,[PASS] Yes.,[FAIL] No.\n")
+    read = read_records(table, fields_of("compare"))
+    assert [(row.values["model"], row.values["text"], row.values["prompt"]) for row in read.rows] == [
+        ("m", "Yes.", "Say male"), ("m (2)", "No.", "Say male"),
+    ]  # fmt: skip
+    first = json.loads((FORMATS / "promptfoo.jsonl").read_text().splitlines()[0])
+    other = {**first, "promptIdx": 1, "response": {"output": "Another text."}}
+    worded = {**other, "promptIdx": 2, "promptId": "another", "response": {"output": "A third."}}
+    log = tmp_path / "two.jsonl"
+    log.write_text("".join(json.dumps(record) + "\n" for record in (first, other, worded)))
+    models = [row.values["model"] for row in read_records(log, fields_of("compare")).rows]
+    assert models == ["openai:gpt-4o-mini", "openai:gpt-4o-mini (2)", "openai:gpt-4o-mini"]
+
+
 def test_a_sample_without_its_attachment_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     whole = {**SAMPLE, "attachments": {"ab": FIRST}}
     path = archive(
