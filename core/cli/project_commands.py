@@ -137,6 +137,10 @@ class OfAnyStudy:
 
     mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None
     instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None
+    wordings: Annotated[
+        str | None,
+        typer.Option(help="Each prompt in so many wordings: a number, all, or a file with others of your own."),
+    ] = None
     template: Annotated[
         Path | None, typer.Option(help="Compare, letters: the prompt's text, with {column} for what varies.")
     ] = None

@@ -16,6 +16,7 @@ from biasprint.core.prompts.axes import Axis, Key, Text, resolve_axes
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.prompts.template import Template
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 
 # ---- Tasks, themes and rubrics, read from `resources/tasks`
 
@@ -158,6 +159,7 @@ def cogs_set(
     tasks: Sequence[str | Path | Task] | None = None,
     themes: Sequence[str | Path | Theme] | None = None,
     axes: Sequence[str | Path | Axis] | None = None,
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """Return the prompt set for these tasks, themes and axes; None means all (for axes: the paper's three).
 
@@ -170,7 +172,10 @@ def cogs_set(
     chosen_tasks = _choose("task", cogs_tasks(), tasks, load_tasks)
     chosen_themes = _choose("theme", cogs_themes(), themes, load_themes)
     chosen_axes = resolve_axes(PAPER_AXES if axes is None else axes)
+    own_tasks = [task for task in chosen_tasks if task not in cogs_tasks()]
+    chosen_tasks = [dataclasses.replace(task, template=words.of(task.key, task.template)) for task in chosen_tasks]
     identity_text = read_toml(packaged("prompts", "cogs.toml"))["identity"]
+    identity_text = words.of("identity", identity_text) if chosen_axes else identity_text
     identity_template = Template(identity_text).require(known=("identity", "task"), needed=("identity", "task"))
     prompts = tuple(
         prompt
@@ -186,7 +191,7 @@ def cogs_set(
         "themes": {theme.key: theme.text for theme in chosen_themes},
         "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256} for axis in chosen_axes},
     }
-    if own := {task.key: _words_of(task) for task in chosen_tasks if task not in cogs_tasks()}:
+    if own := {task.key: _words_of(task) for task in own_tasks}:
         recipe[OWN_TASKS] = own
     return PromptSetDraft("CoGS", recipe, prompts, chosen_axes)
 
@@ -260,7 +265,10 @@ class HumanStudy:
 
 
 def sweep_set(
-    prompts: int = SWEEP_PROMPTS, axes: Sequence[str | Path | Axis] | None = None, seed: int = 0
+    prompts: int = SWEEP_PROMPTS,
+    axes: Sequence[str | Path | Axis] | None = None,
+    seed: int = 0,
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """Return `prompts` prompts of the suite, in blocks, spread over the tasks.
 
@@ -268,7 +276,7 @@ def sweep_set(
     themes in an order that `seed` decides; the last block is cut where the number is reached, and what it has of whole
     axes still counts. Raises `UsageError` where not even one block fits, or the suite has fewer.
     """
-    whole = cogs_set(axes=axes)
+    whole = cogs_set(axes=axes, words=words)
     blocks: dict[tuple[str, str], list[PromptDraft]] = {}
     for prompt in whole.prompts:
         blocks.setdefault((prompt.task, prompt.theme), []).append(prompt)
@@ -288,12 +296,12 @@ def sweep_set(
     )
 
 
-def human_study(axes: Sequence[str | Path | Axis] | None = None) -> HumanStudy:
+def human_study(axes: Sequence[str | Path | Axis] | None = None, words: TemplateWords = AS_IT_IS) -> HumanStudy:
     """Return very short stories on all thirty themes, for 50 comparisons an axis and three raters.
 
     Thirty themes give thirty comparisons of one model; the paper's fifty need two samples of each prompt.
     """
-    draft = cogs_set([HUMAN_TASK], axes=axes)
+    draft = cogs_set([HUMAN_TASK], axes=axes, words=words)
     hint = "Thirty themes and one task give thirty comparisons an axis: write two samples of each prompt for fifty."
     recipe = {**draft.recipe, "preset": "human study"}
     return HumanStudy(

@@ -17,6 +17,7 @@ from biasprint.core.prompts.cogs import OWN_TASKS
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.prompts.template import Template
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 
 PLACEHOLDERS = ("name", "age", "gender", "occupation")
 BIOGRAPHY_PLACEHOLDERS = ("name", "occupation", "biography")
@@ -100,6 +101,7 @@ def letters_context_less_set(
     occupations: Sequence[str] | None = None,
     axis: str | Path | Axis | None = None,
     document: str | Path | OwnDocument = LETTER,
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """Return the letter prompts, or those for another document. `names` maps a group of the axis to given names;
     without it the axis's first `names_per_group` are taken (the published pair first). Every cell of age and occupation
@@ -112,7 +114,9 @@ def letters_context_less_set(
     chosen = letters_axis(axis)
     key, written = chosen_document(document)
     own = written if isinstance(written, OwnDocument) else None
-    template = Template(written.context_less).require(known=PLACEHOLDERS, needed=() if own else PLACEHOLDERS)
+    template = Template(words.of(key, written.context_less)).require(
+        known=PLACEHOLDERS, needed=() if own else PLACEHOLDERS
+    )
     by_group = _names_by_group(chosen, names, names_per_group)
     if "name" not in template.names:
         by_group = {group: given[:1] for group, given in by_group.items()}

@@ -19,8 +19,9 @@ from biasprint.core.prompts.axes import with_names
 from biasprint.core.prompts.drafts import mitigated, named_from
 from biasprint.core.prompts.from_template import TAKEN, TemplateRow, TemplateTable, template_set
 from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords, in_wordings
 from biasprint.core.runs.writing import describe_generator, whole_path
-from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.kit.choice import PromptChoice, WordedChoice
 from biasprint.core.studies.kit.importing import store_axis
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.studies.registry import study as known_study
@@ -46,6 +47,7 @@ def draft_template(
     name: str = "",
     axis: str = "",
     name_set: str = "",
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """Return the prompts of a template for a study. `fields`: field → column, where the column's name does not show
     it.
@@ -64,7 +66,8 @@ def draft_template(
         loaded = with_names(loaded, taken)
     rows = read_columns(ctx, table, study, fields)
     task = "letter" if study == "letters" else study
-    return named_from(template_set(_text(template), rows, name=called, task=task, axis=loaded), taken)
+    text = words.of("template", _text(template))
+    return named_from(template_set(text, rows, name=called, task=task, axis=loaded), taken)
 
 
 def _text(path: Path) -> str:
@@ -107,6 +110,7 @@ def _check_fields(fields: Mapping[str, str], columns: tuple[str, ...], known: li
 # ---- Drafting prompt sets
 
 BY_TEMPLATE = {"template", "table", "columns", "set_name"}
+OF_ALL = ("mitigation", "instruction", "wordings")  # choices that the prompts of any study may have
 
 
 def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: PromptChoice) -> PromptSetDraft:
@@ -114,7 +118,12 @@ def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: 
 
     Raises `UsageError` for a choice that this study would otherwise silently leave aside.
     """
-    draft = drafter(study, choice)(ctx, project, choice)
+    draw = drafter(study, choice)
+    if choice.wordings is None:
+        draft = draw(ctx, project, choice)
+    else:
+        shipped = "" if choice.template else choice.design or study
+        draft = in_wordings(lambda words: draw(ctx, project, WordedChoice.of(choice, words)), choice.wordings, shipped)
     if choice.instruction and not choice.mitigation:
         raise UsageError("An instruction needs a name.", hint="Name it with --mitigation.")
     return mitigated(draft, choice.mitigation, choice.instruction or "") if choice.mitigation else draft
@@ -137,7 +146,7 @@ def drafter(kind: str, choice: PromptChoice) -> Drafter:
     study = known_study(kind)
     if choice.given & BY_TEMPLATE:
         return lambda ctx, project, choice: draft_by_template(ctx, kind, choice)
-    if foreign := sorted(choice.given - {*study.narrowed_by, "mitigation", "instruction"}):
+    if foreign := sorted(choice.given - {*study.narrowed_by, *OF_ALL}):
         by = ", ".join(study.narrowed_by) or "nothing"
         raise UsageError(f"The prompts of {kind} have no {', '.join(foreign)}.", hint=f"They are narrowed by {by}.")
     if not study.has_prompts:
@@ -148,7 +157,7 @@ def drafter(kind: str, choice: PromptChoice) -> Drafter:
 def draft_by_template(ctx: JobContext, kind: str, choice: PromptChoice) -> PromptSetDraft:
     if choice.template is None:
         raise UsageError("A table alone makes no prompts.", hint="Give the template with --template FILE.")
-    if foreign := sorted(choice.given - {*BY_TEMPLATE, "axes", "name_set", "mitigation", "instruction"}):
+    if foreign := sorted(choice.given - {*BY_TEMPLATE, "axes", "name_set", *OF_ALL}):
         raise UsageError(
             f"Prompts of a template have no {', '.join(foreign)}.", hint="They have the columns of their table."
         )
@@ -157,6 +166,7 @@ def draft_by_template(ctx: JobContext, kind: str, choice: PromptChoice) -> Promp
     return draft_template(
         ctx, kind, choice.template, choice.table, fields=parse_map_options(choice.columns or ()),
         name=choice.set_name or "", axis=(choice.axes or ("",))[0], name_set=choice.name_set or "",
+        words=choice.words,
     )  # fmt: skip
 
 

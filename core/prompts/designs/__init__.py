@@ -15,8 +15,9 @@ from biasprint.core.prompts.designs.design import Design, DesignMeasure
 from biasprint.core.prompts.designs.ranking import pair_prompts, people_prompts, ranking_prompts
 from biasprint.core.prompts.drafts import PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.wordings import TemplateWords
 
-__all__ = ["Design", "available_designs", "design_set", "load_design", "shipped_measure"]
+__all__ = ["Design", "available_designs", "design_set", "load_design", "reworded", "shipped_measure"]
 
 
 def available_designs() -> tuple[str, ...]:
@@ -43,6 +44,20 @@ def _with_axis_file(design: Design, folder: Path) -> Design:
     if design.ranking:
         return replace(design, ranking=replace(design.ranking, axis=near(design.ranking.axis, folder)))
     return design
+
+
+def reworded(design: Design, words: TemplateWords) -> Design:
+    """Return the design with its templates in this wording, by their names; that of a ranking is called template."""
+    if design.ranking:
+        template = words.of("template", design.ranking.template)
+        return replace(design, ranking=replace(design.ranking, template=template))
+    layout = design.people or design.pairs
+    assert layout is not None
+    templates = {name: words.of(name, text) for name, text in layout.templates.items()}
+    if design.people:
+        return replace(design, people=replace(design.people, templates=templates))
+    assert design.pairs is not None
+    return replace(design, pairs=replace(design.pairs, templates=templates))
 
 
 def design_set(design: Design) -> PromptSetDraft:

@@ -17,6 +17,7 @@ from biasprint.core.project.specs import SourceSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import Identity, available_axes, load_axis
 from biasprint.core.prompts.drafts import DEFAULT_IDENTITY
+from biasprint.core.prompts.wordings import WORDING, sample_in
 from biasprint.core.runs.compare.pool import (
     MOST_CARDS,
     SOME_AT_A_TIME,
@@ -87,7 +88,9 @@ def _of_output(kind: str, row: OutputRow, axis: KnownAxis, numbers: SampleNumber
         text_sha256=sha256_text(row.text),
         model=f"{row.backend}/{row.model}/{row.run_id}",
         # Only a block can hold several names of one identity; elsewhere a second text in one place is a mistake.
-        sample=numbers.sample(row.sample, row.run_id, block, row.identity) if block else row.sample,
+        sample=numbers.sample(row.sample, row.run_id, block, row.identity)
+        if block
+        else sample_in(row.sample, row.fields),
         problem=problem_of(row) or ("" if row.axis or block or theme else UNMATCHED_TEXTS),
         block=block,
         shown_theme=shown_theme(kind, theme, row.fields, axis.hidden),
@@ -102,6 +105,8 @@ def _block(row: OutputRow) -> str:
     arm = row.fields.get("arm", "")
     matched = row.fields.get("block", "") or ("" if row.axis else row.fields.get("prompt", ""))
     parts = [matched, row.fields.get("version", ""), "" if arm in PLAIN_ARM else arm]
+    if matched and row.fields.get(WORDING):
+        parts.append(row.fields[WORDING])  # nor beside a letter that was asked for in other words
     return "/".join(parts) if any(parts) else ""
 
 

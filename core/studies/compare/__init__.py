@@ -102,7 +102,7 @@ class CompareStudy(Study):
     reads_other_texts = True
 
     def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
-        from biasprint.core.prompts.designs import available_designs, design_set, load_design
+        from biasprint.core.prompts.designs import available_designs, design_set, load_design, reworded
 
         if choice.design is None:
             listed = ", ".join(available_designs())
@@ -110,7 +110,7 @@ class CompareStudy(Study):
                 "The prompts of compare come from a design, and none was named.",
                 hint=f"Designs: {listed}; “biasprint designs” says what each asks. Or import texts.",
             )
-        return design_set(load_design(choice.design))
+        return design_set(reworded(load_design(choice.design), choice.words))
 
     def needed(
         self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None

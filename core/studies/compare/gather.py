@@ -18,6 +18,7 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs import shipped_measure
 from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.resource_files import validated
+from biasprint.core.prompts.wordings import WORDING, item_of
 from biasprint.core.scorers.functions import FunctionScorer, function_of
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
@@ -301,9 +302,13 @@ def _wanted(
 
 
 def _unit(row: Mapping[str, str]) -> str:
-    """Return what samples of one prompt share: its key and text; in a table with samples the block and the groups."""
+    """Return what samples of one prompt share: its key and text; in a table with samples the block and the groups.
+
+    Of a prompt in several wordings that lets two groups be given words or tasks it is its key in the first.
+    """
     if row.get("key"):
-        return row["key"]
+        sorted_to_groups = row.get("reads") in ("sorting", "assigning")
+        return item_of(row["key"].rpartition(" ")[0]) if sorted_to_groups and row.get(WORDING) else row["key"]
     own = (_block(row), row.get("group", ""), row.get("second_group", ""), row.get("model", ""))
     return "/".join(own) if row.get("sample", "").strip() and own[0] else ""
 

@@ -93,7 +93,7 @@ class CompletionStudy(Study):
     def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
         from biasprint.core.studies.completion.prompts import completion_set
 
-        return completion_set(choice.domains, choice.directions)
+        return completion_set(choice.domains, choice.directions, words=choice.words)
 
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"

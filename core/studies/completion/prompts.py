@@ -17,6 +17,7 @@ from biasprint.core.prompts.axes import Text
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.prompts.template import Template
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 
 DOMAINS = ("ageism", "beauty", "beauty_profession", "institution", "nationality")
 DIRECTIONS = ("SAI", "ASA")
@@ -112,7 +113,11 @@ T = TypeVar("T")
 
 
 def completion_set(
-    domains: Sequence[str] | None = None, directions: Sequence[str] | None = None, *, seed: int | None = None
+    domains: Sequence[str] | None = None,
+    directions: Sequence[str] | None = None,
+    *,
+    seed: int | None = None,
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """The items of these domains and directions (None: all), in the paper's numbers.
 
@@ -124,7 +129,9 @@ def completion_set(
     chosen_directions = _choose("direction", DIRECTIONS, directions)
     shipped = read_toml(packaged("prompts", "completion.toml"))
     drawn_by = int(shipped["seed"]) if seed is None else seed
-    template = Template(shipped["template"].strip()).require(("context", "options"), ("context", "options"))
+    template = Template(words.of("question", shipped["template"].strip())).require(
+        ("context", "options"), ("context", "options")
+    )
     prompts = tuple(
         prompt
         for name in chosen_domains

@@ -141,7 +141,7 @@ class CreativityStudy(Study):
     )
     spreads = ("creativity.rbs", "creativity.abs", "creativity.abs.adjusted")
     contrasts = ("creativity.distance",)
-    wordings = ("task",)
+    wordings = ("task", "wording")
     other_models: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "creativity.abs": {"with a mixed model": "creativity.share.mixed"},
         "creativity.share": {"with a mixed model": "creativity.share.mixed"},
@@ -186,10 +186,13 @@ class CreativityStudy(Study):
         from biasprint.core.prompts.cogs import cogs_set, human_study, sweep_set
 
         if not choice.preset:
-            return cogs_set(choice.tasks, choice.themes, choice.axes)
+            return cogs_set(choice.tasks, choice.themes, choice.axes, choice.words)
         if choice.tasks or choice.themes:
             raise UsageError("A preset has its own tasks and themes.", hint="Leave --task and --theme out.")
-        presets = {"sweep": lambda: sweep_set(axes=choice.axes), "human": lambda: human_study(choice.axes).prompts}
+        presets = {
+            "sweep": lambda: sweep_set(axes=choice.axes, words=choice.words),
+            "human": lambda: human_study(choice.axes, choice.words).prompts,
+        }
         if choice.preset not in presets:
             raise UsageError(f"There is no preset “{choice.preset}”.", hint=f"Presets: {', '.join(presets)}.")
         return presets[choice.preset]()

@@ -20,6 +20,7 @@ from biasprint.core.project.rows import ComparisonRow, JudgmentRow, OutputRow, S
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.cogs import NO_TOPIC
+from biasprint.core.prompts.wordings import sample_in
 from biasprint.core.studies.kit.importing import (
     ImportedText,
     check_key,
@@ -127,9 +128,10 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
     of one then pair with the identities' of another. Where two wrote the same, the later one gets numbers of its own.
     """
     written: dict[tuple[str, str], dict[int, set[tuple[str, str, str, int]]]] = {}
-    for row, temperature in zip(rows, heat, strict=True):
+    samples = [sample_in(row.sample, row.fields) for row in rows]
+    for row, temperature, sample in zip(rows, heat, samples, strict=True):
         runs = written.setdefault((row.model, temperature), {})
-        runs.setdefault(row.run_id, set()).add((row.task, row.theme, row.identity, row.sample))
+        runs.setdefault(row.run_id, set()).add((row.task, row.theme, row.identity, sample))
     layer_of: dict[int, int] = {}
     for runs in written.values():
         layers: list[set[tuple[str, str, str, int]]] = []
@@ -140,8 +142,8 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
             if layer_of[run] == len(layers):
                 layers.append(set())
             layers[layer_of[run]] |= runs[run]
-    width = 1 + max((row.sample for row in rows), default=0)
-    return [layer_of[row.run_id] * width + row.sample for row in rows]
+    width = 1 + max(samples, default=0)
+    return [layer_of[row.run_id] * width + sample for row, sample in zip(rows, samples, strict=True)]
 
 
 def judgment_columns(

@@ -21,6 +21,7 @@ from biasprint.core.metrics.sums import ClusterSums, ExactSum
 from biasprint.core.metrics.worth import of_clusters
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, Floats, JudgmentRow, OutputRow, SourceRow, TextKey
+from biasprint.core.prompts.wordings import sample_in
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
 from biasprint.core.studies.creativity.choices import FEWEST_RATERS, MODEL, PERSON
@@ -323,7 +324,7 @@ class CreativityTally:
                 raise Restart(self._samples.apart)
         heat = row.fields.get("temperature", "")
         self._unscored[row.id] = _Unscored(
-            row.run_id, row.sample, row.model, row.task, row.theme, row.identity, heat
+            row.run_id, sample_in(row.sample, row.fields), row.model, row.task, row.theme, row.identity, heat
         )  # fmt: skip
 
     def source(self, row: SourceRow) -> None:

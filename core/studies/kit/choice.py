@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
+
 AtLeastOne = Annotated[int, Field(ge=1)]  # in an audit file
 
 
@@ -21,7 +23,7 @@ class PromptChoice:
     the biased form of the news prompts. `base_model`: headlines alone. `mitigation`: the set once more with this
     instruction, which is a shipped one unless `instruction` gives the text. `template`: a file with the prompt's text,
     filled from the rows of `table`; `columns`: field=column each; `set_name`: what the set is called.
-    `design`: a shipped one, or a file.
+    `design`: a shipped one, or a file. `wordings`: how many of each prompt, “all”, or a file of them.
     """
 
     tasks: Sequence[str] | None = None
@@ -47,7 +49,21 @@ class PromptChoice:
     table: Path | None = None
     columns: Sequence[str] | None = None
     set_name: str | None = None
+    wordings: int | str | None = None
+    words = AS_IT_IS  # no choice of a person: the wording that a set is made in
 
     @property
     def given(self) -> set[str]:
-        return {field.name for field in fields(self) if getattr(self, field.name)}
+        return {field.name for field in fields(PromptChoice) if getattr(self, field.name)}
+
+
+@dataclass(frozen=True)
+class WordedChoice(PromptChoice):
+    """A choice, and the wording that its prompts are made in."""
+
+    words: TemplateWords = AS_IT_IS
+
+    @classmethod
+    def of(cls, choice: PromptChoice, words: TemplateWords) -> "WordedChoice":
+        """Return the same choice, to be made in this wording."""
+        return cls(**{each.name: getattr(choice, each.name) for each in fields(PromptChoice)}, words=words)

@@ -103,6 +103,7 @@ def letters_context_based_set(
     seed: int = 0,
     axis: Axis | None = None,
     document: str | OwnDocument = LETTER,
+    template: str = "",
 ) -> tuple[PromptSetDraft, tuple[Doubtful, ...]]:
     """Make `versions` prompts for each biography and group, and list the places that a person should look at.
 
@@ -118,7 +119,7 @@ def letters_context_based_set(
             f"“{written.title}” has no prompt for biographies.",
             hint="Give it one, with {biography} where the biography belongs (in a file: context_based).",
         )
-    template = Template(written.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
+    asked = Template(template or written.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
     prompts: list[PromptDraft] = []
     doubts: list[Doubtful] = []
     for biography in biographies:
@@ -127,7 +128,7 @@ def letters_context_based_set(
             for version in range(versions):
                 person = _drawn(identity, output_seed(seed, f"{biography.key}/{identity.key}", version), version)
                 twin = swap(text, biography.person, person, everywhere=True, grammar=False)
-                prompt = _draft(key, template, chosen, identity, biography, version, person, twin.text)
+                prompt = _draft(key, asked, chosen, identity, biography, version, person, twin.text)
                 prompts.append(prompt)
                 doubts += [
                     Doubtful(prompt.key, change.old, change.new, change.doubt)
@@ -135,7 +136,7 @@ def letters_context_based_set(
                     if change.doubt
                 ]
     recipe = {
-        "suite": f"context-based {key}", "source": "Wan et al., appendices C and F.1", "template": template.text,
+        "suite": f"context-based {key}", "source": "Wan et al., appendices C and F.1", "template": asked.text,
         "biographies": [biography.key for biography in biographies], "versions": versions, "words": words,
         "seed": seed, "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
     }  # fmt: skip
@@ -195,7 +196,10 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
 
 
 def biographies_from_rows(
-    rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str | OwnDocument = LETTER
+    rows: Sequence[Mapping[str, str]],
+    versions: int | None = None,
+    document: str | OwnDocument = LETTER,
+    template: str = "",
 ) -> PromptSetDraft:
     """Build the set from rows with key, text, first_name, last_name, pronoun and occupation; doubts become a hint."""
     biographies = [
@@ -207,7 +211,9 @@ def biographies_from_rows(
         )
         for row in rows
     ]
-    draft, _ = letters_context_based_set(biographies, versions=versions or VERSIONS, document=document)
+    draft, _ = letters_context_based_set(
+        biographies, versions=versions or VERSIONS, document=document, template=template
+    )
     return draft
 
 
@@ -238,6 +244,7 @@ def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice
         in_turn=bool(per_group),
         axis=axis,
         document=choice.document or LETTER,
+        words=choice.words,
         occupations=occupations_of(choice.occupations) if choice.occupations else None,
     )
     return named_from(draft, taken)
@@ -261,6 +268,7 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
         rows,
         choice.versions,
         written if isinstance(written, OwnDocument) else key,
+        choice.words.of(f"{key}_from_biography", written.context_based),
         ctx=ctx,
     )
 

@@ -18,6 +18,7 @@ from biasprint.core.prompts.axes import Text
 from biasprint.core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.prompts.template import Template
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.tables import read_table
@@ -96,6 +97,7 @@ def news_set(
     ideology: str | None = None,
     base_model: bool = False,
     origin: str = "",
+    words: TemplateWords = AS_IT_IS,
 ) -> PromptSetDraft:
     """A prompt for every headline; with an `ideology` also its biased form, so that both answer the same headlines.
 
@@ -112,10 +114,14 @@ def news_set(
     asked = list(_distinct(shipped_headlines() if headlines is None else headlines))
     if not asked:
         raise UsageError("There is no headline to write for.", hint="Name a table with headlines.")
-    neutral = Template(templates.bare if base_model else templates.unbiased).require(["headline"], ["headline"])
+    neutral = Template(templates.bare if base_model else words.of(UNBIASED, templates.unbiased)).require(
+        ["headline"], ["headline"]
+    )
     prompts = [_draft(headline, UNBIASED, neutral.fill(headline=headline.text)) for headline in asked]
     if ideology is not None:
-        biased = Template(templates.biased).require(["headline", "ideology"], ["headline", "ideology"])
+        biased = Template(words.of("biased", templates.biased)).require(
+            ["headline", "ideology"], ["headline", "ideology"]
+        )
         kind = _kind(ideology)
         prompts += [_draft(each, kind, biased.fill(headline=each.text, ideology=ideology.strip())) for each in asked]
     recipe = {
@@ -172,7 +178,9 @@ def _slug(text: str) -> str:
 def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     origin = "" if choice.headlines is None else choice.headlines.name
     headlines = _headlines(ctx, project, choice)
-    return news_set(headlines, ideology=choice.ideology, base_model=choice.base_model, origin=origin)
+    return news_set(
+        headlines, ideology=choice.ideology, base_model=choice.base_model, origin=origin, words=choice.words
+    )
 
 
 def _headlines(ctx: JobContext, project: Project | None, choice: PromptChoice) -> Sequence[Headline] | None:
