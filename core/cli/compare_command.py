@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from biasprint.core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, print_table, say
-from biasprint.core.cli.options import grouped
+from biasprint.core.cli.options import grouped, words_of
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
-from biasprint.core.given import ordinary_file
 
 if TYPE_CHECKING:
     from biasprint.core.judging.known import KnownAnswer
@@ -223,9 +222,9 @@ class AskOptions:
             "sway": self.sway,
             "sway_for": tuple(self.sway_for or ()),
             "sway_bias": self.sway_bias if self.sway_for else 0.0,
-            "instructions": instructions_of(_text(self.instructions, "instructions")),
+            "instructions": instructions_of(words_of(self.instructions, "instructions")),
             "question": question_of(self.question),
-            "rubric": rubric_of(_text(self.rubric, "rubric")),
+            "rubric": rubric_of(words_of(self.rubric, "rubric")),
             "practice": tuple(known.stored() for known in read_known(self.practice)) if self.practice else (),
         }
 
@@ -319,27 +318,9 @@ def _power_json(outlook: "Outlook") -> dict[str, Any]:
 def _consent(path: Path | None) -> str:
     if path is None:
         return ""
-    try:
-        ordinary_file(path, follow=True)
-        text = path.read_text(encoding="utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError):
-        raise UsageError(f"The consent text {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
-    if not text or len(text) > LONGEST_CONSENT:
+    text = words_of(path, "consent text").strip()
+    if len(text) > LONGEST_CONSENT:
         raise UsageError(
-            f"The consent text {path.name} is {'empty' if not text else 'too long'}.",
-            hint=f"Write at least a word and at most {LONGEST_CONSENT:,} characters.",
+            f"The consent text {path.name} is too long.", hint=f"Write at most {LONGEST_CONSENT:,} characters."
         )
-    return text
-
-
-def _text(path: Path | None, what: str) -> str:
-    if path is None:
-        return ""
-    try:
-        ordinary_file(path, follow=True)
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise UsageError(f"The {what} {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
-    if not text.strip():
-        raise UsageError(f"The {what} {path.name} has no words.", hint="Write at least one, or leave the option out.")
     return text

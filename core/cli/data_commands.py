@@ -1,8 +1,9 @@
 """import, score, export: what comes in, what is computed from each text, and what goes out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -19,6 +20,7 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
+from biasprint.core.cli.options import Endpoint, Set, parameters, words_of
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.runs.comparator import StoredJudgments
+    from biasprint.core.runs.rubric import RubricScorer
     from biasprint.core.tables.headers import HeaderPlace
     from biasprint.core.tables.rows import TableRead
 
@@ -43,6 +46,7 @@ HeaderRow = Annotated[
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
 Stored = TypeVar("Stored", bound="StoredJudgments")
 SHOWN_PROBLEMS = 20
+RUBRIC = "rubric"  # the column of its ratings
 COMPARATOR_ENDINGS = (".json",)
 
 
@@ -169,7 +173,16 @@ def vars_of(problem: object) -> dict[str, object]:
 
 def score(
     data: Annotated[Path, typer.Argument(help="A project file, or a csv, tsv or jsonl table.")],
-    scorer: Annotated[list[str], typer.Option(help="A scorer's name; may be given several times.")],
+    scorer: Annotated[list[str] | None, typer.Option(help="A scorer's name; may be given several times.")] = None,
+    rubric: Annotated[
+        Path | None,
+        typer.Option(help="Of a table: a text file that says what a model rates each text for, twice, as “rubric”."),
+    ] = None,
+    scale: Annotated[str, typer.Option(help="The rubric's lowest and highest number.")] = "1-5",
+    backend: Annotated[str, typer.Option(help="The kind of generator that rates by the rubric.")] = "",
+    model: Annotated[str, typer.Option(help="The model that rates by the rubric.")] = "",
+    endpoint: Endpoint = None,
+    settings: Set = None,
     mapping: Map = None,
     sheet: Sheet = "",
     header_row: HeaderRow = None,
@@ -179,29 +192,53 @@ def score(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score every text that a scorer has not scored yet. Generates nothing."""
+    """Score every text that a scorer has not scored yet."""
+    from biasprint.core.scorers.functions import in_use
     from biasprint.core.scorers.registry import describe
     from biasprint.core.tables.headers import HeaderPlace
 
     known = {info.name: info for info in describe()}
-    for name in scorer:
+    names = list(scorer or ())
+    for name in names:
         if name not in known:
             raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose from: {', '.join(known)}.")
+    if not names and rubric is None:
+        raise UsageError("No scorer was named.", hint=f"Name one with --scorer: {', '.join(known)}.")
+    if rubric is not None and (cluster is not None or is_project(data)):
+        raise UsageError("A rubric is for tables.", hint="Write a project's texts with “biasprint export” first.")
+    if rubric is None and (backend or model or endpoint or settings):
+        raise UsageError("A model rates by a rubric.", hint="Say with --rubric what for.")
     if cluster is not None:
         if sheet or header_row:
             raise UsageError("Parquet files have no sheets or headers.", hint="Leave out --sheet and --header-row.")
         from biasprint.core.cli.cluster_commands import score_on_cluster
 
-        score_on_cluster(data, scorer, mapping or [], out, cluster, as_json)
+        score_on_cluster(data, names, mapping or [], out, cluster, as_json)
     elif is_project(data):
         if mapping or out or sheet or header_row:
             raise UsageError(
                 "--map, --sheet, --header-row and --out are for tables.",
                 hint="A project keeps its scores; export them from there.",
             )
-        _score_project(data, scorer, as_json)
+        _score_project(data, names, as_json)
+    elif rubric is None:
+        _score_table(data, names, mapping or [], HeaderPlace(sheet, header_row), out, as_json)
     else:
-        _score_table(data, scorer, mapping or [], HeaderPlace(sheet, header_row), out, as_json)
+        place = HeaderPlace(sheet, header_row)
+        rater = _rater(rubric, scale, (backend, model, parameters(endpoint, None, None, None, settings or ())))
+        with in_use({RUBRIC: rater}):
+            _score_table(data, [*names, RUBRIC], mapping or [], place, out, as_json, rater)
+
+
+def _rater(file: Path, scale: str, generator: "tuple[str, str, dict[str, Any]]") -> "RubricScorer":
+    from biasprint.core.runs.rubric import RubricScorer
+
+    if not (generator[0] and generator[1]):
+        raise UsageError("Nobody rates by the rubric.", hint="Name a model with --backend and --model.")
+    ends = [int(end) if end.strip().isdecimal() else -1 for end in scale.split("-")]
+    if len(ends) != 2:
+        raise UsageError(f"“{scale}” is no scale.", hint="For example: --scale 1-5.")
+    return RubricScorer(words_of(file, "rubric"), generator, (ends[0], ends[1]), RUBRIC, 0)
 
 
 def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
@@ -230,7 +267,13 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
 
 
 def _score_table(
-    data: Path, names: Sequence[str], mapping: list[str], place: "HeaderPlace", out: Path | None, as_json: bool
+    data: Path,
+    names: Sequence[str],
+    mapping: list[str],
+    place: "HeaderPlace",
+    out: Path | None,
+    as_json: bool,
+    rater: "RubricScorer | None" = None,
 ) -> None:
     from biasprint.core.report.export import WRITERS, export_rows
     from biasprint.core.texts.tables import score_columns, score_table
@@ -238,9 +281,17 @@ def _score_table(
     if out is not None:
         check_target(out, WRITERS, [data])
     with job("Scoring") as ctx:
+        if rater is not None:
+            rater.context = ctx
         table, rows = score_table(ctx, data, names, mapping, place)
     tell_table(table)
     answer: dict[str, object] = {"rows": table.total, "dropped": dict(table.dropped)}
+    if rater is not None:
+        unrated = rater.unrated
+        answer["rubric"] = {"model": rater.model, "sha256": rater.sha256, **asdict(rater.flips), "unrated": unrated}
+        note(f"{rater.remark} Its prompt is {rater.sha256[:12]}.")
+        for reason, texts in unrated.items():
+            note(f"{texts:,} texts got no rating: {reason}.")
     if out is not None:
         report = export_rows(rows, out, score_columns(names))
         for notice in report.notices():

@@ -4,12 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from biasprint.core.cli.console import note
 from biasprint.core.errors import UsageError
+from biasprint.core.given import ordinary_file
+
+
+def words_of(path: Path | None, what: str) -> str:
+    """Return the text of a file that a person wrote, "" for none. Raises `UsageError` where it holds no words."""
+    if path is None:
+        return ""
+    try:
+        ordinary_file(path, follow=True)
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"The {what} {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
+    if not text.strip():
+        raise UsageError(f"The {what} {path.name} has no words.", hint="Write at least one, or leave the option out.")
+    return text
+
 
 # ---- Generators
 

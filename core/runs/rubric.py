@@ -5,6 +5,7 @@ A text's number is the mean of both ratings. Where they differ, the order decide
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -55,7 +56,8 @@ class ScaleFlips:
 class RubricScorer:
     """A rubric and the model that rates by it: a scorer for `biasprint.score` and `biasprint.measure`.
 
-    `sha256`: of everything that is asked but the texts. `flips`: of the texts that were rated so far.
+    `sha256`: of everything that is asked but the texts. `flips`: of the texts that were rated so far. `context`: hears
+    of progress and is asked whether to stop.
     """
 
     def __init__(
@@ -68,14 +70,20 @@ class RubricScorer:
             raise UsageError(f"{scale!r} is no scale.", hint=f"Give two whole numbers from 0, at most {WIDEST} apart.")
         self.__name__ = name
         self.seed = seed
+        self.context = JobContext()
         self._rubric, self._low, self._high = rubric.strip(), low, high
         self._generator = generator
         self._ratings: dict[str, tuple[int, int]] = {}
+        self._failed: dict[str, str] = {}
 
     @property
     def sha256(self) -> str:
         """Return the hash of the prompt: of its wording, the rubric and the scale."""
         return hashlib.sha256(repr((rubric_words(), self._rubric, self._low, self._high)).encode()).hexdigest()
+
+    @property
+    def model(self) -> str:
+        return self._generator[1]
 
     @property
     def version(self) -> str:
@@ -87,6 +95,11 @@ class RubricScorer:
         shifts = [second - first for first, second in self._ratings.values()]
         mean = sum(shifts) / len(shifts) if shifts else None
         return ScaleFlips(len(shifts), sum(shift != 0 for shift in shifts), mean)
+
+    @property
+    def unrated(self) -> dict[str, int]:
+        """Return the number of texts that got no rating, by reason."""
+        return dict(Counter(self._failed.values()).most_common())
 
     @property
     def remark(self) -> str:
@@ -111,12 +124,13 @@ class RubricScorer:
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._ratings]
         failed = self._ask(new) if new else {}
+        self._failed = {text: why for text, why in self._failed.items() if text not in self._ratings} | failed
         return {text: sum(self._ratings[text]) / 2 for text in texts if text in self._ratings}, failed
 
     def _ask(self, texts: Sequence[str]) -> dict[str, str]:
         """Have the model rate texts, and return reasons for those that got no rating."""
         backend, model, parameters = self._generator
-        ctx = JobContext()
+        ctx = self.context
         generator = generator_spec(backend, model, parameters, models(), ctx=ctx)
         requests = [
             self._request(text, order, generator.parameters) for text in texts for order in (UPWARDS, DOWNWARDS)

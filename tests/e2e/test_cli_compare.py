@@ -147,7 +147,7 @@ def test_power_needs_no_texts_where_the_number_is_named(empty: Path) -> None:
         (("--axis", "gender", "--raters", "0"), "Invalid value for '--raters'"),
         (("--axis", "gender", "--raters", "2", "--preference", ".5/.5"), "2 shares, and the comparisons show 3 texts"),
         (("--axis", "gender", "--consent", "MISSING"), "The consent text missing.txt cannot be read"),
-        (("--axis", "gender", "--consent", "EMPTY"), "The consent text empty.txt is empty"),
+        (("--axis", "gender", "--consent", "EMPTY"), "The consent text empty.txt has no words"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_answered_in_a_sentence(

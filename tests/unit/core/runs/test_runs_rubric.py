@@ -1,9 +1,14 @@
 """Texts rated by a rubric: what a model is asked, how its replies are read, and what the order of the scale does."""
 
+import csv
+import json
 import re
+from pathlib import Path
 
 import pytest
 from bad_server import BadServer, error, good
+from cli_support import biasprint as command
+from cli_support import refused
 
 import biasprint
 from biasprint.core.runs.rubric import rating_in
@@ -61,6 +66,46 @@ def test_each_text_is_asked_about_twice_and_no_text_again():
     assert len(asked) == 4
     assert {request.body["temperature"] for request in asked} == {0.0}
     assert all(RUBRIC in request.prompt for request in asked)
+
+
+def test_the_command_rates_a_table_and_says_flips_prompt_and_what_got_no_rating(tmp_path: Path):
+    table, words = tmp_path / "texts.csv", tmp_path / "polite.txt"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.DictWriter(file, ["text", "group"]).writeheader()
+        csv.DictWriter(file, ["text", "group"]).writerows(ROWS)
+    words.write_text(RUBRIC, encoding="utf-8")
+    with BadServer(judge) as server:
+        asked = ("score", table, "--rubric", words, "--backend", "openai_compatible", "--model", "small", "--set",
+                 f"base_url={server.url}")  # fmt: skip
+        rated = command(*asked, "--scorer", "length", "--json")
+        shown = command(*asked)
+        sha256 = of(server).sha256
+    found = json.loads(rated.out)
+    assert found["rubric"] == {
+        "model": "small", "sha256": sha256, "texts": 10, "flipped": 1, "shift": 0.1,
+        "unrated": {"its reply is no rating": 2},
+    }  # fmt: skip
+    assert [row["rubric"] for row in found["scores"]][:2] == [5.0, 2.0]
+    assert "“rubric”: 1 of 10 texts got another number from “small” when its scale was named downwards." in shown.err
+    assert "2 texts got no rating: its reply is no rating." in shown.err
+    assert f"Its prompt is {sha256[:12]}." in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--rubric", "WORDS"), "Nobody rates by the rubric."),
+        (("--rubric", "WORDS", "--backend", "synthetic", "--model", "none", "--scale", "much"), "“much” is no scale."),
+        (("--rubric", "NONE", "--backend", "synthetic", "--model", "none"), "The rubric none.txt cannot be read."),
+        (("--model", "small"), "No scorer was named."),
+        (("--scorer", "length", "--model", "small"), "A model rates by a rubric."),
+    ],
+)
+def test_a_rubric_that_cannot_be_used_is_one_sentence(tmp_path: Path, arguments: tuple[str, ...], says: str):
+    (tmp_path / "texts.csv").write_text("text\nThank you.\n", encoding="utf-8")
+    (tmp_path / "polite.txt").write_text(RUBRIC, encoding="utf-8")
+    places = {"WORDS": tmp_path / "polite.txt", "NONE": tmp_path / "none.txt"}
+    refused("score", tmp_path / "texts.csv", *(places.get(word, word) for word in arguments), code=2, says=says)
 
 
 def test_the_hash_is_of_what_is_asked_and_not_of_the_texts():
