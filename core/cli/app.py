@@ -12,6 +12,7 @@ import typer
 
 from biasprint import core
 from biasprint.core.cli import (
+    analysis_plan_command,
     audit_run,
     check_commands,
     compare_command,
@@ -66,6 +67,7 @@ def build() -> typer.Typer:
         letter_commands.add_letter_to,
         saved_letter_commands.add_saved_to,
         audit_run.add_run_to,
+        analysis_plan_command.add_analysis_plan_to,
     ):
         add_to(app)
     return app

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from biasprint.core.cli.analysis_plan_command import tell_plan
 from biasprint.core.cli.console import (
     LookAnyway,
     check_target,
@@ -232,6 +233,8 @@ def measure(
         _report(report, about)
     more = answer_json(about) if as_json else {}
     asked_here = bool(measured.recipe.get("generators"))
+    if about.plan is not None and not as_json:
+        tell_plan(about.plan, about.findings, about.recipe)
     _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone), asked_here=asked_here)
 
 

@@ -96,6 +96,8 @@ SAID = {
     "dict_type": "it must be a table",
     "literal_error": "“{given}” is none of {expected}",
     "greater_than_equal": "it must be {ge} or more",
+    "greater_than": "it must be more than {gt:g}",
+    "less_than": "it must be less than {lt:g}",
     "too_short": "at least {min_length} are needed, there are {actual_length}",
     "too_long": "at most {max_length} are allowed, there are {actual_length}",
 }

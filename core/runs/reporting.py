@@ -14,6 +14,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.template import prompt_patterns
 from biasprint.core.report.audit import AskedSet, Audited
+from biasprint.core.runs.analysis_plan import analysis_plan
 from biasprint.core.runs.measure import texts_of_study
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
@@ -59,6 +60,7 @@ def audited(project: Project, study: str) -> Audited:
         stale=_stale(project, study, last),
         generators=_generators(project, study, last.recipe),
         asked=_asked_sets(project, texts_of_study(last.recipe, study)),
+        plan=analysis_plan(project, study),
     )
 
 
@@ -76,6 +78,7 @@ def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, t
         generators=_generators(project, study, measured.recipe) if project else tuple(_writers(measured.tables)),
         asked=_asked_sets(project, texts_of_study(measured.recipe, study)) if project else (),
         title=title,
+        plan=analysis_plan(project, study) if project else None,
     )
 
 

@@ -93,6 +93,9 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "replay": (ASKS, ("FILE", "--json")),
     "report": (ASKS, ("FILE", "--out", "OUT.html")),
     "run": (ASKS, ("AUDIT", "--json")),
+    "analysis-plan new": (ASKS, ("FILE", "--study", "creativity", "--out", "OUT.toml")),
+    "analysis-plan lock": (OPEN, ("FILE", "nothing.toml")),
+    "analysis-plan show": (ASKS, ("FILE", "--json")),
     "audit-file": (ASKS, ("FILE", "--out", "OUT.toml")),
     "reference make": (ASKS, ("named", "FILE", "--json")),
     "gui": (OPEN, ()),  # the window asks for itself, which the rest of this module tries

@@ -98,8 +98,15 @@ class Events(StorePart):
         return self._writer.write(lambda connection: insert_one(connection, event, values))
 
     def recent(self, limit: int = 100) -> tuple[EventRow, ...]:
-        statement = sa.select(event).order_by(event.c.id.desc()).limit(limit)
-        return self._all(statement, lambda row: EventRow(row.id, row.kind, json_object(row.body), row.created_at))
+        return self._all(sa.select(event).order_by(event.c.id.desc()).limit(limit), _event)
+
+    def of_kind(self, kind: str) -> tuple[EventRow, ...]:
+        """Return every event of a kind, the oldest first."""
+        return self._all(sa.select(event).where(event.c.kind == kind).order_by(event.c.id), _event)
+
+
+def _event(row: Any) -> EventRow:
+    return EventRow(row.id, row.kind, json_object(row.body), row.created_at)
 
 
 def _finding(row: Any) -> FindingRow:

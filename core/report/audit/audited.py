@@ -8,6 +8,7 @@ from typing import Any
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Finding
 from biasprint.core.report.blocks import Block, Heading, NewPage, ReportFigure, said
+from biasprint.core.report.planned import StudyPlan, planned_json
 from biasprint.core.report.questions import Answered, answered, evidence
 
 
@@ -29,7 +30,8 @@ class Audited:
     `texts`: what a study's texts are called, such as “Reference letters”. `generators`: as a recipe has them.
     `measured_at`: when, in words. `stale`: why the findings are not of the present texts, or empty. `origin`: the
     project's or the table's name. `title`: the report's, where it has one of its own. The recipe says how many `rows`
-    were read, and how many of them were `left_out`, by reason. `whole`: with the page of all findings.
+    were read, and how many of them were `left_out`, by reason. `whole`: with the page of all findings. `plan`: the
+    analysis plan of the study, where one was locked.
     """
 
     study: str
@@ -43,6 +45,7 @@ class Audited:
     asked: tuple[AskedSet, ...] = ()
     title: str = ""
     whole: bool = True
+    plan: StudyPlan | None = None
 
     @cached_property
     def questions(self) -> tuple[Answered, ...]:
@@ -85,8 +88,12 @@ FEW = 30  # of what a finding counts: below it an interval is wide whatever is f
 
 
 def answer_json(audited: Audited) -> dict[str, Any]:
-    """Return who was audited, what was asked, and each question with its answer and what the answer rests on."""
-    return {
+    """Return who was audited, what was asked, and each question with its answer and what the answer rests on.
+
+    Where an analysis plan was locked, also what was planned, and the findings with what was planned of each.
+    """
+    plan = planned_json(audited.plan, audited.findings, audited.recipe) if audited.plan else {}
+    return plan | {
         "audited": {
             "generators": [dict(generator) for generator in audited.generators],
             "asked": list(_asked(audited)),

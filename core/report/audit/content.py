@@ -34,6 +34,7 @@ from biasprint.core.report.blocks import (
 )
 from biasprint.core.report.evidence import Evidence, question_of
 from biasprint.core.report.figures import figures_of
+from biasprint.core.report.planned import planned_blocks
 from biasprint.core.report.questions import evidence
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.studies.kit.choose import kind_title
@@ -61,6 +62,9 @@ def first_page(audited: Audited) -> Iterator[Block]:
         yield ReportParagraph((Run(audited.stale, bold=True),))
     yield Heading(tr("Who was audited"), 2)
     yield from _who(audited)
+    if audited.plan is not None:
+        yield Heading(tr("What was planned"), 2)
+        yield from planned_blocks(audited.plan, audited.findings, audited.recipe)
     asked = [(question.question, evidence(audited.study, question)) for question in audited.questions]
     yield Heading(tr("What was found"), 2)
     for sentence in reply_sentences(audited.findings):

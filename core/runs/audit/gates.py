@@ -6,28 +6,24 @@ is undefined, or has no interval or p, is no evidence that all is well.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.report.meant import GROUPS, Meant, parse_chosen, unknown
 from biasprint.core.runs.measure.between import is_ratio
 from biasprint.core.studies.kit.replies import TITLES, reply_ids
 from biasprint.core.studies.registry import studies
 
 EXAMPLE = "For example: letters.lexicon.odds_ratio[agentic] interval_above 1.2"
 MISUSED, FAILED = 2, 3  # exit codes
-VARIANT, DEFAULT = "variant", "default"
-VARIANTS = (DEFAULT, "as_published")
 GENERATOR = "generator"
-GROUPS = ("first", "second")  # of a finding, beside its dims
+ASKER = "a gate"
 SHARES = ("proportion", "share", "difference of proportions", "difference of shares")
-NEAR = 5  # names that are offered in place of one that there is not
 _GATE = re.compile(r"\s*(?P<id>[\w.]+)\s*(?:\[(?P<chosen>.*)\])?\s+(?P<relation>\w+)\s+(?P<number>\S+)\s*", re.DOTALL)
-_PART = re.compile(r'\s*(?:(?P<key>\w+)\s*=)?\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^",=]+))\s*(?:,|$)')
 
 
 def _interval(finding: Finding) -> str:
@@ -74,27 +70,12 @@ RELATIONS: Mapping[str, _Relation] = {
 }
 
 
-@dataclass(frozen=True)
-class Gate:
-    """A condition on findings. `label`: of the findings, any where empty. `dims`: those that are named; others may have
-    any value. `first`, `second` among them: the finding's groups.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Gate(Meant):
+    """A condition on findings: how each of those that are meant relates to a bound makes the gate fail."""
 
-    text: str
-    id: str
     relation: str
     bound: float
-    label: str = ""
-    dims: Mapping[str, str] = field(default_factory=dict)
-    variant: str = DEFAULT
-
-    def is_about(self, finding: Finding) -> bool:
-        return (
-            finding.id == self.id
-            and finding.variant == self.variant
-            and self.label in ("", finding.label)
-            and all(_value(finding, name) == value for name, value in self.dims.items())
-        )
 
     @property
     def generators(self) -> tuple[str, ...]:
@@ -109,13 +90,6 @@ class Gate:
     def _may_name(self, dim: str) -> bool:
         """Return whether a dim holds a generator: itself does, and the groups of a comparison do."""
         return dim == GENERATOR or (dim in GROUPS and self.id.endswith(BETWEEN_GENERATORS))
-
-
-def _value(finding: Finding, name: str) -> str | None:
-    """Return the value of a dim; or the first or second group."""
-    if name in finding.dims or name not in GROUPS:
-        return finding.dims.get(name)
-    return dict(zip(GROUPS, finding.groups, strict=False)).get(name)
 
 
 @dataclass(frozen=True)
@@ -184,28 +158,9 @@ def parse_gate(text: str) -> Gate:
     if relation == "p_below" and not 0 < bound <= 1:
         sentence = f"p is {'never' if bound <= 0 else 'always'} below {match['number']}."
         raise UsageError(sentence, hint="Give a number between 0 and 1, such as 0.05.")
-    label, dims = _chosen(text, match["chosen"] or "")
-    if (variant := dims.pop(VARIANT, DEFAULT)) not in VARIANTS:
-        raise UsageError(f"A gate has no variant “{variant}”.", hint=f"There are: {', '.join(VARIANTS)}.")
-    return Gate(" ".join(text.split()), match["id"], relation, bound, label, dims, variant)
-
-
-def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
-    """Return the label and the dims between the brackets. A value with a comma is in double quotes."""
-    label, dims, at = "", {}, 0
-    while at < len(chosen):
-        part = _PART.match(chosen, at)
-        value = "" if part is None else (part["quoted"] if part["quoted"] is not None else part["plain"].strip())
-        if part is None or not value or (part["key"] in dims) or (part["key"] is None and label):
-            raise UsageError(
-                f"“[{chosen}]” in a gate is not a label and dims.", hint="For example: [agentic, model=large]"
-            )
-        at = part.end()
-        if part["key"] is None:
-            label = value
-        else:
-            dims[part["key"]] = value
-    return label, dims
+    label, dims, variant = parse_chosen(match["chosen"] or "", ASKER)
+    whole = " ".join(text.split())
+    return Gate(text=whole, id=match["id"], relation=relation, bound=bound, label=label, dims=dims, variant=variant)
 
 
 def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
@@ -217,17 +172,6 @@ def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
         if sentence := unknown(gate, [study]):
             raise UsageError(sentence)
     return gates
-
-
-def unknown(gate: Gate, kinds: Iterable[str]) -> str:
-    """Return a sentence where none of these studies can have such a finding, with ids that are like it; else
-    nothing.
-    """
-    own = [info for kind in kinds for info in studies()[kind].findings]
-    wanted = gate.id.removesuffix(BETWEEN_GENERATORS)
-    if any(wanted == info or (info.endswith("*") and wanted.startswith(info[:-1])) for info in own):
-        return ""
-    return f"There is no finding “{gate.id}”; {_like(wanted, own)}."
 
 
 def exit_code(results: Sequence[GateResult]) -> int:
@@ -284,29 +228,7 @@ def _nothing(gate: Gate, findings: Sequence[Finding]) -> GateResult:
     if not same_id and not unknown(gate, studies()):
         sentence = f"The gate “{gate.text}” failed: there is no {gate.id} among the findings, so nothing can be told."
         return GateResult(gate, missing=sentence)
-    return GateResult(gate, missing=_missing(gate, findings, same_id), misused=True)
-
-
-def _missing(gate: Gate, findings: Sequence[Finding], same_id: Sequence[Finding]) -> str:
-    if not same_id:
-        return f"There is no finding “{gate.id}” for a gate; {_like(gate.id, [finding.id for finding in findings])}."
-    if gate.label and not any(finding.label == gate.label for finding in same_id):
-        similar = _like(gate.label, [finding.label for finding in same_id])
-        return f"{gate.id} has no “{gate.label}” for a gate; {similar}."
-    for name, value in gate.dims.items():
-        values = [own for finding in same_id if (own := _value(finding, name)) is not None]
-        if not values:
-            dims = [dim for finding in same_id for dim in (*finding.dims, *GROUPS[: len(finding.groups)])]
-            return f"{gate.id} has no {name} for a gate; {_like(name, dims)}."
-        if value not in values:
-            return f"{gate.id} has no {name} “{value}” for a gate; {_like(value, values)}."
-    return f"No finding has all that the gate “{gate.text}” names together."
-
-
-def _like(wanted: str, names: Iterable[str]) -> str:
-    known = list(dict.fromkeys(names))
-    near = get_close_matches(wanted, known, NEAR, cutoff=0.5) or known[:NEAR]
-    return f"there are {', '.join(near)}" if near else "there are none"
+    return GateResult(gate, missing=gate.why_none(findings, ASKER), misused=True)
 
 
 def _named(finding: Finding) -> str:

@@ -13,7 +13,9 @@ from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.project.project import Project
+from biasprint.core.report.planned import StudyPlan
 from biasprint.core.report.replies import reply_sentences
+from biasprint.core.runs.analysis_plan import analysis_plan, plan_recipe, with_planned_family
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure.by_generator import (
     MODEL,
@@ -41,7 +43,7 @@ from biasprint.core.texts.tables import read_table
 
 ASKED = "asked"
 # Each program start and each panel has its own word on these.
-_NOT_KEPT = ("seen", "as_stored", "sensitivity")
+_NOT_KEPT = ("seen", "as_stored", "sensitivity", "exclusions")
 # What a recipe says beside it, under the option's own name or another.
 _BESIDE = {
     "axes": "axes",
@@ -128,16 +130,20 @@ def measure_project(
 ) -> MeasuredStudy:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
-    result_by_generator = _measured(ctx, project, study, options, compute)
+    plan = analysis_plan(project, study)
+    if plan is not None:
+        options = replace(options, exclusions=plan.last.plan.exclusions)
+    result_by_generator = _measured(ctx, project, study, options, compute, plan)
     result = result_by_generator.result
     if options.sensitivity:
         row = project.studies.of_kind(options.texts_of or study)
 
         def again(without: Project, changed: MeasureOptions) -> StudyResult:
-            return _measured(ctx, without, study, changed, compute).result
+            return _measured(ctx, without, study, changed, compute, plan).result
 
         result = with_sensitivity(ctx, project, measuring(study), row.id if row else None, options, result, again)
     recipe = recipe_of(options, result) | asked_of(options) | result_by_generator.recipe()
+    recipe |= plan_recipe(project, plan) if plan else {}
     if not project.read_only:
         if options.texts_of:
             added_study(project, study)  # so that it is listed where its findings are
@@ -147,9 +153,14 @@ def measure_project(
 
 
 def _measured(
-    ctx: JobContext, project: Project, study: str, options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext,
+    project: Project,
+    study: str,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+    plan: StudyPlan | None,
 ) -> ByGenerator:
-    """Measure a study in a project, with p adjusted as the options say."""
+    """Measure a study in a project, with p adjusted as the options say, and as an analysis plan does."""
     measured_study = measuring(study)
     judged: Answer | None = None
     if project.studies.of_kind(study) is None and project.judging.sessions():
@@ -160,7 +171,10 @@ def _measured(
     else:
         texts_of = study_of(project, options.texts_of or study).id
         by_generator = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
-    return replace(by_generator, result=_adjusted(by_generator.result, options))
+    result = _adjusted(by_generator.result, options)
+    if plan is not None:
+        result = replace(result, findings=with_planned_family(plan, result.findings, options.adjust))
+    return replace(by_generator, result=result)
 
 
 def measure_tables(

@@ -11,8 +11,10 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
 from biasprint.core.runs.measure.replies import reasons_missing, replies_asked, with_replies
+from biasprint.core.runs.measure.sensitivity import excluded_texts
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
@@ -74,13 +76,22 @@ class ByGenerator:
 
 @dataclass(frozen=True)
 class TextsToMeasure:
-    """A study's texts, of a whole project or of one that is narrowed, and what measures them."""
+    """A study's texts, of a whole project or of one that is narrowed, and what measures them.
+
+    `left_out`: texts that an analysis plan excludes. Replies of every kind are counted with them.
+    """
 
     project: Project
     study_id: int
     study: Study
     options: MeasureOptions
     compute: ComputeProcess
+    left_out: frozenset[TextKey] = frozenset()
+
+    @property
+    def kept(self) -> Project:
+        """The project without the texts that an analysis plan excludes."""
+        return self.project.without(self.left_out) if self.left_out else self.project
 
     def of(self, *generators: StudyGenerator) -> "TextsToMeasure":
         """Return the texts that these generators wrote."""
@@ -94,7 +105,7 @@ class TextsToMeasure:
         """Return the findings of the texts, and of the replies of every kind, which are all there is without a text."""
         asked = replies_asked(self.project, self.study_id, self.study, self.options)
         try:
-            result, remarks = self.study.of_project(ctx, self.project, self.study_id, self.options, self.compute)
+            result, remarks = self.study.of_project(ctx, self.kept, self.study_id, self.options, self.compute)
         except UsageError:
             raise
         except AppError as error:
@@ -108,7 +119,7 @@ class TextsToMeasure:
         """Return what can be compared between generators. Raises `UsageError` for a study that cannot."""
         if not self.study.compares_generators:
             raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
-        return self.study.prepared(ctx, self.project, self.study_id, self.options, self.compute)
+        return self.study.prepared(ctx, self.kept, self.study_id, self.options, self.compute)
 
 
 def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
@@ -123,7 +134,11 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
     mine = texts if list(wanted) == list(known) else texts.of(*wanted)
     repeats = repeats_in(mine.project, texts.study_id)
-    texts = replace(texts, project=texts.project.without_copies(repeats.outputs, repeats.sources))
+    excluded = excluded_texts(mine.project, texts.study_id, texts.study, options)
+    texts = replace(
+        texts, project=texts.project.without_copies(repeats.outputs, repeats.sources),
+        left_out=frozenset().union(*excluded.values()),
+    )  # fmt: skip
     pairs = _asked_pairs(texts, wanted) if options.compare else []
     each = len(wanted) > 1 and not options.pool
     measured_result = (
@@ -135,7 +150,8 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
         sides = {side.name: side for pair in pairs for side in pair if side not in wanted}
         remarks = dict.fromkeys([*measured_result.undone, *undone])
         measured_result = replace(measured_result, result=result, sides=tuple(sides.values()), undone=tuple(remarks))
-    result = with_copies(measured_result.result, repeats.copies)
+    lost = {f"{rule}, by the analysis plan": len(keys) for rule, keys in excluded.items()}
+    result = with_left_out_texts(measured_result.result, {COPY: repeats.copies, **lost})
     return replace(measured_result, result=result, read_to=last).with_repeats(repeats.counted)
 
 
@@ -169,8 +185,8 @@ def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequenc
             continue
         results.append(_of(result, generator, wanted))
         remarks |= dict.fromkeys(notes)
-    narrowed = [own.project for own in views]
-    several, notes = texts.study.of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
+    narrowed = [own.kept for own in views]
+    several, notes = texts.study.of_several(ctx, texts.kept, narrowed, texts.options, texts.compute)
     remarks |= dict.fromkeys(notes)
     results += [several] if several else []
     if not results:
@@ -254,11 +270,12 @@ def _pooled_tables(
     return ByGenerator(pooled_result, tuple(remarks), (), pooled=True)
 
 
-def with_copies(result: StudyResult, copies: int) -> StudyResult:
-    """Return the result with these rows among those that were read and left out."""
-    if not copies:
+def with_left_out_texts(result: StudyResult, lost: Mapping[str, int]) -> StudyResult:
+    """Return the result with these rows, by reason, among those that were read and left out."""
+    told = {reason: n for reason, n in lost.items() if n}
+    if not told:
         return result
-    return replace(result, rows=result.rows + copies, dropped={**result.dropped, COPY: copies})
+    return replace(result, rows=result.rows + sum(told.values()), dropped={**result.dropped, **told})
 
 
 def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:

@@ -176,6 +176,22 @@ def _left_out(texts: Sequence[_Text], options: MeasureOptions) -> Iterator[Analy
                 yield AnalysisChoice(f"without the {kind} “{wording}”", options, frozenset(keys))
 
 
+EXCLUSIONS = {"refusals": REFUSALS, "cut texts": CUT, "duplicates": DUPLICATES}  # rule of an analysis plan → choice
+
+
+def excluded_texts(
+    project: Project, study_id: int, study: Study, options: MeasureOptions
+) -> dict[str, frozenset[TextKey]]:
+    """Return the texts that each rule of the analysis plan leaves out; one that two rules fit, by the first alone."""
+    if not options.exclusions:
+        return {}
+    choices = {choice.name: choice.left_out for choice in _left_out(list(_texts(project, study_id, study)), options)}
+    by_rule: dict[str, frozenset[TextKey]] = {}
+    for rule in options.exclusions:
+        by_rule[rule] = choices.get(EXCLUSIONS[rule], frozenset()).difference(*by_rule.values())
+    return by_rule
+
+
 SHORT = 20  # words: replies that are shorter come again by themselves
 
 

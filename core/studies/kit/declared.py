@@ -102,6 +102,7 @@ class MeasureOptions:
     `texts_of`: of a project, the study whose texts are measured, where that is another one.
     `sensitivity`: each “Yes” is measured again with one choice changed at a time.
     `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
+    `exclusions`: rules of an analysis plan by which texts are left out.
     """
 
     axes: tuple[str, ...] = ()
@@ -117,6 +118,7 @@ class MeasureOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     texts_of: str = ""
     sensitivity: bool = False
+    exclusions: tuple[str, ...] = ()
 
     def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""
