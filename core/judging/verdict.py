@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+READER_VERSION = "replies 1"  # goes into every judgment; tests/unit/core/judging/test_reader_version.py holds it
 LETTERS = "ABC"
 LONGEST_WORD = 4  # of the answers: they occur in many texts by chance
 LONGEST_LINE = 2000  # characters of a paragraph that is read

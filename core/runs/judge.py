@@ -27,6 +27,7 @@ from biasprint.core.judging.model_rater import (
     words_sha256,
 )
 from biasprint.core.judging.plan import CHECK, PlanSettings, texts_digest
+from biasprint.core.judging.verdict import READER_VERSION
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
 from biasprint.core.machine.models import catalogue
 from biasprint.core.metrics.proportions import wilson
@@ -190,6 +191,7 @@ class ModelSession:
         detail: dict[str, Any] = {
             "reply": completion.text[:LONGEST_REPLY],
             "read": read.as_,
+            "reader": READER_VERSION,
             "order": ask.order,
             "seed": self.seed_of(ask),
             "prompt_version": judging_words().version,

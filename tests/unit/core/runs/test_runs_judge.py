@@ -20,6 +20,7 @@ from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.verdict import READER_VERSION
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow, PromptRow
@@ -223,6 +224,7 @@ def test_refusals_ties_and_unreadable_replies_are_recorded_and_never_guessed_at(
     for row in rows:
         outcome, number = expected[row.detail["read"]]
         assert (row.outcome, row.detail["reply"]) == (outcome, replies[number])
+        assert row.detail["reader"] == READER_VERSION
         assert row.detail["seed"] % len(replies) == number
     assert sum(result.read.values()) == len(rows) == result.wanted
     assert result.read["failed"] == 0
