@@ -1,13 +1,16 @@
-"""judge: having comparisons judged by models, as raters beside the people."""
+"""judge: having comparisons judged by models, as raters beside the people; certificate: judging such a judge."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from biasprint.core.cli.console import (
     add_group,
+    check_target,
     job,
+    named,
     note,
     open_for_measuring,
     open_for_writing,
@@ -156,6 +159,7 @@ SHORTEST_ID = 4  # of a plan's id: so much of it names the plan
 
 def add_judge_to(app: typer.Typer) -> None:
     app.command()(judge)
+    app.command()(certificate)
 
 
 def judge(
@@ -281,3 +285,57 @@ def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
     if not result.closed and result.failures:
         failed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(result.failures.items()))
         say(f"  Requests failed ({failed}): the same command makes them again, --finish counts the rest without them.")
+
+
+# ---- certificate: what a model prefers among texts that should not differ
+
+
+def certificate(
+    file: File,
+    backend: Backend,
+    model: Model,
+    out: Annotated[Path | None, typer.Option(help="Also write the page: html, pdf, md or tex.")] = None,
+    pairs: Annotated[int, typer.Option(help="Pairs of texts of each line, from 6 to 400.")] = 40,
+    seed: Seed = 0,
+    endpoint: Endpoint = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    settings: Set = None,
+    preset: UsePreset = True,
+    ask_key: AskKey = False,
+    as_json: AsJson = False,
+) -> None:
+    """Test a model as a judge: place, names, length, its own texts, order. Stopped, the same command goes on.
+
+    Its replies are kept in the project and change no finding, session or judgment.
+    """
+    from biasprint.core.compute import models
+    from biasprint.core.report.audit import ENDINGS, write_audit_report
+    from biasprint.core.report.certificate import told
+    from biasprint.core.runs.certify import certify, page_of_certificate
+    from biasprint.core.runs.judge import check_can_judge
+    from biasprint.core.runs.setup import generator_spec
+
+    if out is not None:
+        check_target(out, ENDINGS, [file])
+    given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
+    if preset:
+        given = {**preset_of(backend, model, "judging", given), **given}
+    keys = session_keys(endpoint, ask_key)
+    with open_for_writing(file) as project, job("Asking") as ctx:
+        check_can_judge(backend, model)
+        spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
+        made = certify(ctx, project, spec, models(), keys, pairs=pairs, seed=seed, opens=model)
+    if out is not None:
+        write_audit_report(out, page_of_certificate(made))
+        note(f"The page is in {named(out)}.")
+    if as_json:
+        print_json(made.to_json())
+        return
+    say(f"{made.model} gave {sum(made.read.values()):,} of {made.wanted:,} replies.")
+    for line in told(made.findings):
+        say(f"  {line}")
+    if not made.complete:
+        failed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(made.failed.items()))
+        say(f"  Requests failed ({failed}): the same command makes them again.")

@@ -166,7 +166,7 @@ class ModelSession:
 
     def record(self, ask: OrderedComparison, completion: Completion, texts: Sequence[str]) -> None:
         """Store a reply; on disk when this returns. One that failed before is superseded."""
-        read = _read(completion, texts)
+        read = read_completion(completion, texts)
         before = self.said.get((ask.comparison.id, ask.shown))
         spec = JudgmentSpec(
             session_id=self.id,
@@ -262,7 +262,8 @@ def _to_ask(row: JudgmentRow | None) -> bool:
     return row.detail.get("read") == "failed" and row.detail.get("failure") not in FOR_GOOD
 
 
-def _read(completion: Completion, texts: Sequence[str]) -> ParsedReply:
+def read_completion(completion: Completion, texts: Sequence[str]) -> ParsedReply:
+    """Read what a model replied about these cards; a failed request is read as “failed”."""
     if completion.failure == "refusal":
         return ParsedReply("refused")
     if completion.finish_reason == "error":
@@ -346,15 +347,16 @@ def judge_result(session: ModelSession) -> JudgeResult:
 
 def unread_reasons(rows: Iterable[JudgmentRow]) -> dict[str, int]:
     """Count the reasons why replies are no answer, from what is stored of each."""
-    return dict(Counter(_why_unread(row) for row in rows if row.detail.get("read") in ("refused", "unreadable")))
+    return dict(Counter(why_unread(row.detail) for row in rows if row.detail.get("read") in ("refused", "unreadable")))
 
 
-def _why_unread(row: JudgmentRow) -> str:
-    if row.detail["read"] == "refused":
+def why_unread(reply: Mapping[str, Any]) -> str:
+    """Return why a stored reply is no answer: refused, empty, cut off or other words."""
+    if reply["read"] == "refused":
         return "refused"
-    if not str(row.detail.get("reply", "")).strip():
+    if not str(reply.get("reply", "")).strip():
         return "empty"
-    return "cut off" if row.detail.get("finish_reason") == "length" else "other words"
+    return "cut off" if reply.get("finish_reason") == "length" else "other words"
 
 
 def reasons_in_words(reasons: Mapping[str, int]) -> str:
