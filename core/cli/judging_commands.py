@@ -312,7 +312,7 @@ def certificate(
     """
     from biasprint.core.compute import models
     from biasprint.core.report.audit import ENDINGS, write_audit_report
-    from biasprint.core.report.certificate import told
+    from biasprint.core.report.certificate import in_short, told
     from biasprint.core.runs.certify import certify, page_of_certificate
     from biasprint.core.runs.judge import check_can_judge
     from biasprint.core.runs.setup import generator_spec
@@ -333,7 +333,7 @@ def certificate(
     if as_json:
         print_json(made.to_json())
         return
-    say(f"{made.model} gave {sum(made.read.values()):,} of {made.wanted:,} replies.")
+    say(f"{made.model} gave {sum(made.read.values()):,} of {made.wanted:,} replies. {in_short(made.findings)}")
     for line in told(made.findings):
         say(f"  {line}")
     if not made.complete:

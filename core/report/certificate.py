@@ -22,7 +22,7 @@ from biasprint.core.judging.certificate import (
     state_of,
 )
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
-from biasprint.core.report.blocks import Heading, ReportFigure, ReportTable, said
+from biasprint.core.report.blocks import Heading, ReportFigure, ReportParagraph, ReportTable, Run, said
 
 # By id, or id and label: what the line asks.
 ASKED: Mapping[str, str] = {
@@ -47,12 +47,17 @@ FOUND: Mapping[str, tuple[str, str]] = {  # what more and what less than a half 
     ),
 }
 MAY_BE_CHANCE = "One of several lines: it may be chance."
-NOTHING_FOUND = "No preference was found; the interval says how large one could be."
+NOTHING_FOUND = "No preference was found."
+NAMES: Mapping[str, str] = {  # of the faults
+    POSITION: "place", f"{IDENTITY} gender": "she or he", f"{IDENTITY} race": "names", LENGTHS: "length",
+    OWN: "its own texts", FLIPS: "order", RIGHT: "known answers", UNANSWERED: "replies without an answer",
+}  # fmt: skip
 HOW_TO_READ = (
     "A share of 50 % is no preference. Found: the interval leaves 50 % out, also after Holm's correction for all lines "
     "with a test; a fair judge has such a line in at most 5 of 100 certificates. Perhaps: the interval alone leaves it "
-    "out. Turning with the order, and replies without an answer, are found where the whole interval is above 10 %. n "
-    "counts pairs, or replies where the line is about them."
+    "out. Not found: a preference as large as the interval's ends is still possible. Turning with the order, and "
+    "replies without an answer, are found where the whole interval is above 10 %. n counts pairs, or replies where the "
+    "line is about them."
 )
 LIMITS = (
     "The pairs are short English reference letters made of fixed sentences, and for self-preference texts of the "
@@ -97,6 +102,19 @@ def _of_share(finding: Finding, state: State, value: float) -> str:
     more, less = FOUND.get(finding.id) or FOUND[f"{finding.id} {finding.label}"]
     shown = more if value > 0.5 else less
     return f"{shown} {MAY_BE_CHANCE}" if state == "perhaps" else shown
+
+
+def in_short(findings: Sequence[Finding]) -> str:
+    """Return one sentence: the faults that were found, and those that may be."""
+    by_state = {
+        state: [NAMES.get(each.id) or NAMES[f"{each.id} {each.label}"] for each in findings if state_of(each) == state]
+        for state in ("found", "perhaps")
+    }
+    parts = [f"{state}: {', '.join(names)}" for state, names in by_state.items() if names]
+    if parts:
+        return f"Faults {'; '.join(parts)}."
+    measured = sum(state_of(each) == "not found" for each in findings)
+    return f"No fault was found in {measured} lines." if measured else "Nothing could be measured."
 
 
 def number_of(finding: Finding) -> str:
@@ -154,7 +172,8 @@ def certificate_report(
         f"{recipe['texts']['version']} ({recipe['texts']['sha256'][:12]}).{unfinished}"
     )
     blocks = (
-        said(asked, small=True), ReportFigure(figure), table,
+        ReportParagraph((Run(in_short(findings), bold=True),)),
+        said(asked, small=True), ReportFigure(figure, 0.76), table,
         Heading(tr("How to read it"), 2), said(HOW_TO_READ, small=True),
         Heading(tr("Limits"), 2), said(LIMITS, small=True),
     )  # fmt: skip

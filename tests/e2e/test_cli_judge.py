@@ -196,3 +196,25 @@ def test_who_cannot_judge_and_what_is_not_there_is_said_plainly(study_file: Path
     refused("judge", study_file, *teaching, code=1, says="“Teaching model” cannot judge")
     refused("judge", empty, *synthetic, code=1, says="There is nothing to judge yet")
     refused("judge", study_file, *BY, "x", code=2, says="There is no backend “magistrate”")
+
+
+@pytest.mark.usefixtures("magistrate")
+def test_a_certificate_of_a_judge_is_kept_in_the_project_and_makes_a_page(tmp_path: Path) -> None:
+    file, page = tmp_path / "empty.biasprint", tmp_path / "page.html"
+    biasprint("new", file)
+    asked = ("certificate", file, *BY, "first", "--pairs", 6)
+    broken = biasprint(*asked, "--set", "broken=true", "--json").json
+    assert (broken["complete"], broken["failures"]) == (False, {"server": 48})
+    answer = biasprint(*asked, "--json", "--out", page).json
+    assert (answer["complete"], answer["wanted"], answer["added"]) == (True, 48, 48)
+    faults = {line["id"]: line["fault"] for line in answer["lines"]}
+    assert (faults["judge.position"], faults["judge.flips"], faults["judge.self"]) == (
+        "found", "see place", "not measured"
+    )  # fmt: skip
+    assert biasprint(*asked, "--json").json["added"] == 0
+    told = biasprint(*asked).out
+    assert "first gave 48 of 48 replies. Faults found: place." in told
+    assert "Place: is the first card chosen more often? 100 % (" in told
+    assert "It prefers the first card." in page.read_text(encoding="utf-8")
+    refused("certificate", file, *BY, "first", "--pairs", 3, code=2, says="6 to 400 pairs")
+    refused("certificate", file, "--backend", "synthetic", "--model", "none", code=1, says="cannot judge")

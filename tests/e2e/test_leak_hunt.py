@@ -76,6 +76,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "score": (OPEN, ("FILE", "--scorer", "textblob", "--json")),
     "import": (OPEN, ("FILE", "nothing.csv")),
     "judge": (OPEN, ("FILE", "--backend", "synthetic", "--model", "none")),
+    "certificate": (OPEN, ("FILE", "--backend", "synthetic", "--model", "none")),
     "packet make": (OPEN, ("FILE", "--out", "OUT", "--raters", "1", "--json")),
     "packet merge": (OPEN, ("FILE", "nothing.bpacket")),
     "packet list": (OPEN, ("FILE", "--json")),

@@ -31,7 +31,7 @@ from biasprint.core.judging.certificate import (
     state_of,
 )
 from biasprint.core.prompts.name_sets import groups_of_name
-from biasprint.core.report.certificate import sentence_of
+from biasprint.core.report.certificate import in_short, sentence_of
 
 LINES: tuple[Line, ...] = get_args(Line)
 PAIRS = 40
@@ -152,6 +152,15 @@ def test_a_judge_that_calls_equal_texts_equal_has_no_preference_to_measure() -> 
         assert state_of(own) == "not measured"
 
 
+def test_a_judge_that_chooses_by_place_shows_no_preference_for_a_text() -> None:
+    found = certificate_findings(replies(lambda line, number, first, dice, pair: first))
+    names = figure(found, IDENTITY, "gender")
+    assert (names.estimate, names.reason) == (None, "it chose by place: the first card in 80 of 80 choices")
+    assert figure(found, POSITION).estimate == 1.0
+    assert in_short(found) == "Faults found: place."
+    assert in_short(certificate_findings([])) == "Nothing could be measured."
+
+
 def test_without_replies_every_line_says_why() -> None:
     for finding in certificate_findings([], no_own="there are none", no_people="nobody did"):
         assert finding.estimate is None
@@ -162,7 +171,7 @@ def test_without_replies_every_line_says_why() -> None:
 
 def test_flips_that_go_to_one_place_are_told_as_the_effect_of_the_place() -> None:
     first = figure(certificate_findings(replies(lambda line, number, first, dice, pair: first)), FLIPS)
-    assert (first.estimate, by_place(first), state_of(first)) == (1.0, True, "not found")
+    assert (first.estimate, by_place(first), state_of(first)) == (1.0, True, "see place")
     assert "see the line on place" in sentence_of(first)
     either = replies(lambda line, number, first, dice, pair: (first, 1 - first, 0, 0)[number % 4])
     flips = figure(certificate_findings(either), FLIPS)
