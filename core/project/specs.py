@@ -3,6 +3,8 @@
 Their fields are columns, in Python's terms: the store encodes JSON and texts, and adds keys, times and hashes.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -10,7 +12,8 @@ from sqlmodel import SQLModel
 
 from biasprint.core.project.rows import WORST, ComparisonItem, Outcome
 
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+LONGEST_NAME = 200
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 
 
@@ -24,14 +27,24 @@ class AxisSpec(Spec):
     definition: dict[str, Any]
 
 
-class PromptSpec(Spec):
-    key: Name
+@dataclass(frozen=True)
+class PromptSpec:
+    """A prompt of a set. A plain class: an import makes one for each row, and a validated one takes ten times as long.
+
+    Raises ValueError for a key that is empty or has more than 200 characters.
+    """
+
+    key: str
     text: str
     task: str = ""
     theme: str = ""
     axis: str = ""
     identity: str = ""
-    fields: dict[str, str] = {}
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.key) <= LONGEST_NAME:
+            raise ValueError(f"a prompt's key has 1 to {LONGEST_NAME} characters")
 
 
 class PromptSetSpec(Spec):

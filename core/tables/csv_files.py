@@ -76,6 +76,8 @@ class CsvFile:
             return Fault("too few cells", f"{len(cells)} where the header has {width}", excerpt(cells[0]))
         if len(cells) > width and any(cells[width:]):
             return Fault("too many cells", f"{len(cells)} where the header has {width}", excerpt(cells[width]))
+        if "".join(cells).isascii():
+            return None
         for place, cell in enumerate(cells):
             if why := misfit(cell, self.encoding):
                 # A column that nobody asked for must not cost the row, but the row is named all the same.

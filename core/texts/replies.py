@@ -46,7 +46,7 @@ def is_missing(row: OutputRow) -> bool:
 
 def is_cut(fields: Mapping[str, str]) -> bool:
     """Return whether a row says that its text was cut off at the limit."""
-    return fields.get(REPLY_KIND, "").strip().casefold() == CUT_OFF
+    return REPLY_KIND in fields and fields[REPLY_KIND].strip().casefold() == CUT_OFF
 
 
 def is_filtered(row: OutputRow) -> bool:

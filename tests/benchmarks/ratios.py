@@ -45,6 +45,7 @@ ROWS = (
     "rate of creative texts while they are scored, beside that without scoring",
     "Scoring on two nodes of one processor, at work",
     "start from source to the first key answered",
+    "100,000 rows imported, processor time, beside SQLite with a hash a row",
     "1,000,000 outputs in the window, a known file, to the first page",
     "outputs narrowed and sorted, 1,000,000, the longest of 36 ways",
     "choice to the next comparison painted, beside a busy job, p99 beyond one fsync",

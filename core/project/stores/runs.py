@@ -221,7 +221,11 @@ _ONCE_SQL = (
     ":text_sha256, :escaped, :finish_reason, :error, :usage, :seconds, :created_at, :failure, :detail) "
     "ON CONFLICT (run_id, prompt_id, sample) DO NOTHING"
 )
-_IMPORTED = {"seed": 0, "status": "done", "error": "", "usage": "{}", "seconds": 0.0, "failure": "", "detail": "{}"}
+_IMPORTED_SQL = (
+    "INSERT INTO output (run_id, prompt_id, sample, text, text_sha256, escaped, finish_reason, created_at, seed, "
+    "status, error, usage, seconds, failure, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 'done', '', '{}', 0.0, '', "
+    "'{}') ON CONFLICT (run_id, prompt_id, sample) DO NOTHING"
+)
 
 
 @dataclass(frozen=True)
@@ -292,16 +296,17 @@ class Outputs(StorePart):
         """Store many texts of a run at once and wait until they are on disk; one that is there already stays."""
         now = utc_now()
         rows = [
-            {**_IMPORTED, **vars(store_text(text)), "run_id": run_id, "prompt_id": prompt_id, "sample": sample,
-             "finish_reason": finish_reason, "created_at": now}
+            (run_id, prompt_id, sample, stored.text, stored.text_sha256, stored.escaped, finish_reason, now)
             for prompt_id, sample, text, finish_reason in texts
-        ]  # fmt: skip
+            for stored in (store_text(text),)
+        ]
 
         def write(connection: Connection) -> Changes:
             last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0))).scalar_one()
-            driver_connection(connection).executemany(_ONCE_SQL, rows)  # SQLAlchemy's way took a third longer
-            # This is the only connection that writes, so that every later id is of this statement.
-            return Changes.to("output", connection.execute(sa.select(output.c.id).where(output.c.id > last)).scalars())
+            driver_connection(connection).executemany(_IMPORTED_SQL, rows)  # SQLAlchemy's way took a third longer
+            # Only this connection writes, and each new id is the next: all later ones are of this statement.
+            newest = connection.execute(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0))).scalar_one()
+            return Changes.to("output", range(last + 1, newest + 1))
 
         return self._writer.write(write)
 

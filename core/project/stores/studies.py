@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,12 +19,14 @@ from biasprint.core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, So
 from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
+    canonical_texts,
     chunks,
     insert_one,
     json_object,
     json_part,
     json_sha256,
     none_of,
+    quoted,
     utc_now,
 )
 from biasprint.core.text import restore_text, sha256_text, store_text
@@ -133,14 +136,17 @@ def _axis(row: Any) -> AxisRow:
 prompt = table("prompt")
 _NEW_PROMPT = (
     "INSERT INTO prompt (prompt_set_id, key, text, text_sha256, escaped, task, theme, axis, identity, fields) VALUES "
-    "(:prompt_set_id, :key, :text, :text_sha256, :escaped, :task, :theme, :axis, :identity, :fields)"
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+
+_NO_TEXT = store_text("")
 
 
 class Prompts(StorePart):
     def add_set(self, study_id: int, spec: PromptSetSpec) -> Changes:
         """Store a prompt set; the same content is the version that is there already."""
-        digest = json_sha256([spec.recipe, [vars(item) for item in spec.prompts]])
+        fields = [canonical_texts(item.fields) for item in spec.prompts]
+        digest = _set_sha256(spec, fields)
 
         def write(connection: Connection) -> Changes:
             named = (prompt_set.c.study_id == study_id) & (prompt_set.c.name == spec.name)
@@ -159,7 +165,8 @@ class Prompts(StorePart):
             changes = insert_one(connection, prompt_set, values)
             set_id = changes.number("prompt_set")
             if spec.prompts:
-                driver_connection(connection).executemany(_NEW_PROMPT, [_values(set_id, item) for item in spec.prompts])
+                rows = map(_values, repeat(set_id), spec.prompts, fields)
+                driver_connection(connection).executemany(_NEW_PROMPT, rows)
             return changes
 
         return self._writer.write(write, urgent=True)
@@ -204,6 +211,11 @@ class Prompts(StorePart):
             ids.update({row.key: row.id for row in self._reader.rows(statement)})
         return ids
 
+    def ids(self, set_id: int) -> dict[str, int]:
+        """Return the ids of a set's prompts by their keys."""
+        statement = sa.select(prompt.c.key, prompt.c.id).where(prompt.c.prompt_set_id == set_id)
+        return dict(tuple(row) for row in self._reader.rows(statement))
+
 
 def prompt_row(row: Any) -> PromptRow:
     """Return a prompt from a row that has all of its columns."""
@@ -220,10 +232,22 @@ def prompt_row(row: Any) -> PromptRow:
     )
 
 
-def _values(set_id: int, spec: PromptSpec) -> dict[str, Any]:
-    stored = store_text(spec.text)
-    values = vars(spec) | vars(stored) | {"prompt_set_id": set_id}
-    return values | {"fields": canonical_json(spec.fields)}
+def _set_sha256(spec: PromptSetSpec, fields: Sequence[str]) -> str:
+    """Return the hash of a set: of its recipe and its prompts as canonical JSON. `fields`: those of each prompt."""
+    prompts = (
+        f'{{"axis":{quoted(item.axis)},"fields":{own},"identity":{quoted(item.identity)},"key":{quoted(item.key)},'
+        f'"task":{quoted(item.task)},"text":{quoted(item.text)},"theme":{quoted(item.theme)}}}'
+        for item, own in zip(spec.prompts, fields, strict=True)
+    )
+    return sha256_text(f"[{canonical_json(spec.recipe)},[{','.join(prompts)}]]")
+
+
+def _values(set_id: int, spec: PromptSpec, fields: str) -> tuple[int | str, ...]:
+    stored = store_text(spec.text) if spec.text else _NO_TEXT  # as all imported prompts have
+    return (
+        set_id, spec.key, stored.text, stored.text_sha256, stored.escaped, spec.task, spec.theme, spec.axis,
+        spec.identity, fields,
+    )  # fmt: skip
 
 
 def _set(row: Any) -> PromptSetRow:

@@ -6,7 +6,7 @@ done.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ def copied_set(ctx: JobContext, source: Project, chosen: PromptSetRow, project: 
         project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=dict(axis.definition)))
     ctx.check()
     rows = chunks(lambda after, limit: source.prompts.page(chosen.id, after, limit), lambda prompt: prompt.id)
-    names = PromptSpec.model_fields
+    names = [each.name for each in fields(PromptSpec)]
     prompts = tuple(PromptSpec(**{name: getattr(row, name) for name in names}) for row in rows)
     spec = PromptSetSpec(name=chosen.name, recipe=dict(chosen.recipe), prompts=prompts)
     set_id = project.prompts.add_set(added_study(project, study), spec).number("prompt_set")

@@ -38,7 +38,7 @@ def store_replies(
 ) -> int:
     """Store replies, and return the number added. A table that cannot be stored is refused before anything is."""
     check_replies(table)
-    samples = sample_numbers(table.rows, lambda row: (_reply_key(row), row.values.get(MODEL, "")))
+    samples = sample_numbers(table.rows, ((_reply_key(row), row.values.get(MODEL, "")) for row in table.rows))
     items = [
         ImportedText(_item(record), record.values.get(MODEL, ""), sample, record.values[REPLY])
         for record, sample in zip(table.rows, samples, strict=True)

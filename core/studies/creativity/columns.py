@@ -45,10 +45,11 @@ def store_creative_texts(
     axis_of = _known_axes(project, table.rows)
     for record in table.rows:
         check_key(record, _creative_key(record, axis_of), "task and theme")
-    samples = sample_numbers(table.rows, lambda row: (_creative_key(row, axis_of), row.values.get("model", "")))
+    models = [row.values.get("model", "") for row in table.rows]
+    samples = sample_numbers(table.rows, zip((_creative_key(row, axis_of) for row in table.rows), models, strict=True))
     items = [
-        ImportedText(_creative_prompt(record, axis_of), record.values.get("model", ""), sample, record.values["text"])
-        for record, sample in zip(table.rows, samples, strict=True)
+        ImportedText(_creative_prompt(record, axis_of), model, sample, record.values["text"])
+        for record, model, sample in zip(table.rows, models, samples, strict=True)
     ]
     study_id = study_id or study.added_to(project)
     for axis in sorted({item.prompt.axis for item in items} - {""} - set(project.axes.latest())):

@@ -1,8 +1,8 @@
 """Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -21,8 +21,7 @@ LONGEST_KEY = 200
 MOST_SAMPLES = 10_000
 
 
-@dataclass(frozen=True)
-class ImportedText:
+class ImportedText(NamedTuple):
     """One output: the prompt it answers, what wrote it, and which of several answers it is. `cut`: was it cut off?"""
 
     prompt: PromptSpec
@@ -45,7 +44,7 @@ def store_outputs(
         name=f"imported: {origin}", recipe=recipe, prompts=tuple(prompts[key] for key in sorted(prompts))
     )
     set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
-    by_key = project.prompts.by_key(set_id, sorted(prompts))
+    by_key = project.prompts.ids(set_id)
     by_model: dict[str, list[ImportedText]] = {}
     for item in items:
         by_model.setdefault(item.model, []).append(item)
@@ -86,16 +85,15 @@ def check_key(record: Record, key: str, what: str) -> None:
         )
 
 
-def sample_numbers(rows: Sequence[Record], prompt_of: Callable[[Record], Hashable]) -> list[int]:
+def sample_numbers(rows: Sequence[Record], prompts: Iterable[Hashable]) -> list[int]:
     """The sample number of each row: its own, or, where the table has none, its place among rows of the same prompt.
 
-    `prompt_of`: what rows of the same prompt and model have in common.
+    `prompts`: for each row, what rows of the same prompt and model have in common.
     """
     seen: dict[tuple[Hashable, int], int] = {}
     counted: dict[Hashable, int] = {}
     numbers: list[int] = []
-    for record in rows:
-        key = prompt_of(record)
+    for record, key in zip(rows, prompts, strict=True):
         given = record.values.get("sample", "").strip()
         number = _whole(record, given) if given else counted.get(key, 0)
         counted[key] = counted.get(key, 0) + 1
@@ -123,20 +121,21 @@ def store_rows(
     kind: str, ctx: JobContext, project: Project, study_id: Callable[[], int], origin: str, table: TableRead
 ) -> int:
     """Store each row's `text` as an output of a prompt with the row's other fields; return the number added."""
-    items = []
-    fields_of_rows = [_row_fields(record) for record in table.rows]
-    keys = {id(row): _row_key(fields, kind) for row, fields in zip(table.rows, fields_of_rows, strict=True)}
-    samples = sample_numbers(table.rows, lambda row: (keys[id(row)], row.values.get(MODEL, "")))
-    for record, fields, sample in zip(table.rows, fields_of_rows, samples, strict=True):
-        asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
-        if kind == "compare":
-            asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
-        prompt = PromptSpec(key=keys[id(record)], text="", fields=fields, **asked)
-        items.append(
-            ImportedText(
-                prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, ""), cut=is_cut(record.values)
-            )
+    identity = "group" if kind == "compare" else "identity"  # a prompt about two groups has none
+    prompts = [
+        PromptSpec(
+            key=_row_key(fields, kind), text="", fields=fields,
+            task=fields.get("task", "")[:200], theme=fields.get("theme", "")[:200], axis=fields.get("axis", "")[:200],
+            identity=fields.get(identity, "")[:200],
         )
+        for fields in map(_row_fields, table.rows)
+    ]  # fmt: skip
+    models = [record.values.get(MODEL, "") for record in table.rows]
+    samples = sample_numbers(table.rows, zip((prompt.key for prompt in prompts), models, strict=True))
+    items = [
+        ImportedText(prompt, model, sample, record.values.get(TEXT, ""), cut=is_cut(record.values))
+        for record, prompt, model, sample in zip(table.rows, prompts, models, samples, strict=True)
+    ]
     return store_outputs(
         ctx, project, study_id(), origin, items,
         "The prompts were not part of the imported table.",
@@ -147,8 +146,11 @@ def _row_key(fields: Mapping[str, str], kind: str) -> str:
     return f"imported/{kind}/{sha256_text(repr(sorted(fields.items())))[:32]}"
 
 
+_NOT_THE_PROMPTS = frozenset((TEXT, MODEL, SAMPLE, REPLY_KIND))
+
+
 def _row_fields(record: Record) -> dict[str, str]:
-    return {name: value for name, value in record.values.items() if name not in (TEXT, MODEL, SAMPLE, REPLY_KIND)}
+    return {name: value for name, value in record.values.items() if name not in _NOT_THE_PROMPTS}
 
 
 def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:

@@ -48,16 +48,12 @@ def store_articles(
 ) -> int:
     """Store articles, and return how many were added. A table that cannot be stored is refused before anything is."""
     check_generated(table)
-    samples = sample_numbers(table.rows, lambda row: (_article_prompt(row).key, row.values.get("model", "")))
+    prompts = [_article_prompt(record) for record in table.rows]
+    models = [record.values.get("model", "") for record in table.rows]
+    samples = sample_numbers(table.rows, zip((prompt.key for prompt in prompts), models, strict=True))
     items = [
-        ImportedText(
-            _article_prompt(record),
-            record.values.get("model", ""),
-            sample,
-            record.values[GENERATED],
-            cut=is_cut(record.values),
-        )
-        for record, sample in zip(table.rows, samples, strict=True)
+        ImportedText(prompt, model, sample, record.values[GENERATED], cut=is_cut(record.values))
+        for record, prompt, model, sample in zip(table.rows, prompts, models, samples, strict=True)
     ]
     study_id = study_id or study.added_to(project)
     _store_originals(ctx, project, study_id, origin, table)

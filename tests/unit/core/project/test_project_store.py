@@ -1,5 +1,7 @@
 """What the store promises to those who use it."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,20 @@ def prompt_set(project: Project, prompts: int = 3, name: str = "set") -> tuple[i
     drafts = tuple(PromptSpec(key=f"key/{number}", text=f"Write {number}") for number in range(prompts))
     spec = PromptSetSpec(name=name, recipe={"made": "by hand"}, prompts=drafts)
     return study, project.prompts.add_set(study, spec).number("prompt_set")
+
+
+def test_the_hash_of_a_set_is_that_of_its_canonical_json(project: Project) -> None:
+    fields = {"b": 'x"\\y', "a": 'é\ud800,"identity":'}
+    drafts = tuple(PromptSpec(key=f'k"{text}', text=text, axis="é", fields=fields) for text in ("a\nb", "\x00😀"))
+    spec = PromptSetSpec(name="odd", recipe={"z": 1, "a": [1, 2.5, None]}, prompts=drafts)
+    whole = json.dumps([spec.recipe, [vars(item) for item in drafts]], sort_keys=True, separators=(",", ":"))
+    study = project.studies.add("creativity", "A study").number("study")
+    set_id = project.prompts.add_set(study, spec).number("prompt_set")
+    (stored,) = project.prompts.sets()
+    assert stored.sha256 == hashlib.sha256(whole.encode("ascii")).hexdigest()
+    assert [row.fields for row in project.prompts.page(set_id)] == [fields, fields]
+    with pytest.raises(ValueError, match="1 to 200 characters"):
+        PromptSpec(key="k" * 201, text="")
 
 
 def run(project: Project, prompts: int = 3, samples: int = 1) -> int:
