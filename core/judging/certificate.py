@@ -209,7 +209,7 @@ TESTED = (POSITION, IDENTITY, LENGTHS, OWN)
 
 
 def certificate_findings(
-    replies: Sequence[CaseReply], people: Sequence[tuple[int, int]] = (), *, no_own: str = "", no_people: str = ""
+    replies: Sequence[CaseReply], people: Sequence[tuple[int, int]] = (), no_own: str = "", no_people: str = ""
 ) -> tuple[Finding, ...]:
     """Return the certificate's figures, p adjusted by Holm over those that have one.
 

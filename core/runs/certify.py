@@ -116,11 +116,13 @@ def certify(
     pairs: int = USUAL,
     seed: int = 0,
     opens: str = "",
+    statistics: ComputeProcess | None = None,
 ) -> Certificate:
     """Ask a judge every pair in both orders, and return its certificate; what it replied before is not asked again.
 
-    generator, keys, opens: as for `core.runs.judge.judge`. Raises UsageError for a number of pairs, AppError where the
-    backend cannot be used or none of the first replies is an answer.
+    generator, keys, opens: as for `core.runs.judge.judge`. statistics: the process that computes the figures, or None
+    for this one. Raises UsageError for a number of pairs, AppError where the backend cannot be used or none of the
+    first replies is an answer.
     """
     if not FEWEST <= pairs <= MOST_PAIRS:
         raise UsageError(f"A line of the certificate has {FEWEST} to {MOST_PAIRS} pairs.", hint=f"Usual: {USUAL}.")
@@ -128,7 +130,7 @@ def certify(
     asked = _Asked.open(ctx, project, generator, pairs, seed)
     opened = generator.model_copy(update={"model": opens or generator.model})
     _Asking(ctx, asked, opened, compute, dict(keys or {})).all()
-    return asked.certificate()
+    return asked.certificate(statistics)
 
 
 def certificates(ctx: JobContext, project: Project) -> list[Certificate]:
@@ -254,7 +256,7 @@ class _Asked:
     def certificate_name(self) -> str:
         return str(self.recipe["generator"]["model"] or self.recipe["generator"]["backend"])
 
-    def certificate(self) -> Certificate:
+    def certificate(self, statistics: ComputeProcess | None = None) -> Certificate:
         known = {ask.place: ask.case for ask in self.asks}
         rows = {place: row.value for place, row in self.said.items() if place in known}
         replies = [
@@ -263,6 +265,8 @@ class _Asked:
         ]
         left = {ask.place for ask in self.left()}
         people = judged_by_people(self._ctx, self._project, GeneratorSpec(**self.recipe["generator"]))
+        about = (replies, people, str(self._row.value["why"]), "" if people else NO_PEOPLE)
+        found = certificate_findings(*about) if statistics is None else statistics.call(certificate_findings, *about)
         return Certificate(
             id=self._row.target,
             recipe=self.recipe,
@@ -271,9 +275,7 @@ class _Asked:
             added=self.added,
             read=dict(Counter(value["read"] for place, value in rows.items() if place not in left)),
             failed=dict(Counter(str(value["failure"]) for value in rows.values() if value["read"] == "failed")),
-            findings=certificate_findings(
-                replies, people, no_own=str(self._row.value["why"]), no_people="" if people else NO_PEOPLE
-            ),
+            findings=found,
         )
 
 

@@ -21,6 +21,8 @@ from biasprint.desktop.operations.runs import WriteRequest, author_words, cut_of
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from biasprint.core.backends.protocol import Parameter
     from biasprint.core.project.project import Project
     from biasprint.core.project.specs import GeneratorSpec
@@ -373,6 +375,55 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
             ]
 
     return Operation(tr("Judging: {model}").format(model=request.model or request.backend), work, told)
+
+
+def start_certificate(
+    jobs: "JobRunner",
+    project: "Project",
+    request: JudgeRequest,
+    path: "Path",
+    *,
+    on_done: Callable[[str], object] | None = None,
+    on_error: Callable[[AppError], object] | None = None,
+) -> "JobHandle":
+    """Test a model as a judge and write the page, in a job as judging is one; the result is one sentence."""
+    ticket = Ticket(0, request.seed, 1, hash((request, path)))
+    operation = _certifying(project, request, path, ticket)
+    lane().join(ticket)
+    handle = operation.start(jobs, on_done=on_done, on_error=on_error)
+    ticket.paused = lambda: handle.context.paused
+    mark(handle, JUDGING, project)
+    return handle
+
+
+def _certifying(project: "Project", request: JudgeRequest, path: "Path", ticket: Ticket) -> "Operation[str]":
+    def work(ctx: JobContext) -> str:
+        from biasprint.core import compute
+        from biasprint.core.machine.keys import session_keys
+        from biasprint.core.report.audit import check_report_ending, write_audit_report
+        from biasprint.core.report.certificate import in_short
+        from biasprint.core.runs.certify import certify, page_of_certificate
+        from biasprint.core.runs.judge import check_can_judge
+        from biasprint.core.runs.setup import generator_spec
+
+        check_report_ending(path)
+        with lane().turn(ticket, ctx):
+            check_can_judge(request.backend, request.model)
+            keys, given = session_keys(), dict(request.parameters)
+            spec = generator_spec(request.backend, request.model, given, compute.models(), ctx=ctx, keys=keys)
+            made = certify(
+                ctx, project, spec, compute.models(), keys, seed=request.seed, opens=request.model,
+                statistics=compute.shared(),
+            )  # fmt: skip
+        compute.shared().call(write_audit_report, path, page_of_certificate(made))
+        given_words = tr("{given} of {wanted}.").format(
+            given=f"{sum(made.read.values()):,}",
+            wanted=plural(made.wanted, "1 reply is there", "%n replies are there"),
+        )
+        why = " ".join(failure_words(kind, count) for kind, count in sorted(made.failed.items()))
+        return " ".join(part for part in (given_words, why, in_short(made.findings)) if part)
+
+    return Operation(tr("Testing a judge: {model}").format(model=request.model or request.backend), work, str)
 
 
 # Why a reply is no answer (biasprint.core.runs.judge.unread_reasons), as it is counted.

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QSpinBox,
@@ -27,6 +29,7 @@ from biasprint.desktop.operations.queue import (
     JudgingFacts,
     PastJudge,
     read_judging,
+    start_certificate,
     start_judging,
 )
 from biasprint.desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
@@ -68,6 +71,7 @@ MOST_PAST = 6  # sessions of models that are listed; every one is in the finding
 
 
 ALL = ""  # plans
+PAGES = (".html", ".pdf")  # of a judge certificate
 
 
 class JudgingCard(Card):
@@ -103,12 +107,22 @@ class JudgingCard(Card):
         self.refused = Notice("", tone="warn", closable=False)
         self.refused.hide()
         self.to_models = LinkButton(tr("Models…"))
+        self.test = QuietButton(tr("Test as a judge…"))
+        self.test.setToolTip(
+            tr(
+                "Asks the model 160 packaged pairs of letters that a fair judge treats alike, each in both orders, and "
+                "its own texts beside another model's. One page says what it prefers."
+            )
+        )
+        self.page = LinkButton(tr("Open the page"))
+        self._page: Path | None = None
+        self._testing = False
         self.start = PrimaryButton(tr("Start"))
         self.pause, self.cancel = QuietButton(tr("Pause")), QuietButton(tr("Cancel"))
         self.progress = ProgressThin(tr("Replies"))
         self.state = Label("", "note", wrap=True)
         self.past = PastSessions()
-        for part in (self.to_models, self.pause, self.cancel, self.progress):
+        for part in (self.to_models, self.pause, self.cancel, self.progress, self.page):
             part.hide()
 
     def _lay_out(self) -> None:
@@ -131,7 +145,7 @@ class JudgingCard(Card):
         grid.addWidget(self.seed, row, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(tokens.grid)
-        for button in (self.start, self.pause, self.cancel, self.to_models):
+        for button in (self.start, self.test, self.pause, self.cancel, self.to_models):
             buttons.addWidget(button)
         buttons.addStretch(1)
         self.box.addWidget(Label(words, "soft", wrap=True))
@@ -140,8 +154,10 @@ class JudgingCard(Card):
             self.box.addWidget(widget)
         self.box.addSpacing(tokens.grid)
         self.box.addLayout(buttons)
-        for widget in (self.progress, self.state, self.past):
+        for widget in (self.progress, self.state):
             self.box.addWidget(widget)
+        self.box.addWidget(self.page, alignment=Qt.AlignmentFlag.AlignLeft)
+        self.box.addWidget(self.past)
 
     def _connect(self) -> None:
         shell = self._shell
@@ -152,6 +168,8 @@ class JudgingCard(Card):
         self.plans.currentIndexChanged.connect(lambda _: self._show())
         shell.connections.changed.connect(self._show)
         self.start.clicked.connect(self._start)
+        self.test.clicked.connect(self._ask_page)
+        self.page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page))))
         self.pause.clicked.connect(self._pause)
         self.cancel.clicked.connect(lambda: self._handle and self._handle.cancel())
 
@@ -208,6 +226,7 @@ class JudgingCard(Card):
 
     def let_go(self) -> None:
         """Stop judging the closed project, and remove everything of it."""
+        self._page = None
         if self._handle is not None:
             self._handle.cancel()
         self._handle = None
@@ -232,6 +251,9 @@ class JudgingCard(Card):
             return tr("There is nothing to judge yet: draw comparisons first.")
         if self._no_model():
             return self._waiting() or tr("No language model is here yet: get or add one, or an endpoint, under Models.")
+        return self._unusable()
+
+    def _unusable(self) -> str:
         return self.picker.why_not(why_offline(self._shell.connections)) or self.picker.trouble
 
     def _waiting(self) -> str:
@@ -259,6 +281,7 @@ class JudgingCard(Card):
         project, shell = self._shell.project, self._shell  # not this card: it may be gone when the job ends
         if project is None or self._busy:
             return
+        self._page, self._testing = None, False
 
         def fail(error: "AppError") -> None:
             if project is shell.project:
@@ -268,6 +291,30 @@ class JudgingCard(Card):
             self.look()
 
         self._follow(start_judging(shell.jobs, project, self.request(), on_done=done, on_error=fail))
+
+    def _ask_page(self) -> None:
+        kinds = ";;".join(f"*{ending}" for ending in PAGES)
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save the judge certificate"), f"judge{PAGES[0]}", kinds)
+        if chosen:
+            path = Path(chosen)
+            self.certify(path if path.suffix.lower() in PAGES else path.with_name(path.name + PAGES[0]))
+
+    def certify(self, path: Path) -> None:
+        """Test the chosen model as a judge, and write the page there."""
+        project, shell = self._shell.project, self._shell
+        if project is None or self._busy:
+            return
+        self._page, self._testing = None, True
+
+        def fail(error: "AppError") -> None:
+            if project is shell.project:
+                shell.show_error(error)
+
+        def done(words: str) -> None:
+            self._page = path
+            self._show()
+
+        self._follow(start_certificate(shell.jobs, project, self.request(), path, on_done=done, on_error=fail))
 
     def _pick_up(self, project: "Project") -> None:
         """Follow a judging that began before this card was made again, as after a blind rating."""
@@ -303,11 +350,15 @@ class JudgingCard(Card):
             self._show_options()
         busy, why_not = self._busy, self.why_not()
         named = bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
-        ready = bool(self.request().plans) and self.picker.info is not None and named and not why_not
+        chosen = self.picker.info is not None and named
+        ready = bool(self.request().plans) and chosen and not why_not
         for field in (self.plans, self.seed, self.options, *self.picker.fields()):
             field.setEnabled(self._writable and not busy)
         self.start.setEnabled(self._writable and ready and not busy)
+        self.test.setEnabled(self._writable and chosen and not busy and not self._no_model() and not self._unusable())
         show_if(self.start, not busy)
+        show_if(self.test, not busy)
+        show_if(self.page, not busy and self._page is not None)
         for part in (self.progress, self.pause, self.cancel):
             show_if(part, busy)
         self.refused.text.setText(safe_line(why_not))
@@ -332,7 +383,8 @@ class JudgingCard(Card):
         self.progress.set_progress(progress.done if counted and progress else 0, progress.total if progress else None)
         if not counted or progress is None:
             return tr("Paused.") if paused else tr("Opening the model, or waiting for its turn…")
-        words = tr("{done} of {total} replies to this plan.").format(done=f"{progress.done:,}", total=progress.total)
+        said = tr("{done} of {total} replies.") if self._testing else tr("{done} of {total} replies to this plan.")
+        words = said.format(done=f"{progress.done:,}", total=f"{progress.total:,}")
         return tr("Paused: {said}").format(said=words) if paused else words
 
 

@@ -324,3 +324,19 @@ def test_nothing_can_be_judged_in_a_read_only_project(
     card.picker.choose("openai_compatible", "lab", "small")
     assert not card.why_not()
     assert not card.start.isEnabled()
+
+
+def test_a_model_is_tested_as_a_judge_and_the_page_is_offered(
+    qtbot: QtBot, window: MainWindow, file: Path, serve: Callable[..., BadServer], tmp_path: Path
+) -> None:
+    serve(lambda asked: good("A"))
+    card = open_card(qtbot, window, file)
+    choose_endpoint(qtbot, card)
+    assert card.test.isEnabled()
+    assert card.page.isHidden()
+    path = tmp_path / "judge.html"
+    card.certify(path)
+    qtbot.waitUntil(lambda: not card.page.isHidden(), timeout=PATIENCE)
+    assert card.state.text() == "320 of 320 replies are there. Faults found: place."
+    assert "It prefers the first card." in path.read_text(encoding="utf-8")
+    assert not sessions(window)  # it is no judging of the project's comparisons
