@@ -133,11 +133,6 @@ def certify(
     return asked.certificate(statistics)
 
 
-def certificates(ctx: JobContext, project: Project) -> list[Certificate]:
-    """Return the certificates that were begun, the latest last."""
-    return [_Asked(ctx, project, row).certificate() for row in project.annotations.of_kind(BEGUN)]
-
-
 # ---- What is asked, and what is on disk of it
 
 
@@ -350,8 +345,8 @@ class _Asking:
 def own_pairs(ctx: JobContext, project: Project, model: str, most: int, seed: int) -> tuple[list[dict[str, Any]], str]:
     """Return at most so many pairs of outputs, the judge's own first; or none and the reason.
 
-    Texts are of like length where they differ by at most a fifth, in words. As many own ones are the longer as are the
-    shorter, so that a preference for length looks like none for its own.
+    Texts are of like length where they differ by at most a fifth, in characters. As many own ones are the longer as are
+    the shorter, so that a preference for length looks like none for its own.
     """
     found: list[dict[str, Any]] = []
     for study in project.studies.all():
@@ -386,7 +381,7 @@ def _beside(project: Project, cell: Sequence[Any], own: set[str]) -> list[dict[s
     others = [candidate for candidate in cell if candidate.identity not in own]
     pairs = []
     for one, other in zip(mine, others, strict=False):
-        lengths = [len(texts[candidate.key].split()) for candidate in (one, other)]
+        lengths = [len(texts[candidate.key]) for candidate in (one, other)]
         if one.text_sha256 != other.text_sha256 and abs(lengths[0] - lengths[1]) <= LONGER_BY * max(lengths):
             theme = one.theme if one.shown_theme is None else one.shown_theme
             pairs.append({

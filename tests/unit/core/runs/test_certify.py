@@ -27,7 +27,6 @@ from biasprint.core.runs.certify import (
     NO_PEOPLE,
     REPLY,
     Certificate,
-    certificates,
     certify,
     page_of_certificate,
 )
@@ -63,7 +62,7 @@ def certified(project: Project, *, ctx: JobContext | None = None, seed: int = 3,
     return certify(ctx or JobContext(), project, spec, compute, pairs=pairs, seed=seed)
 
 
-def written_by_two(project: Project, *, longer: int = 0) -> None:
+def written_by_two(project: Project, *, apart: int = 2) -> None:
     """Texts of the judge's model, which begin with OWN, and of another; every second own one has more words."""
     added = add_prompts(project, "creativity", tasks=["haiku", "song"], axes=["gender"])
     for model, mark in ((MODEL, "OWN"), ("another", "OTHER")):
@@ -72,7 +71,7 @@ def written_by_two(project: Project, *, longer: int = 0) -> None:
         run = project.runs.start(spec).number("run")
         rows = project.prompts.page(added.set_id, 0, 1000)
         texts = [
-            f"{mark} {row.key} " + "word " * (20 + longer + (2 if (place % 2 == 0) == (mark == "OWN") else 0))
+            f"{mark} {row.key} " + "word " * (20 + (apart if (place % 2 == 0) == (mark == "OWN") else 0))
             for place, row in enumerate(rows)
         ]
         project.outputs.record_many(
@@ -168,8 +167,6 @@ def test_a_cancelled_certificate_goes_on_where_it_was_and_equals_an_uninterrupte
         certified(project, ctx=ctx, pairs=10)
     before = kept(project)
     assert 30 <= len(before) < 80
-    (half,) = certificates(JobContext(), project)
-    assert not half.complete
     made = certified(project, pairs=10)
     assert (made.added, made.complete) == (80 - len(before), True)
     assert before < kept(project)
@@ -217,8 +214,9 @@ def test_nothing_else_in_the_project_changes(project: Project, scripted: Any) ->
 
 def test_another_number_of_pairs_or_seed_is_another_certificate(project: Project, scripted: Any) -> None:
     scripted(fair)
-    ids = {certified(project, pairs=pairs, seed=seed).id for pairs, seed in ((6, 0), (6, 1), (7, 0))}
-    assert [made.id in ids for made in certificates(JobContext(), project)] == [True] * 3
+    made = [certified(project, pairs=pairs, seed=seed) for pairs, seed in ((6, 0), (6, 1), (7, 0))]
+    assert len({each.id for each in made}) == 3
+    assert [each.added for each in made] == [48, 48, 56]
     with pytest.raises(UsageError, match="6 to 400"):
         certified(project, pairs=5)
 
@@ -249,13 +247,13 @@ def test_own_texts_are_compared_at_like_length_as_many_longer_as_shorter(project
         if "OTHER" in "".join(shown.values())
     ]
     own_first = [sorted(pair, key=lambda text: not text.startswith("OWN")) for pair in pairs]
-    longer = [len(one.split()) - len(other.split()) for one, other in own_first]
+    longer = [len(one) - len(other) for one, other in own_first]
     assert len(longer) == 2 * PAIRS
     assert sum(each > 0 for each in longer) == sum(each < 0 for each in longer) == PAIRS
 
 
 def test_texts_of_unlike_length_are_no_pair(project: Project, scripted: Any) -> None:
-    written_by_two(project, longer=-18)  # 2 words more are half as long again
+    written_by_two(project, apart=30)
     scripted(fair)
     assert line(certified(project), "judge.self").estimate is None
 
