@@ -16,7 +16,7 @@ import pytest
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.letters import grammar
-from biasprint.core.scorers import parts_of_speech, sentence_parser
+from biasprint.core.scorers import parts_of_speech
 
 DATA = Path(__file__).parent / "data"
 NAME = "en_core_web_sm-3.8.0"
@@ -56,15 +56,15 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the recorded pipeline the one that is installed."""
     pipeline = RecordedPipeline()
     monkeypatch.setattr(parts_of_speech, "installed", lambda: Path(NAME))
-    monkeypatch.setattr(sentence_parser, "pipeline", lambda _: pipeline)
+    monkeypatch.setattr(parts_of_speech, "parsing_pipeline", lambda _: pipeline)
     monkeypatch.setattr(grammar, "_read", BatchCache[str, tuple[grammar.ParsedToken, ...]](5_000))
-    monkeypatch.setattr(sentence_parser, "_kept", BatchCache[str, tuple[sentence_parser.ParsedWord, ...]](5_000))
+    monkeypatch.setattr(parts_of_speech, "_kept", BatchCache[str, tuple[parts_of_speech.ParsedWord, ...]](5_000))
 
 
 def record(name: str, tests: list[str]) -> None:
     """Run tests with the installed pipeline and keep what it says of their sentences."""
     file = DATA / f"{name}.json"
-    real = parts_of_speech.loaded(parts_of_speech.place(), sentence_parser.UNUSED)
+    real = parts_of_speech.loaded(parts_of_speech.place(), parts_of_speech.PARSER_UNUSED)
     parses: dict[str, list[list[Any]]] = {}
 
     def pipe(_: RecordedPipeline, texts: Iterable[str]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.letters.categories import MASK, lists
-from biasprint.core.scorers import parts_of_speech, sentence_parser
+from biasprint.core.scorers import parts_of_speech
 from biasprint.core.scorers.segment import LONE_SURROGATE
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, given_pronoun
@@ -567,7 +567,7 @@ def parses(sentences: Sequence[str]) -> list[Parse]:
 
 def _parsed(sentences: Sequence[str]) -> Iterator[tuple[ParsedToken, ...]]:
     neutral = [_neutral(sentence) for sentence in sentences]
-    pipeline = sentence_parser.pipeline(parts_of_speech.place())
+    pipeline = parts_of_speech.parsing_pipeline(parts_of_speech.place())
     for sentence, (_, places), read in zip(sentences, neutral, pipeline.pipe(text for text, _ in neutral), strict=True):
         yield tuple(_token(token, sentence, places) for token in read)
 

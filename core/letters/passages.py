@@ -29,9 +29,7 @@ from biasprint.core.letters.marks import (
 from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
 from biasprint.core.scorers import passages_mpnet
 from biasprint.core.scorers.agency_minilm import neutral, neutral_words
-from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
-from biasprint.core.scorers.words_minilm import WEIGHTS_SHA256 as WORDS_SHA256
-from biasprint.core.scorers.words_minilm import Words, shares
+from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, WORDS_SHA256, Words, probabilities, shares
 from biasprint.core.swap import Person
 
 # Gender is left to the lists: a clause is read without it.

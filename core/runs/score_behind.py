@@ -15,10 +15,9 @@ from types import TracebackType
 
 from biasprint.core.compute import ComputeProcess, Turns
 from biasprint.core.errors import AppError, JobCancelled
-from biasprint.core.jobs import JobContext
+from biasprint.core.jobs import JobContext, in_halves
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextRow
-from biasprint.core.scorers.halving import in_halves
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.texts.score import KINDS, Kind, ScoreResult, next_page, score_page
 

@@ -2,21 +2,31 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import installed as models
 from biasprint.core.machine.models.layout import sha256_of
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, import_spacy, sentences, words
+from biasprint.core.scorers.segment import (
+    LONE_SURROGATE,
+    SEGMENTER,
+    Word,
+    _pieces,
+    _spacy_safe,
+    import_spacy,
+    sentences,
+    words,
+)
 from biasprint.core.scorers.textblob_sentiment import english
 
 # ---- TextBlob
@@ -210,3 +220,54 @@ def _spacy_codes(pipeline: Any, text: str) -> NDArray[np.float32]:
             codes.append(CODES[_OF_POS.get(token.pos_, "other")])
     tokens = np.searchsorted(np.array(begins), [word.start for word in words(text)], side="right") - 1
     return np.array(codes, dtype=np.float32)[tokens] if len(tokens) else np.zeros(0, np.float32)
+
+
+# ---- The parser of spaCy, for sentences of letters
+
+PARSER_UNUSED = ("ner", "senter", "lemmatizer", "attribute_ruler")
+
+
+class ParsedWord(NamedTuple):
+    """Characters `start` to `end` of the sentence, Penn tag, relation to the word `head` (its own number: a root)."""
+
+    start: int
+    end: int
+    tag: str
+    relation: str
+    head: int
+
+
+_kept: BatchCache[str, tuple[ParsedWord, ...]] = BatchCache(5_000)  # by the sentence
+
+
+@cache
+def parsing_pipeline(data: Path) -> Any:
+    """Load the pipeline with its parser. Raises `AppError` where it has none or cannot be loaded."""
+    found = loaded(data, PARSER_UNUSED)
+    if "parser" not in found.pipe_names:
+        raise AppError(f"spaCy's pipeline “{data.name}” has no parser.", hint=HOW_TO_GET)
+    return found
+
+
+def parsed(sentences: Sequence[str]) -> list[tuple[ParsedWord, ...]] | None:
+    """Return the words of each sentence; None where no parser is installed, or it cannot be loaded."""
+    if installed() is None:
+        return None
+    try:
+        return _kept.get(sentences, _parsed)
+    except AppError:
+        return None
+
+
+def _parsed(sentences: Sequence[str]) -> Iterator[tuple[ParsedWord, ...]]:
+    safe = (LONE_SURROGATE.sub("\ufffd", sentence) for sentence in sentences)
+    for read in parsing_pipeline(place()).pipe(safe):
+        yield tuple(
+            ParsedWord(token.idx, token.idx + len(token), token.tag_, token.dep_, token.head.i) for token in read
+        )
+
+
+def parser_version() -> str:
+    """Return name and version of the installed pipeline, such as “en_core_web_sm-3.8.0”; "" where there is none."""
+    data = installed()
+    return called(data) if data is not None else ""

@@ -1,4 +1,4 @@
-"""Scorers that need no model: length, reading ease, refusal, and how a text speaks of a person.
+"""Scorers that need no model: length, reading ease, refusal, how a text speaks of a person, gender stereotypes.
 
 They are for the study “compare”, which asks for any score by any group.
 """
@@ -6,9 +6,11 @@ They are for the study “compare”, which asks for any score by any group.
 import hashlib
 import importlib
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from importlib.util import find_spec
 from math import exp
 from pathlib import Path
@@ -234,3 +236,45 @@ def speaks_of_a_person(sentence: str) -> bool:
 
 def _one(value: float) -> ScoreValue:
     return ScoreValue(np.array([value], dtype=np.float32), value)
+
+
+# ---- Words of gender stereotypes in an answer: resources/lexicons/gender_stereotypes.toml
+
+
+class GenderStereotypes:
+    """Per 100 words: words of stereotypes of women less words of stereotypes of men.
+
+    `values`: float32[1]; `summary`: the same; None for a text without a word or not in English. It reads
+    single words, not what they refer to: “no dress code” counts.
+    A substitute for the rating by a language model of Eloundou et al. 2024.
+    """
+
+    role = "gender_stereotypes"
+    name = "gender_stereotypes"
+    stand_in = True
+    shape = "per 100 words: words of stereotypes of women less those of men; summary: the same"
+    note = "Used in place of a model that rates stereotypes (Eloundou et al. 2024): it counts words of two lists."
+
+    def __init__(self) -> None:
+        self.sha256 = hashlib.sha256(_stereotype_file()).hexdigest()
+        self.version = f"rules 1; {SEGMENTER}"
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [_stereotypes(text) if has_style(text) else NOTHING for text in texts]
+
+
+def _stereotypes(text: str) -> ScoreValue:
+    feminine, masculine = _lists()
+    tokens = [for_matching(word.text) for word in words(text)]
+    value = 100 * (sum(word in feminine for word in tokens) - sum(word in masculine for word in tokens)) / len(tokens)
+    return _one(value)
+
+
+@cache
+def _lists() -> tuple[frozenset[str], frozenset[str]]:
+    data = tomllib.loads(_stereotype_file().decode("utf-8"))
+    return frozenset(data["feminine"]), frozenset(data["masculine"])
+
+
+def _stereotype_file() -> bytes:
+    return files("biasprint.resources").joinpath("lexicons", "gender_stereotypes.toml").read_bytes()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core.findings import ScorerUse
+from biasprint.core.metrics.misclassified import KnownError
 from biasprint.core.scorers.checked_files import fitted
 from biasprint.core.scorers.segment import is_english, words
 
@@ -128,3 +129,19 @@ def style_value(probabilities: Iterable[float]) -> ScoreValue:
     """`values`: as given, float32[sentences]. `summary`: the share of sentences that count; None without one."""
     values = np.fromiter(probabilities, dtype=np.float32)
     return ScoreValue(values, float(np.mean(values >= COUNTS_FROM)) if values.size else None)
+
+
+# ---- Errors of scorers as their cards give them: models/errors.toml
+
+
+def known_error(use: ScorerUse) -> KnownError | None:
+    """The error of this version of a scorer on labelled sentences; None where its card does not give it."""
+    entry = _errors().get(use.name)
+    if entry is None or not use.version.startswith(entry["version"]):
+        return None
+    return KnownError(entry["found"], entry["present"], entry["rejected"], entry["absent"])
+
+
+@cache
+def _errors() -> dict[str, Any]:
+    return tomllib.loads(fitted("models", "errors.toml").decode("utf-8"))

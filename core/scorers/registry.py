@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
-from biasprint.core.jobs import JobContext
+from biasprint.core.jobs import JobContext, in_halves
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.models import catalogue, records
 from biasprint.core.machine.models.installed import best
 from biasprint.core.machine.plug_ins import entry_points
 from biasprint.core.scorers import kept
-from biasprint.core.scorers.halving import in_halves
 from biasprint.core.scorers.lexicon import OWN_WORDS, own_words
 from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 

@@ -89,7 +89,7 @@ def swap(
 
 def made_by() -> str:
     """Return the engine as it is stored beside a twin: its rules, and the parser where one is installed."""
-    from biasprint.core.scorers.sentence_parser import parser_version
+    from biasprint.core.scorers.parts_of_speech import parser_version
 
     return "; ".join(filter(None, (ENGINE, parser_version())))
 

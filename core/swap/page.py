@@ -217,7 +217,7 @@ _UNREAD = Branch("", "", -1)
 
 def _tree(text: str, tokens: Sequence[Token], numbers: Sequence[int]) -> tuple[Branch, ...]:
     """The grammar of every token, sentence by sentence; a token of several parsed words has that of its head."""
-    from biasprint.core.scorers.sentence_parser import parsed
+    from biasprint.core.scorers.parts_of_speech import parsed
 
     ends = [place for place in range(1, len(tokens)) if numbers[place] != numbers[place - 1]]
     spans = list(pairwise([0, *ends, len(tokens)])) if tokens else []

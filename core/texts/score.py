@@ -7,11 +7,10 @@ from typing import Literal
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.errors import AppError
-from biasprint.core.jobs import JobContext
+from biasprint.core.jobs import JobContext, in_halves
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextRow
 from biasprint.core.project.specs import ScoreSpec
-from biasprint.core.scorers.halving import in_halves
 from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
 from biasprint.core.scorers.registry import score_batch
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from biasprint.core.findings import Finding, ScorerError, ScorerUse, error_sentence
 from biasprint.core.metrics.misclassified import Corrected, KnownError, true_difference, true_share
 from biasprint.core.metrics.result import Bounds
-from biasprint.core.scorers.known_errors import known_error
+from biasprint.core.scorers.protocol import known_error
 
 
 def with_scorer_error(

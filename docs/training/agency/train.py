@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.agency_minilm import CLASSES, neutral
-from biasprint.core.scorers.head import softmax
+from biasprint.core.scorers.embedding import softmax
 from biasprint.core.scorers.minilm import MiniLM
 from training.files import MODELS, read_rows, write_head
 

@@ -21,10 +21,9 @@ from biasprint.core.letters.marks import marked_text
 from biasprint.core.letters.passages import as_asked
 from biasprint.core.letters.values import Sentence
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.scorers import passages_minilm, passages_mpnet, words_minilm
+from biasprint.core.scorers import passages_minilm, passages_mpnet
 from biasprint.core.scorers.agency_minilm import neutral
-from biasprint.core.scorers.passages_minilm import CLASSES, FOUND
-from biasprint.core.scorers.words_minilm import CATEGORIES
+from biasprint.core.scorers.passages_minilm import CATEGORIES, CLASSES, FOUND
 from training.files import MODELS, write_head
 from training.passages.material import Passage, Word, passages, words
 from training.passages.tuning import BASES, BATCH, Base, Tuned, padded, states_of, trained
@@ -88,13 +87,13 @@ class OfPassages:
 class OfWords:
     """Whether listed words are meant."""
 
-    FILE = words_minilm.FILE
+    FILE = passages_minilm.WORDS_FILE
 
     def __init__(self, base: Base, given: Sequence[Word]) -> None:
         self.base, self.kept, embedder = base, base.kept(1), base.load()
         pages = [marked_text(Sentence(0, 0, len(one.text), one.text, "body"), None) for one in given]
         asked = [as_asked(page, one.start, one.end, one.category) for page, one in zip(pages, given, strict=True)]
-        rows = words_minilm.rows(embedder, asked)
+        rows = passages_minilm.word_rows(embedder, asked)
         self.states = states_of(base, [row.ids for row in rows], self.kept)
         self.inside = [torch.from_numpy(row.words) for row in rows]
         self.authors = [one.author for one in given]

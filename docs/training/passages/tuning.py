@@ -18,7 +18,7 @@ from torch.nn.utils import parametrize
 
 from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer
 from biasprint.core.scorers.minilm import checked_embedder
-from biasprint.core.scorers.mpnet import larger_encoder
+from biasprint.core.scorers.passages_mpnet import larger_encoder
 
 CHANGED = tuple(TORCH_NAMES)
 RANK, SCALE = 8, 2.0

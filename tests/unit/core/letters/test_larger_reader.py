@@ -14,7 +14,7 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import LARGER_READER, Reading
-from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.embedding import read_weights
 from biasprint.core.scorers.passages_minilm import CLASSES, changes_of
 from training.files import MODELS
 from training.passages.tuning import CHANGED, RANK

@@ -11,7 +11,7 @@ from biasprint.core.letters import grammar as grammar_module
 from biasprint.core.letters.occupations import guess_occupation
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import _marks
-from biasprint.core.scorers import parts_of_speech, sentence_parser
+from biasprint.core.scorers import parts_of_speech
 from biasprint.core.swap import Person
 
 FRAME = (
@@ -265,7 +265,7 @@ def test_a_damaged_parser_is_told_and_the_letter_is_read_without_it(monkeypatch:
         raise AppError("spaCy's pipeline “en_core_web_sm” cannot be loaded.")
 
     monkeypatch.setattr(parts_of_speech, "installed", lambda: Path(NAME))
-    monkeypatch.setattr(sentence_parser, "pipeline", broken)
+    monkeypatch.setattr(parts_of_speech, "parsing_pipeline", broken)
     reading = read("She is kind.", model=False)
     assert [mark.words for mark in reading.marks] == ["kind"]
     assert "Read without grammar: spaCy's pipeline “en_core_web_sm” cannot be loaded." in reading.said_of_marks

@@ -15,7 +15,7 @@ from tiny_models import mpnet_embedder
 from biasprint.core.scorers import bert
 from biasprint.core.scorers.bert import GROUP, Bert, gelu
 from biasprint.core.scorers.minilm import checked_embedder
-from biasprint.core.scorers.mpnet import of_folder
+from biasprint.core.scorers.passages_mpnet import of_folder
 
 
 @pytest.fixture(scope="module")

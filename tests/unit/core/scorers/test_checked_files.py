@@ -20,9 +20,8 @@ from biasprint.core.scorers import (
     segment,
     textblob_sentiment,
     toxicity_profanity,
-    words_minilm,
 )
-from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.embedding import read_weights
 
 ROOT = Path(__file__).parents[4]
 FITTED = tomllib.loads((ROOT / "models" / "weights.toml").read_text(encoding="utf-8"))
@@ -31,7 +30,7 @@ HEADS = {
     "balance/head.safetensors": balance.WEIGHTS_SHA256,
     "passages/head.safetensors": passages_minilm.WEIGHTS_SHA256,
     "passages/larger.safetensors": passages_mpnet.WEIGHTS_SHA256,
-    "passages/words.safetensors": words_minilm.WEIGHTS_SHA256,
+    "passages/words.safetensors": passages_minilm.WORDS_SHA256,
 }
 NO_WEIGHTS = {"models/catalogue.toml", "models/weights.toml"}
 IN_PACKAGES = {

@@ -9,7 +9,7 @@ import pytest
 import biasprint.core.scorers.passages_minilm as passages_minilm
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.agency_minilm import neutral
-from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.embedding import read_weights
 from biasprint.core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
 from training.files import MODELS
 from training.passages.material import passages

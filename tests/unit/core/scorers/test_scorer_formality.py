@@ -19,8 +19,7 @@ from scorer_sets import (
 
 from biasprint.core.metrics.misclassified import KnownError
 from biasprint.core.scorers.formality_f import FormalityF, _tagged, f_score
-from biasprint.core.scorers.known_errors import known_error
-from biasprint.core.scorers.protocol import ScoreValue, chosen
+from biasprint.core.scorers.protocol import ScoreValue, chosen, known_error
 from biasprint.core.scorers.registry import info_of
 
 GERMAN = "Ich empfehle diese Künstlerin wärmstens für die Stelle, denn ihre Arbeit war in allen Jahren hervorragend. "

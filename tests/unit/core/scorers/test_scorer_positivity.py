@@ -21,9 +21,8 @@ from scorer_sets import (
 )
 
 from biasprint.core.metrics.misclassified import KnownError
-from biasprint.core.scorers.known_errors import known_error
 from biasprint.core.scorers.plain import PositivityLexicon, compound
-from biasprint.core.scorers.protocol import chosen
+from biasprint.core.scorers.protocol import chosen, known_error
 from biasprint.core.scorers.registry import info_of
 
 

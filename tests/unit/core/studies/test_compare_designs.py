@@ -15,8 +15,8 @@ from biasprint.core.prompts.designs import available_designs, design_set, load_d
 from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.library import write_axis
 from biasprint.core.prompts.resource_files import packaged
-from biasprint.core.scorers.agency_balance import AgencyBalance
-from biasprint.core.scorers.gender_stereotypes import GenderStereotypes
+from biasprint.core.scorers.agency_minilm import AgencyBalance
+from biasprint.core.scorers.plain import GenderStereotypes
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.table import Measure

@@ -9,9 +9,17 @@ from biasprint.core.letters.marks import marked_text, marks_of
 from biasprint.core.letters.passages import MEANT_FROM, as_asked
 from biasprint.core.letters.values import CATEGORIES as MARKED
 from biasprint.core.letters.values import Sentence
-from biasprint.core.scorers.head import read_weights
-from biasprint.core.scorers.passages_minilm import changes_of
-from biasprint.core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
+from biasprint.core.scorers.embedding import read_weights
+from biasprint.core.scorers.passages_minilm import (
+    CATEGORIES,
+    NEAR,
+    WORDS_FILE,
+    WORDS_SHA256,
+    Words,
+    changes_of,
+    shares,
+    word_rows,
+)
 from training.files import MODELS
 from training.passages.material import words
 from training.passages.tuning import BASES, CHANGED, RANK
@@ -52,18 +60,18 @@ def test_words_have_the_same_share_in_any_company() -> None:
 def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
     from biasprint.core.scorers.minilm import checked_embedder
 
-    (row,) = rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
+    (row,) = word_rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
     assert list(np.flatnonzero(row.words)) == [NEAR + 1]
     assert len(row.ids) == 2 * NEAR + 3
 
 
 def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
-    weights = read_weights(MODELS / "passages" / FILE, WEIGHTS_SHA256, "words")
+    weights = read_weights(MODELS / "passages" / WORDS_FILE, WORDS_SHA256, "words")
     assert weights["weight"].shape == (len(CATEGORIES), 2 * 384)
     names = {f"layers.{layer}.{name}" for layer in range(BASES["minilm"].kept(1), 6) for name in CHANGED}
     assert set(changes_of(weights)) == names
     assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
-    assert WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
+    assert WORDS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
 
 
 @pytest.mark.soak
