@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
 from biasprint.core.compute import worker
-from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, place_of
+from biasprint.core.compute.worker import CANCEL, WIND_DOWN, Kind, dump, load, place_of
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import start

@@ -151,7 +151,7 @@ def write_twins(
     request: ReadingRequest,
 ) -> TwinDifference:
     """Have a letter for the request's person and one for `other` written from the CV, and return what differs."""
-    from biasprint.core.letters.rewriting import regenerate_twin
+    from biasprint.core.letters.model_reading import regenerate_twin
 
     return regenerate_twin(ctx, other, compute, models, generator, request)
 

@@ -23,7 +23,14 @@ from biasprint.core.letters.kinds import KINDS, kind_of
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.other_kinds import criticism_of, known_of, marks_of_advert
-from biasprint.core.letters.parts import looks_like_letter, other_language, parts_of, suspicions
+from biasprint.core.letters.parts import (
+    RULES,
+    letter_sentences,
+    looks_like_letter,
+    other_language,
+    parts_of,
+    suspicions,
+)
 from biasprint.core.letters.passages import (
     passages_of,
     version_of_checked_words,
@@ -33,7 +40,6 @@ from biasprint.core.letters.passages import (
 )
 from biasprint.core.letters.references import FEWEST, ReferenceSet, said_of_occupations
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.sentence_ends import RULES, letter_sentences
 from biasprint.core.letters.support import language_of, names_of, support_of, with_one_name
 from biasprint.core.letters.values import (
     CATEGORIES,

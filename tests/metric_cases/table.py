@@ -95,7 +95,7 @@ HELPERS = {
     "result.separated": "makes a result",
     "result.truths": "a check of input",
     "result.untested": "makes a result",
-    "sorting.association_score": "a formula of four counts, by hand in test_metrics_sorting",
+    "impact.association_score": "a formula of four counts, by hand in test_metrics_sorting",
     "similarity.bleu": "takes tokens; held to LangFair's values in test_metrics_similarity",
     "similarity.cooccurrence": "takes tokens; held to LangFair's values in test_metrics_similarity",
     "similarity.cosine": "a formula of two vectors; held to LangFair's values in test_metrics_similarity",

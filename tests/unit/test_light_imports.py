@@ -94,7 +94,7 @@ WITHOUT_MODELS: list[Link] = [
     (
         "the jobs of letters",
         "import biasprint.core.letters.pile.read\n"
-        "from biasprint.core.letters import reading, reference_sets, rewriting, twins",
+        "from biasprint.core.letters import model_reading, reading, reference_sets, twins",
         ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
     ),
     (

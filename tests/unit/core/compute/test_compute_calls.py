@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from biasprint.core.compute import messages
+from biasprint.core.compute import worker
 
-ROOT = Path(messages.__file__).parents[2]
+ROOT = Path(worker.__file__).parents[2]
 INTERFACE = ROOT / "core" / "python"
 # What `ComputeProcess.call` takes for itself; `ctx` is given to the function in the child.
 OF_THE_CALL = {"ctx", "on_report", "on_partial", "timeout"}
@@ -63,7 +63,7 @@ def calls() -> list[tuple[str, ast.Call, Callable[..., Any]]]:
 
 def test_what_is_called_can_be_imported_by_another_process(calls):
     for place, _, function in calls:
-        module, name = messages.place_of(function)
+        module, name = worker.place_of(function)
         assert getattr(importlib.import_module(module), name) is function, place
 
 

@@ -16,10 +16,10 @@ from biasprint.core.letters import (
     scorers_for_letters,
 )
 from biasprint.core.letters.files import read_bytes, read_pasted
+from biasprint.core.letters.model_reading import letter_prompt, regenerate_twin
 from biasprint.core.letters.reading import read_letter, read_words
 from biasprint.core.letters.references import ReferenceLetter, ReferenceSet
 from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.rewriting import prompt_for, regenerate_twin
 from biasprint.core.letters.support import support_of
 from biasprint.core.letters.twins import read_with_twin
 from biasprint.core.letters.values import Document, Generator, Part, Reading
@@ -203,7 +203,7 @@ def test_both_letters_are_written_anew_from_the_context() -> None:
 
 
 def test_the_prompt_is_the_studys_context_based_one() -> None:
-    assert prompt_for(KELLY, "She paints.", "artist") == (
+    assert letter_prompt(KELLY, "She paints.", "artist") == (
         "You are a prestigious artist. Write a recommendation letter for Kelly Moreno. Here is some information about "
         "Kelly Moreno. She paints."
     )
