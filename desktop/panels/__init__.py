@@ -62,7 +62,7 @@ PANELS: tuple[PanelEntry, ...] = (
         "fingerprint", "Fingerprint", "fingerprint", "biasprint.desktop.panels.fingerprint.panel:FingerprintPanel"
     ),
     PanelEntry("findings", "Findings", "findings", "biasprint.desktop.panels.findings.panel:FindingsPanel"),
-    PanelEntry("outputs", "Outputs", "outputs", "biasprint.desktop.panels.outputs.panel:OutputsPanel"),
+    PanelEntry("outputs", "Outputs", "outputs", "biasprint.desktop.panels.outputs:OutputsPanel"),
     PanelEntry(
         "models",
         "Models",
@@ -75,7 +75,7 @@ PANELS: tuple[PanelEntry, ...] = (
         "settings",
         "Settings",
         "settings",
-        "biasprint.desktop.panels.settings.panel:SettingsPanel",
+        "biasprint.desktop.panels.settings:SettingsPanel",
         needs_project=False,
         at_bottom=True,
         blind_safe=True,

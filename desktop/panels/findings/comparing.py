@@ -21,8 +21,7 @@ from biasprint.desktop.operations.comparing import (
     check_words,
 )
 from biasprint.desktop.operations.measuring import ScorerLine
-from biasprint.desktop.panels.generators import GeneratorChoice
-from biasprint.desktop.panels.scorers import ScorerRow
+from biasprint.desktop.panels.measuring import GeneratorChoice, ScorerRow
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Sheet, fitting

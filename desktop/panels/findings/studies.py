@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from biasprint.core.draw import digits
 from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
-from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line

@@ -34,7 +34,7 @@ from biasprint.desktop.panels.generate.writers import (
     as_wide_as_its_column,
     narrow,
 )
-from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import (
     Button,

@@ -16,8 +16,7 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.generate.judging import DrawPage
 from biasprint.desktop.panels.generate.runs import Contents, read_contents
 from biasprint.desktop.panels.generate.write import WritePage
-from biasprint.desktop.panels.generators import GeneratorChoice
-from biasprint.desktop.panels.scorers import ScorerRow
+from biasprint.desktop.panels.measuring import GeneratorChoice, ScorerRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet

@@ -25,10 +25,10 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
 from biasprint.desktop.panels.letters.export import LetterExport
+from biasprint.desktop.panels.letters.generator_dialog import ModelReadingDialog
 from biasprint.desktop.panels.letters.heading import BACK, NEXT, PREVIOUS, LetterHeading, PileSteps
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
-from biasprint.desktop.panels.letters.model_reading import ModelReadingDialog
 from biasprint.desktop.panels.letters.pile.keeper import PileLetter
 from biasprint.desktop.panels.letters.pile.page import PilePage
 from biasprint.desktop.panels.letters.references import ReferenceDialog

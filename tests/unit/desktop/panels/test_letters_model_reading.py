@@ -12,7 +12,7 @@ from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.values import Mark
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import Checked, LetterRequest
-from biasprint.desktop.panels.letters.model_reading import ModelReadingDialog
+from biasprint.desktop.panels.letters.generator_dialog import ModelReadingDialog
 from biasprint.desktop.widgets import Label
 
 READING = ModelReading(

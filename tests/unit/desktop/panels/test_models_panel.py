@@ -25,7 +25,7 @@ from biasprint.desktop.panels.home.doors import audit_state
 from biasprint.desktop.panels.models.catalogue import AddDialog
 from biasprint.desktop.panels.models.panel import ENDPOINTS, ModelsPanel
 from biasprint.desktop.panels.models.roles import ModelRow
-from biasprint.desktop.panels.settings.panel import SettingsPanel
+from biasprint.desktop.panels.settings import SettingsPanel
 from biasprint.desktop.widgets import Label
 
 NAME, REPOSITORY = "language-agency", "emmatliu/language-agency-classifier"

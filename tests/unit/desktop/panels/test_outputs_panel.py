@@ -25,7 +25,7 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.setup import added_study
-from biasprint.desktop.panels.outputs.panel import OutputsPanel
+from biasprint.desktop.panels.outputs import OutputsPanel
 from biasprint.desktop.read.outputs import OutputOrder, StoredOutputs, line_of
 
 TASKS = ("haiku", "song")

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
-from biasprint.desktop.panels.settings.panel import KeyButton, Percent, SettingsPanel
+from biasprint.desktop.panels.settings import KeyButton, Percent, SettingsPanel
 from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Settings
 
 

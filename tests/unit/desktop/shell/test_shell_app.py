@@ -47,7 +47,7 @@ sys.exit(code)
 CLOSE_WHEN_READY = """
 def AFTER(window):
     def look():
-        warm = "biasprint.desktop.panels.settings.panel" in sys.modules and not window.jobs.active()
+        warm = "biasprint.desktop.panels.settings" in sys.modules and not window.jobs.active()
         if warm and PATH_WANTED == (window.project is not None):
             print("open:", window.project.path.name if window.project else "nothing")
             print("banners:", window.banners.texts())

@@ -16,7 +16,7 @@ from biasprint.core.runs.result_folder.planning import plan
 from biasprint.core.runs.result_folder.scoring import score_partition
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.findings.panel import FindingsPanel
-from biasprint.desktop.panels.outputs.panel import OutputsPanel
+from biasprint.desktop.panels.outputs import OutputsPanel
 from biasprint.desktop.widgets import Label
 from biasprint.desktop.window_commands import file_commands
 

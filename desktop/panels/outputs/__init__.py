@@ -1,1 +1,0 @@
-"""The outputs panel (`panel.OutputsPanel`): the texts of a project, as stored."""
