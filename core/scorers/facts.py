@@ -320,10 +320,6 @@ class _Line:
         return _counts(self.text)
 
     @cached_property
-    def ordinals(self) -> list[_Phrase]:
-        return _phrases(self.text, _lists().ordinal, 2)
-
-    @cached_property
     def ranks(self) -> list[_Phrase]:
         return _phrases(self.text, _ranks())
 
