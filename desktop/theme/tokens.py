@@ -44,9 +44,11 @@ class Tokens:
     # meaning
     accent: str
     accent_ink: str  # text on accent
+    accent_hover: str
     accent_soft: str  # a tint for what is selected
     focus: str
     ok: str
+    ok_soft: str
     warn: str
     warn_soft: str
     danger: str
@@ -153,9 +155,11 @@ _LIGHT = Tokens(
     faint="#A3A29D",
     accent="#2F5DA8",
     accent_ink="#FFFFFF",
+    accent_hover="#274E8E",
     accent_soft="#E6EDF8",
     focus="#2F5DA8",
     ok="#1A7544",
+    ok_soft="#E2F1E8",
     warn="#A84708",
     warn_soft="#FBEADB",
     danger="#B3261E",
@@ -181,9 +185,11 @@ _DARK = Tokens(
     faint="#666D79",
     accent="#7FA8EE",
     accent_ink="#14181F",
+    accent_hover="#99BAF2",
     accent_soft="#2B3850",
     focus="#7FA8EE",
     ok="#6CCB93",
+    ok_soft="#203A2D",
     warn="#F0A45D",
     warn_soft="#432F1D",
     danger="#F28B82",
@@ -209,9 +215,11 @@ _CONTRAST = Tokens(
     faint="#9E9E9E",
     accent="#FFD60A",
     accent_ink="#000000",
+    accent_hover="#FFE566",
     accent_soft="#3D3300",
     focus="#00E5FF",
     ok="#5CFF9D",
+    ok_soft="#00331A",
     warn="#FFB55C",
     warn_soft="#3D2200",
     danger="#FF9D94",

@@ -14,14 +14,15 @@ from biasprint.desktop.theme.tokens import OKABE_ITO, THEMES, tokens_for
 PAIRS = [
     *[(ink, ground) for ink in ("ink", "soft") for ground in ("ground", "surface", "sunk", "hover")],
     ("accent_ink", "accent"),
+    ("accent_ink", "accent_hover"),
     ("accent", "surface"),
     ("accent", "ground"),
-    *[(tone, ground) for tone in ("ok", "warn", "danger") for ground in ("surface", "ground")],
-    *[(tone, f"{tone}_soft") for tone in ("warn", "danger")],
+    *[(tone, ground) for tone in ("ok", "warn", "danger") for ground in ("surface", "ground", f"{tone}_soft")],
     ("accent", "accent_soft"),
     ("ink", "accent_soft"),
     ("ink", "danger_soft"),
     ("ink", "warn_soft"),
+    ("ink", "ok_soft"),
 ]
 
 
