@@ -160,9 +160,7 @@ def completion_table() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for direction in sorted({each[0] for each in found}, reverse=True):
         for domain in ("ageism", "beauty", "beauty_profession", "institution", "nationality"):
-            theirs = [
-                " / ".join(f"{x:.0f}" for x in printed[model, direction, domain]) for model in ("GPT-3.5", "PaLM 2")
-            ]
+            theirs = [" / ".join(f"{x:.0f}" for x in printed[model, direction, domain]) for model in PRINTED]
             rates = [found[direction, domain, label] for label in ("PL", "NL", "NuL")]
             ours = " / ".join(f"{100 * each['estimate']:.0f}" for each in rates)
             tau = found[direction, domain, "tau_b"]
@@ -181,7 +179,7 @@ def news_table() -> Iterator[str]:
     for each in published:
         kind = each.get("prompt_kind", PLAIN)
         ours = found.get((each["id"], each.get("axis", ""), each["label"], kind))
-        if ours is None:
+        if ours is None or ours["n"] < 2:  # one pair of articles compares nothing
             continue
         theirs = [shown(each["models"].get(model, {}).get("estimate"), 3) for model in ("ChatGPT", "LLaMA-7B")]
         what = f"`{each['id']}` {each['label']}{'' if kind == PLAIN else ', biased prompts'}"

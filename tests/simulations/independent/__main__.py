@@ -1,4 +1,4 @@
-"""Print the rows of the table of docs/explanation/simulations.md: python -m simulations.independent [WORD IN NAME]."""
+"""Print the table of docs/tables/independent-simulations.md: python -m simulations.independent [WORD IN NAME]."""
 
 import sys
 import time

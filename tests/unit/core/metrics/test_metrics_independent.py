@@ -1,4 +1,4 @@
-"""Simulations by someone who had not read the code of the statistics: docs/explanation/simulations.md."""
+"""Simulations by someone who had not read the code of the statistics: docs/tables/independent-simulations.md."""
 
 import re
 from dataclasses import replace
@@ -12,7 +12,8 @@ from simulations.independent import rankings, scores, shares, words
 from simulations.independent.tally import Setting, Tally, counted
 
 ROOT = Path(__file__).parents[4]
-PAGE = ROOT / "docs" / "explanation" / "simulations.md"
+PAGE = ROOT / "docs" / "tables" / "independent-simulations.md"
+SUMMARY = ROOT / "docs" / "explanation" / "simulations.md"
 MARGINS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 FEW = 40  # studies of each setting in an ordinary run
 SETTINGS = (*scores.SETTINGS, *words.SETTINGS, *shares.SETTINGS, *rankings.SETTINGS)
@@ -27,6 +28,26 @@ def row_of(setting: Setting) -> re.Match[str]:
     row = re.search(pattern, PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert row, f"{setting.name} is not in {PAGE.name}"
     return row
+
+
+def kind_of(setting: Setting) -> str:
+    named = {
+        "“alike”": "“alike” at the margin",
+        "spread": "spreads",
+        "odds|rare words|has the words": "odds ratios and rare words",
+        "ratio": "ratios of rates",
+        "^shares": "shares",
+        "^ranking|^best": "rankings",
+    }
+    return next((kind for words, kind in named.items() if re.search(words, setting.name)), "differences of scores")
+
+
+def test_the_summary_has_the_ranges_of_the_table() -> None:
+    for kind in {kind_of(setting) for setting in SETTINGS}:
+        rows = [row_of(setting) for setting in SETTINGS if kind_of(setting) == kind]
+        alarms, coverage = ([float(row[at]) for row in rows if row[at] != "–"] for at in (2, 3))
+        ranges = f"{min(alarms)}–{max(alarms)} | {min(coverage)}–{max(coverage)}"
+        assert f"| {kind} | {len(rows)} | {ranges} |" in SUMMARY.read_text(encoding="utf-8")
 
 
 @cache
