@@ -168,15 +168,12 @@ def test_commands_work_beside_a_bad_home_or_say_what_is_wrong_with_it(
     for folder in (home, work):
         folder.mkdir()
     (work / "letter.txt").write_text("I recommend Mary Miller. She is a warm and caring teacher.", encoding="utf-8")
-    (work / "texts.csv").write_text("text\nA kind person.\n", encoding="utf-8")
     shutil.copy(project, work)
     commands: list[list[object]] = [
         ["new", work / "new.biasprint"],
         ["check", work / project.name],
         ["letter", work / "letter.txt"],
     ]
-    if place == "read-only":  # where they are refused at once
-        commands.append(["score", work / "texts.csv", "--scorer", "textblob"])
     for command in commands:
         code, _, err = ended(start(home, *command, within=placed(place, home)))
         assert code in (0, 1), err

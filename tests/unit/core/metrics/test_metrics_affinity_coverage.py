@@ -1,12 +1,13 @@
 """Coverage and false positives of ABS: exact by going through every split of N choices, simulated for raters."""
 
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from scipy.special import gammaln
 from scipy.stats import multinomial
+from seeded_part import seeded_part
 from simulations.creativity import affinity_trial
 from simulations.rows import simulated, standard_error
 
@@ -86,9 +87,11 @@ def test_false_positives_stay_below_five_percent_exactly(n: int, k: int) -> None
     assert rejected <= 0.05 + 1e-9
 
 
-@pytest.mark.parametrize("comparisons", [12, 20, 60])
-@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.5, 0.25, 0.25), (0.5, 0.5), (0.65, 0.35)])
-def test_raters_who_agree_because_of_the_texts_are_covered(comparisons: int, shares: tuple[float, ...]) -> None:
+RATED = list(product([(1 / 3, 1 / 3, 1 / 3), (0.5, 0.25, 0.25), (0.5, 0.5), (0.65, 0.35)], [12, 20, 60]))
+
+
+@pytest.mark.parametrize(("shares", "comparisons"), seeded_part(RATED, 3))
+def test_raters_who_agree_because_of_the_texts_are_covered(shares: tuple[float, ...], comparisons: int) -> None:
     trials = 300
     row = simulated("raters", comparisons, partial(affinity_trial, shares, 3, test=False), trials)[0]
     assert row.coverage is not None

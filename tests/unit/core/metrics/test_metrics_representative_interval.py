@@ -98,8 +98,9 @@ def covered(kind: str, blocks: int, means: tuple[float, ...], trials: int) -> fl
     return row.coverage
 
 
-@pytest.mark.parametrize("kind", ["unequal", "skewed"])
-@pytest.mark.parametrize("means", [(0.3, 0.3, 0.3), (0.3, 0.3, 0.36), (0.3, 0.36)])
+@pytest.mark.parametrize(
+    ("kind", "means"), [("unequal", (0.3, 0.3, 0.3)), ("skewed", (0.3, 0.36)), ("skewed", (0.3, 0.3, 0.36))]
+)
 def test_coverage_in_short(kind: str, means: tuple[float, ...]) -> None:
     assert covered(kind, 12, means, trials=200) >= 0.93 - 2 * standard_error(0.93, 200)
 

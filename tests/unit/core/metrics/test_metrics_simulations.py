@@ -80,7 +80,7 @@ def test_treating_items_as_independent_cries_wolf() -> None:
     assert max(alarms(differences.two_sample_rows(60, (60,)), "Student's t as_published")) > 0.1
 
 
-SIZES = [(8, 8), (8, 15)]
+SIZES = [(6, 9), pytest.param(8, 8, marks=pytest.mark.soak), pytest.param(8, 15, marks=pytest.mark.soak)]
 CHANCES = np.linspace(0.05, 0.95, 19)
 
 
