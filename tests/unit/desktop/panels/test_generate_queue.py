@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bad_server import Answer, Asked, BadServer, end_stream, error, events, good, send_event, start_stream
+from cli_support import narrow
 from made_once import made_once
 from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
@@ -637,8 +638,11 @@ def test_a_run_of_a_model_that_has_changed_is_not_gone_on_with(qtbot: QtBot, win
     assert len(opened.runs.all()) == 1
 
 
-def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: MainWindow, file: Path):
     pytest.importorskip("llama_cpp")
+    few = 3  # a model takes its time for each
+    narrow(file, few)
+    panel = open_panel(qtbot, window, file)
     form = panel.write.form
     form.picker.choose("llama_cpp", "", "teaching")
     longest = form.options.fields["max_tokens"]
@@ -646,7 +650,7 @@ def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: 
     longest.setValue(4)
     form.start.click()
     finish(qtbot, panel)
-    there = f"{PROMPTS} outputs are there. {PROMPTS} texts were cut off at the limit on tokens"
+    there = f"{few} outputs are there. {few} texts were cut off at the limit on tokens"
     qtbot.waitUntil(lambda: form.state.text() == f"{there}: their length is not compared.", timeout=PATIENCE)
     assert (
         re.search(r"(About \d+ (s|min)|Less than a second)\.$", form.estimate.text()) is None
@@ -660,10 +664,10 @@ def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: 
     project = window.project
     assert project is not None
     (run,) = project.runs.all()
-    assert project.runs.counts(run.id).done == 2 * PROMPTS
+    assert project.runs.counts(run.id).done == 2 * few
     stored = project.runs.generators()[run.generator_id]
     assert (stored.backend, stored.model, stored.parameters["temperature"]) == ("llama_cpp", "teaching", 0.2)
-    qtbot.waitUntil(lambda: states(panel) == [("1", f"done, {2 * PROMPTS} cut off")], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: states(panel) == [("1", f"done, {2 * few} cut off")], timeout=PATIENCE)
     panel.write.runs.table.clicked.emit(panel.write.runs.model.index(0, 0))
     assert dict(form.request().parameters) == dict(stored.parameters)  # also those that have no field
 
