@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from biasprint.core.backends.llama_cpp import native_model
 from biasprint.core.compute import process
 from biasprint.core.letters import files
 from biasprint.core.machine import child
@@ -60,10 +61,16 @@ def lend(home: Mapping[str, str]) -> None:
 
 def prepare() -> None:
     """From now on this process forks its compute processes."""
+    use_one_core()
     if LENT in os.environ:
         borrow()
     elif sys.platform == "linux":
         _fork_from(_begin())
+
+
+def use_one_core() -> None:
+    """For llama.cpp, as ALONE for the others."""
+    native_model.cores = lambda: 1
 
 
 def _begin() -> Any:
@@ -141,4 +148,5 @@ class _Forked:
 def _settle(environment: Mapping[str, str], target: Callable[..., None], args: tuple[Any, ...]) -> None:
     os.environ.clear()
     os.environ.update(environment)
+    use_one_core()
     target(*args)
