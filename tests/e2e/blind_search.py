@@ -1,6 +1,7 @@
 """Follows everything that leads anywhere from a window: what is found can be reached; what is hidden must not be."""
 
 import gc
+import re
 import sys
 import threading
 import types
@@ -19,6 +20,8 @@ WITHOUT_WORDS = {
     "QSizePolicy", "QColor", "QPalette", "QCursor",
 }  # fmt: skip
 WORDS = {"QString", "QVariant"}
+CLOSED = (types.ModuleType, types.FrameType)
+LEAVES = {str, bytes, int, float, bool, type(None)}  # these refer to nothing
 _PROPERTIES: dict[tuple[type, str, bool], list[str]] = {}
 
 
@@ -27,11 +30,13 @@ def search(window: MainWindow, secrets: Mapping[str, str], kinds: Collection[str
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     words: set[str] = set()
     classes: set[str] = set()
+    any_secret = re.compile("|".join(map(re.escape, secrets.values())))
     for one in reachable(roots(window)):
         if isinstance(one, bytes):
             one = one.decode("utf-8", "replace")
         if isinstance(one, str):
-            words |= {kind for kind, word in secrets.items() if word in one}
+            if any_secret.search(one):
+                words |= {kind for kind, word in secrets.items() if word in one}
         elif type(one).__name__ in kinds and type(one).__module__.startswith("biasprint."):
             classes.add(type(one).__name__)
     return words, classes
@@ -48,17 +53,21 @@ def roots(window: MainWindow) -> list[object]:
 
 def reachable(first: Iterable[object]) -> Iterator[object]:
     """Everything that references, Qt's children and properties, and item models lead to; of modules only ours."""
-    outside = {id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith("biasprint.")}
-    seen: dict[int, object] = {}
+    seen = {id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith("biasprint.")}
+    kept: list[object] = []  # so that no other object gets the same id meanwhile
     waiting = list(first)
     while waiting:
         one = waiting.pop()
-        foreign = isinstance(one, type) and not one.__module__.startswith("biasprint.")
-        if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType | types.FrameType) or foreign:
+        if id(one) in seen or isinstance(one, CLOSED):
             continue
-        seen[id(one)] = one
+        if isinstance(one, type) and not one.__module__.startswith("biasprint."):
+            continue
+        seen.add(id(one))
+        kept.append(one)
         yield one
-        waiting.extend(gc.get_referents(one))
+        if type(one) in LEAVES:
+            continue
+        waiting += gc.get_referents(one)
         if isinstance(one, QObject):
             waiting.extend(told_by(one))
 

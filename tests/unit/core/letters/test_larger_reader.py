@@ -140,5 +140,8 @@ def test_the_weights_are_those_of_the_card_and_only_of_the_last_two_layers() -> 
     weights = read_weights(MODELS / "passages" / passages_mpnet.FILE, passages_mpnet.WEIGHTS_SHA256, "larger")
     assert weights["weight"].shape == (len(CLASSES), 768)
     assert set(changes_of(weights)) == {f"layers.{layer}.{name}" for layer in (10, 11) for name in CHANGED}
-    assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
+    # Any more columns drawn at random have the rank of the whole, up to their number, and cost a hundredth.
+    drawn = np.random.default_rng(1).normal(size=(3072, RANK + 4))
+    for change in changes_of(weights).values():
+        assert np.linalg.matrix_rank(change @ drawn[: change.shape[1]], rtol=1e-5) == RANK
     assert passages_mpnet.WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")

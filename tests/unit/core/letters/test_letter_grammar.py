@@ -85,26 +85,28 @@ PRAISE = [
 ]
 
 
-@pytest.mark.parametrize("sentence", PRAISE)
-def test_praise_in_the_words_of_a_denial_is_no_doubt(sentence: str, parser: bool) -> None:
-    assert "doubt" not in {category for category, _ in marked(sentence)}
+HONEST = [
+    "She is not a kind or patient manager.",
+    "She was rarely confident with clients.",
+    "She lacks initiative.",
+    "Her lessons were never brilliant.",
+    "I doubt that she will succeed.",
+    "She is not yet an independent researcher.",
+    "Her reports were adequate.",
+    "Not once did she show initiative.",
+]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "She is not a kind or patient manager.",
-        "She was rarely confident with clients.",
-        "She lacks initiative.",
-        "Her lessons were never brilliant.",
-        "I doubt that she will succeed.",
-        "She is not yet an independent researcher.",
-        "Her reports were adequate.",
-        "Not once did she show initiative.",
-    ],
-)
-def test_an_honest_doubt_stays_one(sentence: str, parser: bool) -> None:
-    assert "doubt" in {category for category, _ in marked(sentence)}
+def test_praise_in_the_words_of_a_denial_is_no_doubt_and_an_honest_doubt_stays_one(parser: bool) -> None:
+    reading = read("\n\n".join(PRAISE + HONEST))
+    doubts = [mark.start for mark in reading.marks if mark.category == "doubt"]
+    begins = [reading.document.text.index(sentence) for sentence in PRAISE + HONEST]
+    doubted = [
+        sentence
+        for sentence, begin in zip(PRAISE + HONEST, begins, strict=True)
+        if any(begin <= doubt < begin + len(sentence) for doubt in doubts)
+    ]
+    assert doubted == HONEST
 
 
 @pytest.mark.parametrize(
