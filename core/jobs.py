@@ -74,6 +74,35 @@ class Progress:
     partial: object = None
 
 
+LONG_SECONDS = 60.0
+
+
+class LongJob:
+    """Finds out early that a job will take more than a minute, by the pace of its first items.
+
+    The wait before the first item, such as for a model that is loaded, says nothing about the pace.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._first: tuple[float, int] | None = None
+        self._known = False
+
+    def heard(self, progress: Progress) -> float | None:
+        """Return the seconds that are left, once: when they are first known to be more than a minute."""
+        if self._known or progress.total is None or not progress.done:
+            return None
+        now = self._clock()
+        if self._first is None or progress.done < self._first[1]:  # the next part of the work
+            self._first = now, progress.done
+        began, done = self._first
+        if now <= began or progress.done <= done:
+            return None
+        left = (progress.total - progress.done) * (now - began) / (progress.done - done)
+        self._known = left > LONG_SECONDS
+        return left if self._known else None
+
+
 class JobContext:
     """The interface that a job has to the rest of the program.
 

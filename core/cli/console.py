@@ -141,11 +141,17 @@ def _answering() -> Iterator[None]:
         ) from error
 
 
+STOPS = "Ctrl+C stops it"
+
+
 @contextmanager
-def job(title: str) -> Iterator[JobContext]:
-    """A context whose reports move a bar on stderr; where that is no terminal, a line tells of them now and then."""
+def job(title: str, way_out: str = STOPS) -> Iterator[JobContext]:
+    """A context whose reports move a bar on stderr; where that is no terminal, a line tells of them now and then.
+
+    A line with the `way_out` says first what will take more than a minute.
+    """
     console = Console(stderr=True, markup=False, emoji=False)
-    listening = _bar(title, console) if console.is_terminal or _Stderr.quiet else _lines(title)
+    listening = _bar(title, console, way_out) if console.is_terminal or _Stderr.quiet else _lines(title, way_out)
     with listening as listen:
         ctx = JobContext(listen)
         with _interrupt_cancels(ctx):
@@ -153,7 +159,7 @@ def job(title: str) -> Iterator[JobContext]:
 
 
 @contextmanager
-def _bar(title: str, console: Console) -> Iterator[Callable[[JobProgress], None]]:
+def _bar(title: str, console: Console, way_out: str) -> Iterator[Callable[[JobProgress], None]]:
     columns = (
         SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
         TextColumn("{task.fields[pace]}"), TimeElapsedColumn(),
@@ -161,7 +167,10 @@ def _bar(title: str, console: Console) -> Iterator[Callable[[JobProgress], None]
     with Progress(*columns, console=console, transient=True, disable=_Stderr.quiet or not console.is_terminal) as bar:
         task = bar.add_task(shown(title), total=None, pace="")
 
+        log = ProgressLog(title, lambda line: None if _Stderr.quiet else note(line), way_out=way_out)
+
         def listen(progress: JobProgress) -> None:
+            log.heard(progress)
             words = f"{title}: {progress.note}" if progress.note else title
             pace = [rate_in_words(progress.rate)] if progress.rate else []
             if progress.seconds_left:
@@ -174,8 +183,8 @@ def _bar(title: str, console: Console) -> Iterator[Callable[[JobProgress], None]
 
 
 @contextmanager
-def _lines(title: str) -> Iterator[Callable[[JobProgress], None]]:
-    log = ProgressLog(title, note)
+def _lines(title: str, way_out: str) -> Iterator[Callable[[JobProgress], None]]:
+    log = ProgressLog(title, note, way_out=way_out)
     with told_in_lines(log):
         yield log.heard
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from biasprint.core.cli.console import (
+    STOPS,
     LookAnyway,
     check_target,
     is_project,
@@ -46,6 +47,8 @@ HeaderRow = Annotated[
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
 Stored = TypeVar("Stored", bound="StoredJudgments")
 SHOWN_PROBLEMS = 20
+IMPORT_STOPS = f"{STOPS}, and importing again adds the rest"
+SCORES_STAY = f"{STOPS}, and what is scored is kept"
 RUBRIC = "rubric"  # the column of its ratings
 COMPARATOR_ENDINGS = (".json",)
 
@@ -85,7 +88,7 @@ def import_data(
     if layout == KUMAR.name and has_choices(data, encoding):
         _import_evaluation(file, data, study, mapping or [], as_json)
         return
-    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+    with open_for_writing(file) as project, job(f"Importing {data.name}", IMPORT_STOPS) as ctx:
         kind = study or (known_format(layout).kind if layout else _only_study(project))
         check_importable(kind)
         table = read_table(
@@ -247,7 +250,7 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
     from biasprint.core.texts.score import score as score_texts
 
     known = {info.name: info for info in describe()}
-    with open_for_writing(data) as project, job("Scoring") as ctx:
+    with open_for_writing(data) as project, job("Scoring", SCORES_STAY) as ctx:
         results = [
             (study.kind, score_texts(ctx, project, study.id, known[name], shared()))
             for study in project.studies.all()
@@ -280,7 +283,7 @@ def _score_table(
 
     if out is not None:
         check_target(out, WRITERS, [data])
-    with job("Scoring") as ctx:
+    with job("Scoring", SCORES_STAY) as ctx:
         if rater is not None:
             rater.context = ctx
         table, rows = score_table(ctx, data, names, mapping, place)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from biasprint.core.cli.console import (
+    STOPS,
     add_group,
     check_target,
     job,
@@ -196,7 +197,7 @@ def judge(
     if preset:
         given = {**preset_of(backend, model, "judging", given), **given}
     keys = session_keys(endpoint, ask_key)
-    with open_for_writing(file) as project, job("Judging") as ctx:
+    with open_for_writing(file) as project, job("Judging", f"{STOPS}, and what is judged is kept") as ctx:
         plans = chosen_plans(project, plan or (), axis or ())
         check_can_judge(backend, model)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)

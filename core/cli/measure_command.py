@@ -21,7 +21,7 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.data_commands import Encoding, Format, HeaderRow, Map, Sheet, tell_table
+from biasprint.core.cli.data_commands import SCORES_STAY, Encoding, Format, HeaderRow, Map, Sheet, tell_table
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
@@ -314,7 +314,8 @@ def _measured(
     from biasprint.core.tables.fields import parse_map_options
 
     projects = [path for path in data if is_project(path)]
-    with job(f"Measuring {study}") as ctx:
+    shorter = "" if options.scorers or study != "compare" else "; --scorer score=length reads that score alone"
+    with job(f"Measuring {study}", SCORES_STAY + shorter) as ctx:
         if not projects:
             columns = parse_map_options(mapping)
             measured = measure_tables(

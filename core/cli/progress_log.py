@@ -8,32 +8,40 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from biasprint.core.jobs import Progress
+from biasprint.core.jobs import LongJob, Progress
 
 EVERY_SECONDS = 30.0
 MINUTE, HOUR = 60, 3600
 
 
 class ProgressLog:
-    """Progress of one job, reported when asked for. `heard` may be called from any thread."""
+    """Progress of one job, reported when asked for, and once unasked: when it is known to take more than a minute,
+    then with the `way_out` of it. `heard` may be called from any thread.
+    """
 
-    def __init__(self, title: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self._title, self._say, self._clock = title, say, clock
+    def __init__(
+        self, title: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, way_out: str = ""
+    ) -> None:
+        self._title, self._say, self._clock, self._way_out = title, say, clock, way_out
+        self._long = LongJob(clock)
         self._began = clock()
         self._last: tuple[float, Progress] | None = None
-        self._told = False
 
     def heard(self, progress: Progress) -> None:
+        left = self._long.heard(progress)
+        if left is not None and progress.total is not None:
+            progress = replace(progress, seconds_left=left, rate=(progress.total - progress.done) / left)
         self._last = self._clock(), progress
-        if not self._told and (progress.seconds_left or 0) > MINUTE:
-            self.tell()
+        if left is not None:
+            self.tell(self._way_out)
 
-    def tell(self) -> None:
+    def tell(self, *more: str) -> None:
         """Say one line: title, what of how many, rate, time left, and for how long it has been at work."""
         now = self._clock()
-        self._told = True
-        self._say(" · ".join([self._title, *self._known(now), f"{duration(now - self._began)} so far"]))
+        parts = [self._title, *self._known(now), f"{duration(now - self._began)} so far", *filter(None, more)]
+        self._say(" · ".join(parts))
 
     def _known(self, now: float) -> Iterator[str]:
         if self._last is None:

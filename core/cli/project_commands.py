@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from biasprint.core.cli.console import (
+    STOPS,
     LookAnyway,
     complain,
     job,
@@ -267,7 +268,7 @@ def generate(
     if preset:
         given = {**preset_of(backend, model, study, given), **given}
     keys = session_keys(endpoint, ask_key)
-    with open_for_writing(file) as project, job("Generating") as ctx:
+    with open_for_writing(file) as project, job("Generating", f"{STOPS}, and what is written is kept") as ctx:
         chosen = newest_set(project, study, prompt_set)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
         note(f"Writing for {chosen.name}, version {chosen.version}.")

@@ -7,6 +7,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.errors import NotInstalledYet
+from biasprint.core.jobs import LONG_SECONDS
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
 from biasprint.desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
@@ -110,7 +111,9 @@ class JobRow(QWidget):
             if progress.rate is not None and self.handle.state is JobState.RUNNING:
                 parts.append(_rate_words(progress.rate))
                 if progress.seconds_left:
-                    parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
+                    left = tr("{time} left, or cancel: what is finished is kept")
+                    words = left if progress.seconds_left > LONG_SECONDS else tr("{time} left")
+                    parts.append(words.format(time=spelled_seconds(progress.seconds_left)))
             if progress.note and not self._blind:
                 parts.append(progress.note)
         return " · ".join(parts) or tr("Starting…")

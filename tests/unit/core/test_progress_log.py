@@ -26,19 +26,30 @@ def test_a_line_has_what_is_done_the_rate_and_the_time_left() -> None:
         clock.now += 30
     log.tell()
     # 40 a second: 10,800 are left, of which 30 s have gone since the first line.
-    assert lines[1:] == [
+    assert lines == [
         "Measuring news · articles read · 1,200 of 12,000 · 40 a second · about 4 min 0 s left · 1 min 0 s so far"
     ]
 
 
 def test_what_takes_more_than_a_minute_says_so_as_soon_as_it_is_known() -> None:
     clock, lines = Clock(), list[str]()
-    log = ProgressLog("Scoring", lines.append, clock)
+    log = ProgressLog("Scoring", lines.append, clock, "Ctrl+C stops it")
     ctx = JobContext(log.heard, clock)
-    for done in (0, 64, 128):
+    for done in (0, 64, 128, 192):
         ctx.report(done, 100_000, note="mpnet")
         clock.now += 2
-    assert lines == ["Scoring · mpnet · 64 of 100,000 · 32 a second · about 52 min 3 s left · 2 s so far"]
+    assert lines == [
+        "Scoring · mpnet · 128 of 100,000 · 32 a second · about 52 min 1 s left · 4 s so far · Ctrl+C stops it"
+    ]
+
+
+def test_the_wait_for_a_model_says_nothing_about_the_time_left() -> None:
+    clock, lines = Clock(), list[str]()
+    ctx = JobContext(ProgressLog("Scoring", lines.append, clock).heard, clock)
+    for now, done in ((0, 0), (60, 32), (61, 432), (62, 832)):
+        clock.now = now
+        ctx.report(done, 8_000)
+    assert lines == []
 
 
 def test_a_job_that_has_said_nothing_yet_has_a_line_too() -> None:
@@ -84,8 +95,8 @@ def test_where_stderr_is_no_terminal_a_command_writes_lines_unless_it_is_to_be_q
     tellers: list[ProgressLog] = []
 
     class Kept(ProgressLog):
-        def __init__(self, *args: object) -> None:
-            super().__init__(*args)  # type: ignore[arg-type]
+        def __init__(self, *args: object, **more: object) -> None:
+            super().__init__(*args, **more)  # type: ignore[arg-type]
             tellers.append(self)
 
     monkeypatch.setattr(console, "ProgressLog", Kept)
