@@ -117,7 +117,8 @@ class Option:
     """A parameter as a field. `title`, `open_words`, `tip` and the words of `choices` are shown translated.
 
     `open_words`: the field's text while the backend decides; empty: it always has a value. `start` is the first value,
-    None for left open. `own` is the value stored with a run where it was left open, None for none. `wide`: it needs a
+    None for left open. `own` is the value stored with a run where it was left open, None for none, or a set of those
+    that it may be. `wide`: it needs a
     row of its own. A `choice` has pairs of value and words; the first means leaving the parameter out.
     """
 
@@ -197,9 +198,16 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "mode",
             "Asked as",
             "choice",
-            own="chat",
-            choices=(("", "chat"), ("completions", "plain completion")),
-            tip="A plain completion goes on from the prompt, without a chat around it; for base models.",
+            own=frozenset(("chat", "messages", "generate_content")),
+            choices=(
+                ("", "chat"),
+                ("chat", "OpenAI's chat"),
+                ("messages", "Anthropic's messages"),
+                ("generate_content", "Gemini's content"),
+                ("completions", "plain completion"),
+            ),
+            tip="Anthropic's and Gemini's own addresses are asked in their own way unless you choose another. A plain "
+            "completion goes on from the prompt, without a chat around it; for base models.",
         ),
         Option("system", "System prompt", "text", tip="Sent before every prompt, in a chat alone. Empty: none."),
     ),
@@ -259,5 +267,7 @@ def same_generator(backend: str, given: "Mapping[str, Parameter]", stored: "Mapp
         return False
     options = {option.name: option.own for option in (*OPTIONS.get(backend, ()), ANSWER)}
     return all(
-        own is ANY or stored.get(name) == own for name, own in options.items() if name not in given and name in stored
+        own is ANY or stored[name] in (own if isinstance(own, frozenset) else (own,))
+        for name, own in options.items()
+        if name not in given and name in stored
     )

@@ -16,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 import openai
 
+from biasprint.core.backends.openai_compatible.dialects import DIALECTS
 from biasprint.core.backends.openai_compatible.failures import (
     Trouble,
     asked_wait,
@@ -28,7 +29,6 @@ from biasprint.core.backends.openai_compatible.failures import (
     unreachable,
 )
 from biasprint.core.backends.openai_compatible.quirks import (
-    BELOW,
     DEVELOPER,
     HAS_VERSION,
     MERGED,
@@ -39,7 +39,7 @@ from biasprint.core.backends.openai_compatible.quirks import (
     wait_in_words,
 )
 from biasprint.core.backends.openai_compatible.reply import Reply, parsed
-from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings, Mode
 from biasprint.core.backends.protocol import Request
 from biasprint.core.machine.endpoints import Endpoint, is_loopback
 from biasprint.core.machine.models.network import making_a_client
@@ -57,8 +57,9 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 class BoundedTransport(httpx2.AsyncBaseTransport):
     """Requests to one endpoint. The key is known here and nowhere else, so no error of the client can show it."""
 
-    def __init__(self, endpoint: Endpoint, key: str | None, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, endpoint: Endpoint, key: str | None, most_bytes: int = MOST_BYTES, mode: Mode = "chat") -> None:
         endpoint.require_safe()
+        self._mode = mode
         self._origin = endpoint.origin
         self._key = key
         self._most_bytes = most_bytes
@@ -94,7 +95,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         # Compression saves nothing on short texts, holds streams back, and is how small replies become huge ones.
         headers += [("accept-encoding", "identity"), ("user-agent", "biasprint")]
         if self._key:
-            headers += key_headers(request.url.host, request.url.raw_path.decode(), self._key).items()
+            headers += key_headers(request.url.host, request.url.raw_path.decode(), self._key, self._mode).items()
         return httpx2.Request(
             request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
         )
@@ -178,7 +179,7 @@ class Body:
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
-        self._refused: set[str] = set()
+        self._refused: set[str] = set(DIALECTS[settings.mode].not_taken)
         self._most_seed = _MOST_SEED
 
     @property
@@ -194,7 +195,7 @@ class Body:
         """The body for one text. Raises `Trouble` where a character in it cannot be sent."""
         settings = self._settings
         body: dict[str, Any] = {"model": settings.model}
-        if settings.mode == "chat":
+        if settings.mode != "completions":
             body["messages"] = self._messages(settings.system, request.prompt)
         else:
             body["prompt"] = request.prompt
@@ -297,10 +298,11 @@ class Asker:
         self._settings = settings
         self._key = key
         self._body = Body(settings)
+        self._dialect = DIALECTS[settings.mode]
         self._below = ""  # where its calls lie, from the address
         connect = min(CONNECT_SECONDS, settings.endpoint.deadline_seconds)
         self._http = httpx2.AsyncClient(
-            transport=BoundedTransport(settings.endpoint, key),
+            transport=BoundedTransport(settings.endpoint, key, mode=settings.mode),
             timeout=httpx2.Timeout(None, connect=connect),
             follow_redirects=False,
             trust_env=False,
@@ -347,7 +349,9 @@ class Asker:
         return await self._where_it_answers(self._listed)
 
     async def _listed(self) -> tuple[str, ...]:
-        response = await self._guarded(self._client.get(f"{self._below}/models", cast_to=httpx2.Response))
+        response = await self._guarded(
+            self._client.get(f"{self._below}{self._dialect.models}", cast_to=httpx2.Response)
+        )
         names = models_in(_page_or_json(response, response.content))
         if names is None:
             raise bad_reply("The list of models was not of the promised form.")
@@ -362,7 +366,7 @@ class Asker:
             if not trouble.elsewhere or self._below or HAS_VERSION.search(self._client.base_url.path):
                 raise
             first = trouble
-        self._below = BELOW
+        self._below = self._dialect.below
         try:
             return await work()
         except Trouble as trouble:
@@ -378,8 +382,8 @@ class Asker:
         return 0 < len(name) <= LONGEST_NAME and name.isprintable() and not holds_part_of(name, self._key)
 
     async def _send(self, body: dict[str, Any], on_piece: Callable[[str], None]) -> Reply:
-        path = "/chat/completions" if self._settings.mode == "chat" else "/completions"
         streams = "stream" in body
+        path, body = self._dialect.call(body)
         post = self._client.post(
             f"{self._below}{path}",
             cast_to=httpx2.Response,
@@ -391,12 +395,12 @@ class Asker:
 
     async def _read(self, post: Any, on_piece: Callable[[str], None]) -> Reply:
         response: httpx2.Response = await post
-        reply = Reply(self._settings.mode, self._key)
+        reply = Reply("completions" if self._settings.mode == "completions" else "chat", self._key)
         try:
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind == "text/event-stream" or (await response.aread()).lstrip().startswith(STREAM_BEGINS):
                 await self._follow(response, reply, on_piece)
-            elif piece := reply.whole(_page_or_json(response, response.content)):
+            elif piece := reply.whole(self._dialect.heard(_page_or_json(response, response.content))):
                 on_piece(piece)
         finally:
             await response.aclose()
@@ -406,7 +410,7 @@ class Asker:
         stream = openai.AsyncStream[Any](cast_to=object, response=response, client=self._client)
         try:
             async for event in stream:
-                piece = reply.add(event)
+                piece = reply.add(self._dialect.heard(event))
                 if piece:
                     on_piece(piece)
         except openai.APIConnectionError:

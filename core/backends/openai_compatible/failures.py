@@ -20,15 +20,18 @@ FILTERED = "The endpoint's own filter held the text back."
 LONGEST_QUOTE = 200
 _KEY_WINDOW = 8
 _CONTEXT = re.compile(
-    r"context.{0,12}(length|size|window)|exceed.{0,40}context|maximum context|prompt is too long|too many tokens", re.I
+    r"context.{0,12}(length|size|window)|exceed.{0,40}context|maximum context|prompt is too long|too many tokens|"
+    r"exceeds the maximum number of tokens",
+    re.I,
 )
 _MODEL = re.compile(
     r"model.{0,120}(not found|does ?n[o']t exist|unknown|not available|no such|(is|are) not supported)|"
-    r"(unknown|invalid|no such) model|(not find|find no|no) model",
+    r"(unknown|invalid|no such) model|(not find|find no|no) model|^model: ",
     re.I | re.S,
 )
 
 
+_BAD_KEY = re.compile(r"\bAPI.?key (not valid|expired|not found|invalid)", re.I)
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient (credit|balance|funds)|(no|out of|not enough) (credit|balance)|"
     r"credit balance is too low|billing_(hard_limit|not_active)|exceeded your current quota",
@@ -117,7 +120,11 @@ def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) 
         return redirected()
     if 400 <= status < 500 and status not in (401, 429) and of_filter(heard):
         return refusal(FILTERED if status == 403 else f"{FILTERED}{quote}")
-    if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(heard.whole)):
+    if status == 400 and _BAD_KEY.search(heard.message):  # as Gemini's interface says it
+        return Trouble("key", _KEY_SENTENCE[401].replace("401", "400") if key else _NO_KEY)
+    # Gemini's says the same of a minute's quota, with the time to wait.
+    soon = status == 429 and wait is not None and "insufficient_quota" not in heard.code
+    if status == 402 or (status in (400, 403, 429) and not soon and _NO_CREDIT.search(heard.whole)):
         return Trouble("credit", f"The account at the endpoint has no credit left ({status}).{quote}")
     if status in (401, 403):
         # What the server says here often holds the key, so none of it is shown.

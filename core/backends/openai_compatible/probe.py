@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from biasprint.core.backends.openai_compatible.failures import Clock, Trouble, with_retries
-from biasprint.core.backends.openai_compatible.settings import EndpointSettings, shown_models, why_not
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings, mode_at, shown_models, why_not
 from biasprint.core.backends.protocol import Request
 from biasprint.core.errors import AppError
 from biasprint.core.machine.endpoints import Endpoint
@@ -84,7 +84,8 @@ async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTes
     from biasprint.core.backends.openai_compatible.asking import Asker
 
     models: tuple[str, ...] = ()
-    asker = Asker(EndpointSettings(endpoint, model or "any"), key)
+    mode = mode_at(endpoint)
+    asker = Asker(EndpointSettings(endpoint, model or "any", mode=mode), key)
     try:
         models, unlisted = await _listed(asker, endpoint)
         if not model and not models:
@@ -92,7 +93,7 @@ async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTes
         chosen = model or models[0]
     finally:
         await asker.close()
-    asker = Asker(EndpointSettings(endpoint, chosen), key)
+    asker = Asker(EndpointSettings(endpoint, chosen, mode=mode), key)
     started = time.perf_counter()
     try:
         await _once(endpoint, lambda: _short_text(asker))

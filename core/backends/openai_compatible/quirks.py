@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from biasprint.core.backends.openai_compatible.settings import Mode
 from biasprint.core.backends.protocol import FinishReason
 
 # ---- The address and the key
@@ -18,14 +19,19 @@ HAS_VERSION = re.compile(r"/v\d")
 NO_SUCH_CALL = re.compile(r"unexpected endpoint or method", re.I)
 AZURE = re.compile(r"(\.azure\.com|\.azure-api\.net)$")
 ANTHROPIC = "api.anthropic.com"
+ANTHROPIC_VERSION = {"anthropic-version": "2023-06-01"}
 
 
-def key_headers(host: str, path: str, key: str) -> dict[str, str]:
-    """Return the headers that carry a key: OpenAI's, unless the server wants it in another one."""
+def key_headers(host: str, path: str, key: str, mode: Mode = "chat") -> dict[str, str]:
+    """Return the headers that carry a key: OpenAI's, unless the server or its interface wants it in another one."""
+    if mode == "generate_content":
+        return {"x-goog-api-key": key}
+    if mode == "messages":
+        return {"x-api-key": key, **ANTHROPIC_VERSION}
     if AZURE.search(host) or "api-version=" in path:
         return {"api-key": key}
     if host == ANTHROPIC and path.endswith("/models"):  # the one call that is not as OpenAI's there
-        return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        return {"x-api-key": key, **ANTHROPIC_VERSION}
     return {"authorization": f"Bearer {key}"}
 
 
@@ -39,7 +45,8 @@ def _unsupported(name: str) -> re.Pattern[str]:
 
 
 _ROLE = re.compile(
-    r"\b(system|developer)\b.{0,80}(role|support|message)|role.{0,80}\b(system|developer)\b|roles must alternate",
+    r"\b(system|developer)\b.{0,80}(role|support|message|instruction)|role.{0,80}\b(system|developer)\b|"
+    r"roles must alternate",
     re.I | re.S,
 )
 DEVELOPER, MERGED = "system role", "developer role"  # refused: then the developer says it; then the user
@@ -56,18 +63,21 @@ REFUSABLE = (
 
 FINISHED: Mapping[str, FinishReason] = {
     **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "finished"), "stop"),
-    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"), "length"
+    ),
 }
 # What they call it when a filter held it back, or the model declined.
 HELD_BACK = frozenset(
     ("content_filter", "content_filtered", "safety", "prohibited_content", "blocklist", "recitation", "spii",
-     "sensitive", "guardrail_intervened", "moderation", "refusal")
+     "sensitive", "guardrail_intervened", "moderation", "refusal", "image_safety", "language")
 )  # fmt: skip
 
 # ---- Where things lie in a reply
 
 STREAM_BEGINS = (b"data:", b"event:", b": ")  # also where it is not called a stream
 REASONING = ("reasoning_content", "reasoning", "thinking")
+METHODS, WRITES = "supportedGenerationMethods", "generateContent"  # of Gemini's list, which has embedders too
 MODEL_LISTS, MODEL_NAMES = ("data", "models"), ("id", "name", "model")
 
 
@@ -86,8 +96,9 @@ def models_in(data: Any) -> list[str] | None:
     entries = next((lists[name] for name in MODEL_LISTS if isinstance(lists.get(name), list)), None)
     if entries is None:
         return None
-    named = [entry for entry in entries if isinstance(entry, Mapping)]
-    return [next((str(entry[key]) for key in MODEL_NAMES if entry.get(key)), "") for entry in named]
+    named = [entry for entry in entries if isinstance(entry, Mapping) and WRITES in entry.get(METHODS, [WRITES])]
+    names = (next((str(entry[key]) for key in MODEL_NAMES if entry.get(key)), "") for entry in named)
+    return [name.removeprefix("models/") for name in names]
 
 
 def error_in(body: Any) -> Any:
@@ -102,7 +113,9 @@ def error_in(body: Any) -> Any:
 
 # ---- How long to wait, in words
 
-_AGAIN_IN = re.compile(r"(?:again in|retryDelay\W+) ?(\d+(?:\.\d+)?) ?(ms|milliseconds|s|seconds|m|minutes)\b", re.I)
+_AGAIN_IN = re.compile(
+    r"(?:again in|retry in|retryDelay\W+) ?(\d+(?:\.\d+)?) ?(ms|milliseconds|s|seconds|m|minutes)\b", re.I
+)
 
 
 def wait_in_words(message: str) -> float | None:

@@ -1,9 +1,10 @@
 """Description of the backend for endpoints, and the checked parameters of an opened endpoint."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, get_args
 
 from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
 from biasprint.core.errors import UsageError
@@ -31,7 +32,8 @@ def info() -> BackendInfo:
         name=NAME,
         title="OpenAI-compatible endpoint",
         description=(
-            "A server that is spoken to as OpenAI's: Ollama, vLLM, llama.cpp's server, LM Studio, and hosted services. "
+            "A server that is spoken to as OpenAI's, Anthropic's or Gemini's: Ollama, vLLM, llama.cpp's server, LM "
+            "Studio, and hosted services. "
             "Prompts leave this computer unless the server runs on it. A seed is sent, but whether it is heeded is up "
             "to the server."
         ),
@@ -41,8 +43,20 @@ def info() -> BackendInfo:
     )
 
 
-Mode = Literal["chat", "completions"]
-MODES: tuple[Mode, ...] = ("chat", "completions")
+Mode = Literal["chat", "completions", "messages", "generate_content"]  # OpenAI's two, Anthropic's, Gemini's
+MODES: tuple[Mode, ...] = get_args(Mode)
+# Services whose own interface is spoken unless another one is chosen; below Gemini's /openai lies OpenAI's.
+_OWN_INTERFACES: tuple[tuple[re.Pattern[str], Mode], ...] = (
+    (re.compile(r"https?://api\.anthropic\.com(/|$)"), "messages"),
+    (re.compile(r"https?://generativelanguage\.googleapis\.com(?!.*/openai)(/|$)"), "generate_content"),
+)
+
+
+def mode_at(endpoint: Endpoint) -> Mode:
+    """Return the interface that an endpoint is asked by where nobody chose one."""
+    first = endpoint.addresses[0].base_url
+    return next((mode for address, mode in _OWN_INTERFACES if address.match(first)), "chat")
+
 
 # What else may be sent: parameters of common servers that change how words are drawn. Anything else might change what
 # the reply looks like, or be a secret in the wrong place.
@@ -90,7 +104,7 @@ class EndpointSettings:
     def is_among(self, names: Sequence[str]) -> bool:
         """Return whether a list of models has this one."""
         # Ollama lists “name:latest” and takes the name alone.
-        return self.model in names or f"{self.model}:latest" in names
+        return any(name in names for name in (self.model, f"{self.model}:latest", self.model.removeprefix("models/")))
 
     def described(self) -> dict[str, Parameter]:
         """Return what changes the text, and its origin; opening with it opens the same again. Never holds a key."""
@@ -121,17 +135,19 @@ def settings_of(model: str, parameters: Mapping[str, Parameter]) -> EndpointSett
         _check(name, value)
     if not model.strip():
         raise UsageError("No model was named.", hint="The test of the endpoint lists those it has.")
-    mode: str = str(parameters.get("mode", "chat"))
-    if mode not in MODES:
-        raise UsageError(f"There is no mode “{mode}”.", hint=f"Choose one of: {', '.join(MODES)}.")
+    asked: str = str(parameters.get("mode", ""))
+    if asked and asked not in MODES:
+        raise UsageError(f"There is no mode “{asked}”.", hint=f"Choose one of: {', '.join(MODES)}.")
+    endpoint = _endpoint(str(parameters.get("endpoint", "")), str(parameters.get("base_url", "")))
+    mode = next((mode for mode in MODES if mode == asked), mode_at(endpoint))
     if mode == "completions" and parameters.get("system"):
         raise UsageError("Plain completions have no system prompt.", hint="Leave it out, or choose the mode “chat”.")
     numbers = {name: parameters.get(name) for name in _BOUNDS}
     return EndpointSettings(
-        endpoint=_endpoint(str(parameters.get("endpoint", "")), str(parameters.get("base_url", ""))),
+        endpoint=endpoint,
         model=model.strip(),
         named=bool(parameters.get("endpoint")),
-        mode="chat" if mode == "chat" else "completions",
+        mode=mode,
         system=str(parameters.get("system", "")),
         stream=bool(parameters.get("stream", True)),
         extra={name: parameters[name] for name in EXTRA if name in parameters},

@@ -336,6 +336,7 @@ def test_what_is_left_open_is_not_sent(form: GenerateForm):
         ("llama_cpp", {"prefix_cache": False}, {"prefix_cache": True}, False),
         ("transformers", {}, {"temperature": 0.6, "context": 2048}, True),
         ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "chat", "base_url": "x"}, True),
+        ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "messages"}, True),
         ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "completions"}, False),
         ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "chat", "system": "Be kind."}, False),
         ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "other", "mode": "chat"}, False),
