@@ -1,7 +1,7 @@
 """Studies, axis definitions, prompt sets and sources."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import repeat
@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import driver_connection
 from biasprint.core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
@@ -134,6 +136,7 @@ def _axis(row: Any) -> AxisRow:
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
 
 prompt = table("prompt")
+WATCHED = 1000  # rows of one statement, after which a cancel is looked for
 _NEW_PROMPT = (
     "INSERT INTO prompt (prompt_set_id, key, text, text_sha256, escaped, task, theme, axis, identity, fields) VALUES "
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -143,8 +146,10 @@ _NO_TEXT = store_text("")
 
 
 class Prompts(StorePart):
-    def add_set(self, study_id: int, spec: PromptSetSpec) -> Changes:
-        """Store a prompt set; the same content is the version that is there already."""
+    def add_set(self, study_id: int, spec: PromptSetSpec, ctx: JobContext | None = None) -> Changes:
+        """Store a prompt set; the same content is the version that is there already. A job that is cancelled meanwhile
+        leaves no part of it.
+        """
         fields = [canonical_texts(item.fields) for item in spec.prompts]
         digest = _set_sha256(spec, fields)
 
@@ -165,7 +170,7 @@ class Prompts(StorePart):
             changes = insert_one(connection, prompt_set, values)
             set_id = changes.number("prompt_set")
             if spec.prompts:
-                rows = map(_values, repeat(set_id), spec.prompts, fields)
+                rows = _watched(map(_values, repeat(set_id), spec.prompts, fields), len(spec.prompts), ctx)
                 driver_connection(connection).executemany(_NEW_PROMPT, rows)
             return changes
 
@@ -230,6 +235,18 @@ def prompt_row(row: Any) -> PromptRow:
         row.identity,
         json_object(row.fields),
     )
+
+
+def _watched(rows: Iterable[Any], total: int, ctx: JobContext | None) -> Iterator[Any]:
+    """Yield rows that are being written, reporting them, until the job is cancelled. It never rests meanwhile, as
+    `check` does: the writer would rest with it.
+    """
+    for number, row in enumerate(rows):
+        if ctx and number % WATCHED == 0:
+            if ctx.cancelled:
+                raise JobCancelled
+            ctx.report(number, total, note="storing prompts")
+        yield row
 
 
 def _set_sha256(spec: PromptSetSpec, fields: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from biasprint.core.texts.replies import REPLY_KIND, is_cut
 MODEL, SAMPLE, TEXT = "model", "sample", "text"
 
 CHUNK = 500  # rows of one transaction: each waits for the disk, and a choice that is made meanwhile waits for it
+WATCHED = 1000  # rows, after which a cancel is looked for
 LONGEST_KEY = 200
 MOST_SAMPLES = 10_000
 
@@ -43,7 +44,7 @@ def store_outputs(
     spec = PromptSetSpec(
         name=f"imported: {origin}", recipe=recipe, prompts=tuple(prompts[key] for key in sorted(prompts))
     )
-    set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
+    set_id = project.prompts.add_set(study_id, spec, ctx).number("prompt_set")
     by_key = project.prompts.ids(set_id)
     by_model: dict[str, list[ImportedText]] = {}
     for item in items:
@@ -128,7 +129,7 @@ def store_rows(
             task=fields.get("task", "")[:200], theme=fields.get("theme", "")[:200], axis=fields.get("axis", "")[:200],
             identity=fields.get(identity, "")[:200],
         )
-        for fields in map(_row_fields, table.rows)
+        for fields in map(_row_fields, _watched(ctx, table.rows))
     ]  # fmt: skip
     models = [record.values.get(MODEL, "") for record in table.rows]
     samples = sample_numbers(table.rows, zip((prompt.key for prompt in prompts), models, strict=True))
@@ -140,6 +141,13 @@ def store_rows(
         ctx, project, study_id(), origin, items,
         "The prompts were not part of the imported table.",
     )  # fmt: skip
+
+
+def _watched(ctx: JobContext, rows: Sequence[Record]) -> Iterator[Record]:
+    for number, record in enumerate(rows):
+        if number % WATCHED == 0:
+            ctx.step(number, len(rows), note="preparing rows")
+        yield record
 
 
 def _row_key(fields: Mapping[str, str], kind: str) -> str:

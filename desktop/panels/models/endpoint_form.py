@@ -160,6 +160,8 @@ USUAL = (
     ("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1"),
     ("LM Studio", "lm-studio", "http://127.0.0.1:1234/v1"),
     ("vLLM", "vllm", "http://127.0.0.1:8000/v1"),
+    ("Anthropic", "anthropic", "https://api.anthropic.com"),
+    ("Gemini", "gemini", "https://generativelanguage.googleapis.com"),
 )
 
 

@@ -244,8 +244,8 @@ class EndpointsPage(Sheet):
         self._add_wanted = False
         self.cards: dict[str, EndpointCard] = {}
         words = tr(
-            "Servers that are spoken to as OpenAI's: Ollama, vLLM, llama.cpp's server, LM Studio, and hosted services. "
-            "Prompts leave this computer unless the server runs on it."
+            "Servers that are spoken to as OpenAI's, Anthropic's or Gemini's: Ollama, vLLM, llama.cpp's server, LM "
+            "Studio, and hosted services. Prompts leave this computer unless the server runs on it."
         )
         self.about = Label(words, "soft", wrap=True)
         self.new = QuietButton(tr("Add an endpoint…"), icon="plus")

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.errors import AppError, UsageError
-from biasprint.core.jobs import JobContext
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.core.prompts import load_axis
 from biasprint.core.runs.importing import ImportResult, import_table
 from biasprint.core.studies.kit.importing import store_axis
+from biasprint.core.studies.registry import table_fields
 from biasprint.core.texts.tables import read_table
 
 HEADER = "task,theme,identity,text,sample,model\n"
@@ -104,3 +105,27 @@ def test_only_tables_of_our_own_lose_the_apostrophe_before_what_looks_like_a_for
         (tmp_path / name).write_text(content)
         read[name] = read_table(JobContext(), tmp_path / name, "letters").rows[0].values["text"]
     assert read == {"foreign.csv": "'=1+1", "own.csv": "=1+1", "own.jsonl": "'=1+1"}
+
+
+@pytest.mark.parametrize("phase", ["preparing rows", "storing prompts", ""])
+def test_a_cancel_is_heard_in_every_phase_and_leaves_only_whole_parts(
+    project: Project, tmp_path: Path, phase: str
+) -> None:
+    path = tmp_path / "many.csv"
+    rows = "".join(f"Text {n},{('male', 'female')[n % 2]},Prompt {n}\n" for n in range(3000))
+    path.write_text(f"text,group,prompt\n{rows}", encoding="utf-8")
+    table = read_table(JobContext(), path, "compare", fields=table_fields("compare"))
+    heard: list[str] = []
+
+    def cancel(progress: Progress) -> None:
+        heard.append(progress.note)
+        if progress.note == phase:
+            ctx.cancel()
+
+    ctx = JobContext(cancel)
+    with pytest.raises(JobCancelled):
+        import_table(ctx, project, None, "compare", path, table)
+    assert phase in heard
+    sets, stored = [project.prompts.count(row.id) for row in project.prompts.sets()], project.outputs.count()
+    assert (sets, stored) == (([3000], 500) if phase == "" else ([], 0))
+    assert import_table(JobContext(), project, None, "compare", path, table).added == 3000 - stored
