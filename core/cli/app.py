@@ -58,6 +58,7 @@ def build() -> typer.Typer:
         measure_command.add_measure_to,
         measure_command.add_report_to,
         pack_commands.add_impact_to,
+        pack_commands.add_pack_to,
         models_commands.add_models_to,
         models_commands.add_endpoints_to,
         models_commands.add_installation_to,

@@ -1,18 +1,33 @@
 """impact: impact ratios of a table of people; pack make, pack verify: the evidence of an audit in one signed folder."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biasprint.core.cli.console import check_target, job, named, note, print_json, print_table, say
+from biasprint.core.cli.console import (
+    LookAnyway,
+    add_group,
+    check_target,
+    job,
+    named,
+    note,
+    open_to_look,
+    print_json,
+    print_table,
+    say,
+)
 from biasprint.core.cli.data_commands import Encoding, HeaderRow, Map, Sheet, tell_table
-from biasprint.core.cli.project_commands import AsJson
-from biasprint.core.errors import AppError
+from biasprint.core.cli.measure_command import FailOn, gates_json, tell_gates
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
+    from biasprint.core.project.project import Project
     from biasprint.core.report.impact import ImpactTable
+    from biasprint.core.runs.audit.gates import Gate
 
 # ---- impact
 
@@ -76,3 +91,79 @@ def _tell_impact(tables: "list[ImpactTable]") -> None:
         say("")
     for sentence in LIMITS:
         say(sentence)
+
+
+# ---- pack
+
+
+def add_pack_to(app: typer.Typer) -> None:
+    add_group(
+        app, "pack", "The evidence of an audit in one signed folder: make, verify.", {"make": make, "verify": verify}
+    )
+
+
+def make(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    texts: Annotated[
+        bool, typer.Option("--texts/--hashes", help="With the texts and prompts, or with their hashes alone.")
+    ] = False,
+    fail_on: FailOn = None,
+    look_anyway: LookAnyway = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an evidence pack: reports, findings, recipes, texts or their hashes, pages for others; signed."""
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.pack.making import make_pack
+
+    with open_to_look(file, look_anyway, "pack make") as project, job("Making the pack") as ctx:
+        gates = _gates(project, fail_on or [])
+        made = make_pack(ctx, project, out, shared(), whole=texts, gates=gates)
+    for sentence in made.stale:
+        note(sentence)
+    if as_json:
+        print_json(
+            {"folder": str(out), "files": made.signed.files, "fingerprint": made.signed.fingerprint,
+             "studies": list(made.studies), "texts": made.texts, "texts_are": "whole" if texts else "hashes",
+             "stale": list(made.stale), **gates_json(made.gates)}
+        )  # fmt: skip
+    else:
+        say(f"The pack is in {named(out)}: {made.signed.files:,} files, signed.")
+        say(f"The fingerprint of your key is {made.signed.fingerprint}. Tell it by another way than the folder goes.")
+    if code := tell_gates(made.gates, as_json=as_json):
+        raise typer.Exit(code)
+
+
+def _gates(project: "Project", texts: Sequence[str]) -> "list[Gate]":
+    if not texts:
+        return []
+    from biasprint.core.report.meant import unknown
+    from biasprint.core.runs.audit.gates import parse_gate
+    from biasprint.core.runs.reporting import measured_studies
+
+    gates, kinds = [parse_gate(text) for text in texts], measured_studies(project)
+    for gate in gates:
+        if sentence := unknown(gate, kinds):
+            raise UsageError(sentence)
+    return gates
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="The folder of an evidence pack.")],
+    signer: Annotated[
+        str, typer.Option(help="The fingerprint that the sender gave you: exit code 1 if another key signed.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Check that no file of an evidence pack was changed, added, removed or renamed since it was signed. Offline."""
+    from biasprint.core.runs.pack.signing import verify_pack
+
+    sound = verify_pack(folder, signer)
+    if as_json:
+        print_json({"folder": str(folder), "files": sound.files, "fingerprint": sound.fingerprint, "sound": True})
+        return
+    say(f"All {sound.files:,} files are as they were signed with the key {sound.fingerprint}.")
+    if not signer:
+        note(
+            "Anybody can sign: compare this fingerprint with the one that the sender told you, or give it as --signer."
+        )

@@ -12,6 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from biasprint.core.draw import digits
+from biasprint.core.findings import Finding
+from biasprint.core.machine.models.catalogue import scorers
 from biasprint.core.metrics.impact import SMALL_SHARE, CategoryRate, ImpactRatios, above_median, impact_ratios
 from biasprint.core.metrics.result import Floats
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
@@ -43,6 +45,7 @@ _UNKNOWN = frozenset(
      "decline to state", "declined to answer", "declined to state", "i do not wish to answer")
 )  # fmt: skip
 CROSSED = " × "
+RATE = "compare.rate"
 Kind = Literal["selection", "scoring"]
 WORDS: Mapping[Kind, tuple[str, str]] = {
     "selection": ("selected", "selection rate"),
@@ -122,6 +125,32 @@ def impact_tables(columns: Mapping[str, Sequence[str]], outcomes: Sequence[Outco
         for by in [*each, *combinations(known, 2)]
         if (table := _table(by, [known[name] for name in by], measured)) is not None
     ]
+
+
+def of_rates(findings: Sequence[Finding]) -> Iterator[ImpactTable]:
+    """Yield tables of the shares that were found of groups, such as of candidates in the top place.
+
+    Refusals are no selections. A group whose rate is withheld is counted as left out.
+    """
+    refusals = {name for name, scorer in scorers().items() if scorer.role == "refusal"}
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        if finding.id == RATE and finding.variant == "default" and finding.label not in refusals:
+            dims = [value for name, value in finding.dims.items() if name != "by"]
+            found.setdefault((finding.label, finding.dims.get("by", "group"), *dims), []).append(finding)
+    for (label, by, *dims), rates in found.items():
+        selected, people = [], []
+        for rate in rates:
+            chosen = None if rate.estimate is None else round(rate.estimate * rate.n)
+            if chosen is not None:
+                people += [(rate.groups[0],)] * rate.n
+                selected += [True] * chosen + [False] * (rate.n - chosen)
+        left_out = Counter(
+            {f"group {rate.groups[0]}: {rate.reason}": rate.n for rate in rates if rate.estimate is None}
+        )
+        if people:
+            ratios = impact_ratios(np.array(selected), people)
+            yield ImpactTable((by,), ", ".join([label, *dims]), "selection", ratios, None, left_out)
 
 
 def _known(cell: str) -> str:

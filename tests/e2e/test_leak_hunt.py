@@ -97,6 +97,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "analysis-plan new": (ASKS, ("FILE", "--study", "creativity", "--out", "OUT.toml")),
     "analysis-plan lock": (OPEN, ("FILE", "nothing.toml")),
     "analysis-plan show": (ASKS, ("FILE", "--json")),
+    "pack make": (ASKS, ("FILE", "--out", "OUT")),
     "audit-file": (ASKS, ("FILE", "--out", "OUT.toml")),
     "reference make": (ASKS, ("named", "FILE", "--json")),
     "gui": (OPEN, ()),  # the window asks for itself, which the rest of this module tries
@@ -107,7 +108,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
             "models verify", "models add", "models remove", "models prefer", "models engine", "endpoints list",
             "endpoints add", "endpoints test", "endpoints remove", "endpoints key", "offline", "prepare", "demo",
             "designs",
-            "calibrate", "impact",
+            "calibrate", "impact", "pack verify",
         ),
         (NO_PROJECT, ()),
     ),

@@ -134,13 +134,14 @@ def _generator(generator: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return (
         str(generator["name"]),
         model,
-        _parameters(generator),
+        parameters_text(generator),
         " to ".join(days) or "–",
         digits.count(int(generator["n"])),
     )
 
 
-def _parameters(generator: Mapping[str, Any]) -> str:
+def parameters_text(generator: Mapping[str, Any]) -> str:
+    """Return the parameters of a generator that people ask for, and its seeds: "temperature 0.7; seed 1"."""
     parameters = generator.get("parameters") or {}
     parts = [f"{name.replace('_', ' ')} {parameters[name]}" for name in SAID_FIRST if name in parameters]
     if generator.get("seeds") and generator["backend"] not in UNSEEDED:
@@ -470,12 +471,13 @@ def _methods() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
 def _scorers(audited: Audited) -> list[tuple[str, str]]:
     uses = {use for finding in audited.findings for use in finding.scorers}
     return [
-        (use.role.replace("_", " "), _scorer(use))
+        (use.role.replace("_", " "), scorer_text(use))
         for use in sorted(uses, key=lambda use: (use.role, use.name, use.version))
     ]
 
 
-def _scorer(use: ScorerUse) -> str:
+def scorer_text(use: ScorerUse) -> str:
+    """Return a scorer's title, name, version and hash, and whether it is a stand-in."""
     sha = f", SHA-256 {use.sha256}" if use.sha256 else ""
     return f"{scorer_title(use.name)}: {use.name} {use.version}{sha}{' (stand-in)' if use.stand_in else ''}"
 

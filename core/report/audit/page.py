@@ -141,20 +141,20 @@ def markdown_of(report: AuditReport) -> str:
 
 def _written(block: Block) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield f"{'#' * (block.level + 1)} {_plain(block.text)}"
+        yield f"{'#' * (block.level + 1)} {markdown_text(block.text)}"
     elif isinstance(block, ReportParagraph):
         text = "".join(map(_run, block.runs))
         yield f"- {text}" if block.bullet else LISTS.sub(r"\1\\\2", text)
     elif isinstance(block, ReportTable):
         yield _table(block.header, block.rows)
     elif isinstance(block, ReportFigure):
-        yield f"**Figure: {_plain(block.figure.title)}** {_plain(block.figure.subtitle)}".rstrip()
+        yield f"**Figure: {markdown_text(block.figure.title)}** {markdown_text(block.figure.subtitle)}".rstrip()
         yield _table(tuple(FIGURE_COLUMNS.values()), [tuple(row.values()) for row in table_beside(block.figure)])
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     lines = [header, ["---"] * len(header), *([_cell(cell) for cell in row] for row in rows)]
-    shown = [list(map(_plain, header)), *(list(line) for line in lines[1:])]
+    shown = [list(map(markdown_text, header)), *(list(line) for line in lines[1:])]
     return "\n".join(f"| {' | '.join(line)} |" for line in shown)
 
 
@@ -163,11 +163,12 @@ def _cell(cell: Cell) -> str:
 
 
 def _run(run: Run) -> str:
-    text = _plain(run.text)
+    text = markdown_text(run.text)
     return parted(run, f"**{text}**" if run.bold and text else text)
 
 
-def _plain(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Escape a text so that Markdown shows it as it is, on one line."""
     return MARKS.sub(r"\\\1", " ".join(printable(text).split()))
 
 

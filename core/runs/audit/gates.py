@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
+from xml.etree import ElementTree
 
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.report.blocks import printable
 from biasprint.core.report.meant import GROUPS, Meant, parse_chosen, unknown
 from biasprint.core.runs.measure.between import is_ratio
 from biasprint.core.studies.kit.replies import TITLES, reply_ids
@@ -179,6 +181,24 @@ def exit_code(results: Sequence[GateResult]) -> int:
     if any(result.misused for result in results):
         return MISUSED
     return 0 if all(result.passed for result in results) else FAILED
+
+
+def junit_xml(results: Sequence[GateResult]) -> bytes:
+    """Return the results as JUnit XML: a failure for a gate that failed, an error for one that makes no sense."""
+    misused = [result for result in results if result.misused]
+    failed = [result for result in results if not result.passed and not result.misused]
+    counts = {"tests": str(len(results)), "failures": str(len(failed)), "errors": str(len(misused))}
+    suites = ElementTree.Element("testsuites", {"name": "biasprint", **counts})
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "gates", **counts})
+    for result in results:
+        name, said = printable(result.gate.text), printable(result.said)
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(result.gate.id), name=name)
+        if result.passed:
+            ElementTree.SubElement(case, "system-out").text = said
+        else:
+            ElementTree.SubElement(case, "error" if result.misused else "failure", message=said).text = said
+    ElementTree.indent(suites)
+    return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding], *, asked_here: bool = False) -> list[GateResult]:
