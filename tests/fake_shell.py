@@ -20,6 +20,7 @@ class FakeShell:
         self.panel: Any = None  # what a test shows in it
         self.errors: list[AppError] = []
         self.said: list[str] = []
+        self.notices: list[Any] = []
         self.panels: list[str] = []  # where the person was sent
         self.about: dict[str, object] = {}  # and about what, the last time
         self.saved: list[str] = []
@@ -33,6 +34,9 @@ class FakeShell:
 
     def notify(self, text: str) -> None:
         self.said.append(text)
+
+    def show_notice(self, notice: Any, *, key: str = "") -> None:
+        self.notices.append(notice)
 
     def show_panel(self, key: str, **what: object) -> None:
         self.panels.append(key)

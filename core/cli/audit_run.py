@@ -12,7 +12,7 @@ import typer
 from biasprint.core.cli import console
 from biasprint.core.cli.console import LookAnyway, named, note, say
 from biasprint.core.cli.data_commands import tell_table
-from biasprint.core.cli.measure_command import print_result, tell_gates
+from biasprint.core.cli.measure_command import JUNIT, print_result, tell_gates
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -54,6 +54,7 @@ def do_audit(
     from biasprint.core.machine import keys
     from biasprint.core.report.audit import answer_json
     from biasprint.core.runs.audit.doing import AuditRun
+    from biasprint.core.runs.audit.gates import write_junit
     from biasprint.core.runs.audit.reading import read_audit
     from biasprint.core.runs.reporting import audited_now
 
@@ -72,6 +73,8 @@ def do_audit(
         for measured, of in zip(result.measured.values(), studies, strict=True)
     ]
     answer = {**result.to_json(), "studies": answers, "audit": about, "undone": list(undone), "outputs": written}
+    if audit.outputs.junit:
+        _try(undone, audit.outputs.junit, lambda to: write_junit(to, result.gates))
     if audit.outputs.json_:
         _write_answer(audit.outputs.json_, answer, undone)
     return AuditAnswer(result, answer, tuple(undone), audit.outputs.project, tuple(reports))
@@ -81,7 +84,8 @@ def _check_outputs(audit: "Audit", file: Path) -> None:
     from biasprint.core.report.audit import ENDINGS
 
     console.new_path(audit.outputs.project)
-    for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, ENDINGS)):
+    outputs = audit.outputs
+    for path, endings in ((outputs.json_, ANSWERS), (outputs.report, ENDINGS), (outputs.junit, JUNIT)):
         if path is not None:
             console.check_target(path, endings, [file, audit.outputs.project])
 

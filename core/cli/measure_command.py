@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 # ---- Gates on the command line
 
+JUNIT = (".xml",)
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -191,6 +192,7 @@ def measure(
         typer.Option("--sensitivity", help="Measure each “Yes” again under other choices, and say where it fails."),
     ] = False,
     fail_on: FailOn = None,
+    junit: Annotated[Path | None, typer.Option(help="Also write the gates as JUnit: an xml file.")] = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
@@ -202,6 +204,10 @@ def measure(
 
     known_study(study)
     gates = gates_of(fail_on, study)
+    if junit is not None:
+        if not gates:
+            raise UsageError("There is no gate to write as JUnit.", hint="Give one with --fail-on.")
+        check_target(junit, JUNIT, data)
     options = MeasureOptions(
         axes=tuple(axis or ()),
         scorers=_chosen_scorers(scorer or []),
@@ -221,7 +227,7 @@ def measure(
                 "A result folder is measured as it was scored: how its texts are read, scored or drawn is settled.",
                 hint="Only --map, --fail-on, --all and --json have a meaning there.",
             )
-        _answer(_result_folder_measured(data[0], study, mapping or [], report), gates, as_json, everything)
+        _answer(_result_folder_measured(data[0], study, mapping or [], report), gates, as_json, everything, junit=junit)
         return
     if report is not None:
         check_target(report, ENDINGS, data)
@@ -235,7 +241,16 @@ def measure(
     asked_here = bool(measured.recipe.get("generators"))
     if about.plan is not None and not as_json:
         tell_plan(about.plan, about.findings, about.recipe)
-    _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone), asked_here=asked_here)
+    _answer(
+        measured.result,
+        gates,
+        as_json,
+        everything,
+        more,
+        failed=bool(measured.undone),
+        asked_here=asked_here,
+        junit=junit,
+    )
 
 
 def _result_folder_measured(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> StudyResult:
@@ -268,9 +283,14 @@ def _answer(
     *,
     failed: bool = False,
     asked_here: bool = False,
+    junit: Path | None = None,
 ) -> None:
     """The findings, and whether they hold to the gates; ends with exit code 3 where not, with 1 where a part failed."""
     held = held_to(gates, result.findings, asked_here=asked_here)
+    if junit is not None:
+        from biasprint.core.runs.audit.gates import write_junit
+
+        write_junit(junit, held)
     if as_json:
         print_json(result.to_json() | dict(more or {}) | gates_json(held))
     else:

@@ -220,7 +220,7 @@ def sentences_of(table: ImpactTable) -> Iterator[str]:
         yield f"Under {_percent(SMALL_SHARE, 0)} of the rows: {', '.join(small)}."
     level = next((bounds.level for rate in found.rates if (bounds := rate.ratio.interval.bounds)), None)
     if level is not None:
-        yield f"Intervals at {_percent(level)}, which makes up for choosing the highest of the rates."
+        yield f"Intervals at {digits.level_text(level)} %, which makes up for choosing the highest of the rates."
     if table.median is not None:
         yield f"The median score of these rows is {table.median:g}; a score equal to it does not lie above it."
     if table.left_out:

@@ -189,6 +189,46 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)
 
 
+@dataclass(frozen=True)
+class SignedFolder:
+    """An evidence pack that was made or verified, in sentences; `fingerprint`: of the key that signed it."""
+
+    said: str
+    more: str
+    fingerprint: str
+
+
+def make_evidence_pack(*, project: "Project", folder: Path, whole: bool) -> Operation[SignedFolder]:
+    """Make a signed folder of reports, findings, recipes and pages; `whole`: with the texts, else with their hashes."""
+
+    def work(ctx: JobContext) -> SignedFolder:
+        from biasprint.core import compute
+        from biasprint.core.runs.pack.making import make_pack
+
+        made = make_pack(ctx, project, folder, compute.shared(), whole=whole)
+        said = tr("The evidence pack is in “{name}”.").format(name=folder.name)
+        more = tr("The fingerprint of your key is {fingerprint}. Tell it by another way than the folder goes.")
+        sentences = [more.format(fingerprint=made.signed.fingerprint), *made.stale]
+        return SignedFolder(said, " ".join(sentences), made.signed.fingerprint)
+
+    return Operation(tr("Making “{name}”").format(name=folder.name), work, tr("The evidence pack is signed."))
+
+
+def verify_evidence_pack(*, folder: Path) -> Operation[SignedFolder]:
+    """Check that a pack is as it was signed; nothing in it is opened."""
+
+    def work(ctx: JobContext) -> SignedFolder:
+        from biasprint.core.runs.pack.signing import verify_pack
+
+        sound = verify_pack(folder)
+        files = plural(sound.files, "1 file is", "%n files are")
+        said = tr("{files} in “{name}” as they were signed.").format(files=files, name=folder.name)
+        more = tr("The key’s fingerprint is {fingerprint}. Anybody can sign: compare it with the sender’s.")
+        return SignedFolder(said, more.format(fingerprint=sound.fingerprint), sound.fingerprint)
+
+    return Operation(tr("Verifying “{name}”").format(name=folder.name), work, tr("The evidence pack is as signed."))
+
+
 def _saved(report: "ExportReport") -> str:
     rows = plural(report.rows, "1 finding is", "%n findings are")
     return " ".join([tr("{rows} in “{name}”.").format(rows=rows, name=report.path.name), *report.notices()])

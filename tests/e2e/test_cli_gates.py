@@ -1,6 +1,7 @@
 """`measure --fail-on`: exit code 3 and a sentence for each gate that failed, beside the whole answer."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from cli_support import biasprint, refused
@@ -44,3 +45,18 @@ def test_a_gate_on_what_there_is_not_is_exit_code_2(letters: Path) -> None:
     answer = biasprint("measure", "letters", letters, "--json", "--fail-on", f"{ID}[agentc] p_below 0.1", code=2)
     assert answer.json["findings"], "the rest is done"
     assert f"{ID} has no “agentc” for a gate; there are agentic" in answer.err
+
+
+def test_gates_are_written_as_junit_for_ci(letters: Path, tmp_path: Path) -> None:
+    out = tmp_path / "gates.xml"
+    holds, fails = f"{ID}[agentic] interval_above 1000", f"{ID}[agentic] estimate_above 1.2"
+    biasprint("measure", "letters", letters, "--junit", out, "--fail-on", holds, "--fail-on", fails, code=3)
+    suites = ElementTree.parse(out).getroot()
+    assert suites.attrib == {"name": "biasprint", "tests": "2", "failures": "1", "errors": "0"}
+    assert [(case.attrib["name"], [part.tag for part in case]) for case in suites.iter("testcase")] == [
+        (holds, ["system-out"]), (fails, ["failure"]),
+    ]  # fmt: skip
+    refused("measure", "letters", letters, "--junit", out, code=2, says="There is no gate to write as JUnit.")
+    refused(
+        "measure", "letters", letters, "--junit", tmp_path / "gates.txt", "--fail-on", holds, code=2, says="Endings"
+    )

@@ -16,7 +16,7 @@ from biasprint.core.report.pdf import figure_pdf
 from biasprint.core.report.whole_file import write_whole
 
 ENDINGS = (".html", ".htm", ".pdf", ".md", ".tex")
-FOOT = "These findings are about the texts that were measured. They do not say whether a law is kept."
+FOOT = "These numbers are about what was measured. They do not say whether a law is kept."
 
 
 def check_report_ending(path: Path) -> None:

@@ -155,11 +155,12 @@ class AskedMeasure(_Part):
 
 
 class AskedOutputs(_Part):
-    """The files to write: the project file, and beside it the answer as JSON and a report of each study."""
+    """The files to write: the project file, and beside it the answer as JSON, a report of each study and the gates."""
 
     project: Path
     json_: Path | None = Field(None, alias="json")
     report: Path | None = None
+    junit: Path | None = None
 
 
 class Audit(_Part):

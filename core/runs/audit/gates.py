@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,6 +17,7 @@ from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.report.blocks import printable
 from biasprint.core.report.meant import GROUPS, Meant, parse_chosen, unknown
+from biasprint.core.report.whole_file import write_whole
 from biasprint.core.runs.measure.between import is_ratio
 from biasprint.core.studies.kit.replies import TITLES, reply_ids
 from biasprint.core.studies.registry import studies
@@ -199,6 +201,11 @@ def junit_xml(results: Sequence[GateResult]) -> bytes:
             ElementTree.SubElement(case, "error" if result.misused else "failure", message=said).text = said
     ElementTree.indent(suites)
     return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def write_junit(path: Path, results: Sequence[GateResult]) -> None:
+    """Write the results as JUnit XML, whole or not at all."""
+    write_whole(path, junit_xml(results))
 
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding], *, asked_here: bool = False) -> list[GateResult]:

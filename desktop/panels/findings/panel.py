@@ -258,6 +258,12 @@ class FindingsPanel(Panel):
         self.report.setToolTip(tr("Save what was found as html, PDF, Markdown or LaTeX (Ctrl+P)"))
         self.report.clicked.connect(self._offer_reports)
         self.header.add_action(self.report)
+        self.pack = Button(tr("Evidence pack…"))
+        self.pack.setToolTip(
+            tr("One signed folder that another computer can verify: reports, findings, hashes or texts")
+        )
+        self.pack.clicked.connect(lambda: self.saving.offer_packs(self._measurements, self.pack))
+        self.header.add_action(self.pack)
         self._report_wanted = False
         self.board = Board()
         self.board.counted.connect(self._show_count)

@@ -1,25 +1,31 @@
-"""The exports (findings, judgments, reports, the audit as a file), and the import of LLM Comparator judgments."""
+"""The exports: findings, judgments, reports, evidence packs, audit files; and LLM Comparator’s judgments read."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.desktop.operations.studies import (
     ENDINGS,
     REPORT_ENDINGS,
+    SignedFolder,
     bring_in_judgments,
+    make_evidence_pack,
     save_audit,
     save_findings,
     save_judgments,
     save_study_report,
+    verify_evidence_pack,
 )
 from biasprint.desktop.shell import Command, Shell
-from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets import Notice, tr
 from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import FindingLine, Measurement
 
+PACK = "pack"  # of the notice that says what was signed
 COMPARATOR = "json"  # the ending of LLM Comparator's files
 
 
@@ -55,9 +61,26 @@ class Saving:
             Command(tr("Export the findings shown…"), self.ask_findings, "", some),
             *reports,
             Command(tr("Save as audit file…"), self.ask_audit, "", there),
+            *self.pack_commands(measurements),
             Command(tr("Export the judgments…"), self.ask_judgments, "", there),
             Command(tr("Bring in judgments from LLM Comparator…"), self.ask_comparator, "", writable),
         ]
+
+    def pack_commands(self, measurements: Sequence[Measurement]) -> list[Command]:
+        """Return the commands that make an evidence pack, with or without the texts, and that verify one."""
+
+        def measured() -> bool:
+            return self._shell.project is not None and any(measurement.measured_at for measurement in measurements)
+
+        hashes, texts = partial(self.ask_pack, whole=False), partial(self.ask_pack, whole=True)
+        return [
+            Command(tr("Evidence pack with hashes of the texts…"), hashes, "", measured),
+            Command(tr("Evidence pack with the texts…"), texts, "", measured),
+            Command(tr("Verify an evidence pack…"), self.ask_to_verify, "", lambda: True),
+        ]
+
+    def offer_packs(self, measurements: Sequence[Measurement], below: QWidget) -> QMenu:
+        return open_below(self._menu_of(self.pack_commands(measurements)), below)
 
     def offer_reports(self, measurements: Sequence[Measurement], below: QWidget) -> QMenu | None:
         """Ask which study to report, and whether to append all findings; then ask for the path."""
@@ -79,8 +102,11 @@ class Saving:
         self._whole = whole
 
     def menu(self, measurements: Sequence[Measurement]) -> QMenu:
+        return self._menu_of(self.commands(measurements))
+
+    def _menu_of(self, commands: Sequence[Command]) -> QMenu:
         menu = QMenu(self._parent)
-        for command in self.commands(measurements):
+        for command in commands:
             action = menu.addAction(command.title, command.run)
             action.setEnabled(command.enabled())
         return menu
@@ -122,6 +148,31 @@ class Saving:
         """Write the prompts, generators and measures of the project for “biasprint run”."""
         if self._shell.project is not None:
             save_audit(project=self._shell.project, path=path).start(self._shell.jobs, on_error=self._shell.show_error)
+
+    def ask_pack(self, *, whole: bool) -> None:
+        if self._shell.project is not None:
+            name = f"{self._shell.project.path.stem}-evidence"
+            chosen, _ = QFileDialog.getSaveFileName(self._parent, tr("A new folder for the evidence pack"), name)
+            if chosen:
+                self.make_pack(Path(chosen), whole=whole)
+
+    def make_pack(self, folder: Path, *, whole: bool) -> None:
+        if self._shell.project is not None:
+            made = make_evidence_pack(project=self._shell.project, folder=folder, whole=whole)
+            made.start(self._shell.jobs, on_done=self._show_signed, on_error=self._shell.show_error)
+
+    def ask_to_verify(self) -> None:
+        if chosen := QFileDialog.getExistingDirectory(self._parent, tr("The folder of an evidence pack")):
+            self.verify_pack(Path(chosen))
+
+    def verify_pack(self, folder: Path) -> None:
+        verified = verify_evidence_pack(folder=folder)
+        verified.start(self._shell.jobs, on_done=self._show_signed, on_error=self._shell.show_error)
+
+    def _show_signed(self, signed: SignedFolder) -> None:
+        notice = Notice(safe_line(signed.said), tone="ok", more=safe_line(signed.more))
+        notice.add_action(tr("Copy the fingerprint"), lambda: QGuiApplication.clipboard().setText(signed.fingerprint))
+        self._shell.show_notice(notice, key=PACK)
 
     def ask_comparator(self) -> None:
         kinds = tr("LLM Comparator ({pattern})").format(pattern=f"*.{COMPARATOR}")

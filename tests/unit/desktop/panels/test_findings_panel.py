@@ -14,7 +14,7 @@ from inline_compute import Inline
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.compute import shared
@@ -35,6 +35,7 @@ from biasprint.core.project.specs import (
 from biasprint.core.runs.audit.reading import read_audit
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.pack.signing import own_fingerprint
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop import theme
@@ -715,6 +716,37 @@ def test_a_studys_report_is_saved_with_its_questions_answered_first(
     assert page.index("Who was audited") < page.index("Do more letters fail for one group?") < page.index(answer)
     assert page.count(answer) == 2  # on the first page and on that of its question
     assert "seed" in page
+
+
+def test_an_evidence_pack_is_made_and_verified_from_its_button(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("biasprint.core.compute.shared", Inline)
+    panel, pack = open_panel(), tmp_path / "pack"
+    assert [action.isEnabled() for action in panel.saving.offer_packs((), panel.pack).actions()] == [False, False, True]
+    panel.deliver(store(project))
+    settle(qtbot, shell)
+    qtbot.mouseClick(panel.pack, Qt.MouseButton.LeftButton)
+    menu = panel.saving.offer_packs(panel._measurements, panel.pack)
+    assert all(action.isEnabled() for action in menu.actions())
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(pack), ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(pack))
+    menu.actions()[0].trigger()
+    settle(qtbot, shell)
+    assert shell.errors == []
+    assert (pack / "report-letters.html").exists()
+    menu.actions()[2].trigger()
+    settle(qtbot, shell)
+    assert shell.errors == []
+    made, verified = shell.notices
+    assert made.text.text() == "The evidence pack is in “pack”."
+    assert verified.text.text().endswith(" files are in “pack” as they were signed.")
+    assert own_fingerprint() in made.more.text()
+    assert own_fingerprint() in verified.more.text()
+    (pack / "methods.md").write_text("other", encoding="utf-8")
+    menu.actions()[2].trigger()
+    settle(qtbot, shell)
+    assert [error.message for error in shell.errors] == ["“methods.md” was changed after signing."]
 
 
 def test_the_audit_is_saved_as_a_file_that_can_be_run(
