@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from shutil import copy
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from cli_support import ROOT, Answer, biasprint, outputs_of, refused
@@ -165,6 +166,7 @@ table = "nowhere.csv"
 [outputs]
 project = "a.biasprint"
 json = "new folder/a.json"
+junit = "new folder/gates.xml"
 report = "audit.toml/a.html"
 """
     small = SMALL.replace('model = "none"', 'model = "none"\nprompts = ["completion"]')
@@ -186,3 +188,5 @@ report = "audit.toml/a.html"
         assert sum(sentence in line for line in told) == 1, (sentence, answer.err)
     assert (tmp_path / "new folder" / "a.json").read_text(encoding="utf-8") == answer.out.rstrip("\n")
     assert "There is no folder" in answer.json["undone"][-1]
+    suites = ElementTree.parse(tmp_path / "new folder" / "gates.xml").getroot()
+    assert (suites.attrib["tests"], suites.attrib["errors"]) == ("1", "1")  # the gate makes no sense here

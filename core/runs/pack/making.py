@@ -114,11 +114,12 @@ class _Writing:
             self._report(of)
         self._recipes()
         self._audit_file()
-        texts = list(packed_texts(self._ctx, self._project))
         what = "each text with its prompt and hash" if self._whole else "the hashes of each text and of its prompt"
-        self._lines("texts.jsonl", what, (text.to_json(whole=self._whole) for text in texts))
+        texts: list[PackedText] = []  # what else needs them; none where they do not leave the house
+        written_by: dict[TextKey, str] = {}
+        self._lines("texts.jsonl", what, self._text_lines(texts, written_by))
         scores = kept_scores(self._project)
-        self._impact(scores, {text.key: text.written_by for text in texts})
+        self._impact(scores, written_by)
         page, bibliography = methods(self._studies)
         self._text("methods.md", "how it was measured, in sentences, with the sources of each measure", page)
         self._text("references.bib", "these sources, for BibTeX", bibliography)
@@ -128,9 +129,16 @@ class _Writing:
         self._every_eval_ever(texts, scores)
         if gates:
             self._bytes("gates.xml", "the gates and whether each held, as JUnit", junit_xml(gates))
-        self._about(len(texts), gates)
+        self._about(len(written_by), gates)
         self._text(README, "", read_me(self._contents, own_fingerprint(), whole=self._whole))
-        return len(texts)
+        return len(written_by)
+
+    def _text_lines(self, texts: list[PackedText], written_by: dict[TextKey, str]) -> Iterator[Mapping[str, Any]]:
+        for text in packed_texts(self._ctx, self._project):
+            written_by[text.key] = text.written_by
+            if self._whole:
+                texts.append(text)
+            yield text.to_json(whole=self._whole)
 
     def _report(self, of: Audited) -> None:
         name = f"report-{of.study}.html"

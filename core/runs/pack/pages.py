@@ -228,7 +228,8 @@ def read_me(contents: Mapping[str, str], fingerprint: str, *, whole: bool) -> st
     texts = (
         "The texts are in the pack."
         if whole
-        else "The texts are not in the pack, only their SHA-256 in UTF-8; that of a short text can be guessed."
+        else "The texts are not in the pack, only their SHA-256 in UTF-8; that of a short text can be guessed. "
+        "The reports show the wording of prompts."
     )
     return f"""# Evidence pack
 

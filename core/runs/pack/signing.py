@@ -130,7 +130,8 @@ def verify_pack(folder: Path, fingerprint: str = "") -> SignedPack:
         raise AppError(f"There is no folder “{folder}”.", hint="Name the folder of an evidence pack.")
     found = _files(folder)
     if missing := [name for name in OWN if name not in found]:
-        raise AppError(f"“{folder.name}” is no evidence pack: {missing[0]} is missing.", hint=FRESH)
+        name = visible_name(folder.resolve().name)
+        raise AppError(f"“{name}” is no evidence pack: {missing[0]} is missing.", hint=FRESH)
     key = _public_key(folder / SIGNER)
     manifest = _read(folder / MANIFEST, LARGEST_MANIFEST)
     try:
@@ -225,7 +226,9 @@ def _same_files(folder: Path, listed: Mapping[str, str], found: Sequence[str]) -
             before = next((gone for gone in missing if listed[gone] == digest), None)
             if before is not None:
                 raise AppError(f"“{visible_name(before)}” was renamed to “{shown}” after signing.", hint=FRESH)
-            raise AppError(f"“{shown}” was added after signing.", hint=FRESH)
+            raise AppError(
+                f"“{shown}” was added after signing.", hint=f"Remove it if it is your own. Otherwise: {FRESH}"
+            )
         if listed[name] != digest:
             raise AppError(f"“{shown}” was changed after signing.", hint=FRESH)
     if missing:
