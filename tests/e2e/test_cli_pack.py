@@ -1,5 +1,6 @@
 """`impact` and `pack` as an auditor meets them: a table of people, a signed folder, and a second machine."""
 
+import errno
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -17,9 +19,10 @@ import yaml
 from cli_support import biasprint, refused
 from huggingface_hub import ModelCard
 
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.pack.signing import sign_pack
+from biasprint.core.runs.pack.signing import sign_pack, verify_pack
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.texts.tables import read_table
 
@@ -207,7 +210,7 @@ def no_signature(pack: Path) -> str:
 
 def other_key(pack: Path) -> str:
     (pack / "signer.pem").write_text("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", encoding="utf-8")
-    return "signer.pem holds no Ed25519 key."
+    return "signer.pem holds no Ed25519 key as it was written."
 
 
 def not_a_pack(pack: Path) -> str:
@@ -234,6 +237,24 @@ def test_what_was_done_to_a_pack_is_one_sentence_that_names_the_file(
         pytest.skip("there are no pipes here")
     came = copy_of(sent, tmp_path)
     refused("pack", "verify", came, code=1, says=change(came))
+
+
+def test_no_single_changed_byte_passes(sent: Sent, tmp_path: Path, figure: Callable[[str], None]) -> None:
+    """Signature and key are changed at every place, the other files at 5 places each."""
+    came, rng = copy_of(sent, tmp_path), Random(11)
+    changes = 0
+    for name in names_in(came):
+        file = came / name
+        whole = file.read_bytes()
+        every = name in ("manifest.sig", "signer.pem")
+        for place in range(len(whole)) if every else [rng.randrange(len(whole)) for _ in range(5)]:
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ rng.randrange(1, 256)]) + whole[place + 1 :])
+            with pytest.raises(AppError):
+                verify_pack(came)
+            changes += 1
+        file.write_bytes(whole)
+    assert verify_pack(came).files == len(names_in(came)) - 3
+    figure(f"{changes} single bytes changed, none passed")
 
 
 def test_a_file_changed_and_signed_again_is_another_key(sent: Sent, tmp_path: Path) -> None:
@@ -395,6 +416,23 @@ def test_a_place_that_a_pack_cannot_go_to_is_left_as_it_is(sent: Sent, tmp_path:
     before = sorted(tmp_path.rglob("*"))
     refused("pack", "make", sent.project, "--out", out, code=1, says=says)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("written", [0, 5, 14])
+def test_a_full_disk_leaves_no_half_pack(
+    sent: Sent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    write, files = Path.write_bytes, []
+
+    def fails(path: Path, content: bytes) -> int:
+        files.append(path)
+        if len(files) > written:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", fails)
+    refused("pack", "make", sent.project, "--out", tmp_path / "pack", code=1, says="The disk is full")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_project_without_findings_has_no_pack(empty: Path, tmp_path: Path) -> None:

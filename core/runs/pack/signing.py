@@ -60,7 +60,7 @@ def sign_pack(folder: Path) -> SignedPack:
     public = key.public_key()
     (folder / MANIFEST).write_bytes(manifest)
     (folder / SIGNATURE).write_bytes(key.sign(manifest))
-    (folder / SIGNER).write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    (folder / SIGNER).write_bytes(_pem(public))
     return SignedPack(len(digests), fingerprint_of(public))
 
 
@@ -73,6 +73,10 @@ def fingerprint_of(key: Ed25519PublicKey) -> str:
     """Return the first 128 bits of SHA-256 over the raw key, in groups of four digits."""
     digits = hashlib.sha256(key.public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()[:SHOWN_DIGITS]
     return " ".join(digits[at : at + 4] for at in range(0, SHOWN_DIGITS, 4))
+
+
+def _pem(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def _own_key() -> Ed25519PrivateKey:
@@ -183,12 +187,14 @@ def visible_name(name: str) -> str:
 
 
 def _public_key(path: Path) -> Ed25519PublicKey:
+    content = _read(path, LARGEST_KEY)
     try:
-        key = load_pem_public_key(_read(path, LARGEST_KEY))
+        key = load_pem_public_key(content)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
-    if not isinstance(key, Ed25519PublicKey):
-        raise AppError(f"{SIGNER} holds no Ed25519 key.", hint=FRESH)
+    # The signature does not cover this file: a key in other letters is a changed file too.
+    if not isinstance(key, Ed25519PublicKey) or content != _pem(key):
+        raise AppError(f"{SIGNER} holds no Ed25519 key as it was written.", hint=FRESH)
     return key
 
 
