@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -277,6 +278,11 @@ def test_gates_are_junit_that_a_parser_reads(sent: Sent) -> None:
     assert failure is not None
     assert failure.attrib["message"] == sent.answer["gates"][0]["said"]
     assert held.find("failure") is None
+
+
+def test_the_audit_file_is_for_the_project_s_own_folder(sent: Sent) -> None:
+    audit = tomllib.loads((sent.folder / "audit.toml").read_text(encoding="utf-8"))
+    assert {part["from"] for part in audit["prompts"]} == {sent.project.name}
 
 
 def test_findings_are_those_of_the_project(sent: Sent) -> None:

@@ -167,10 +167,11 @@ class _Writing:
 
     def _audit_file(self) -> None:
         try:
-            text = saved_audit(self._ctx, self._project, self._folder / "audit.toml")
+            # As it has to be beside the project: what it writes would not be in the list that is signed.
+            text = saved_audit(self._ctx, self._project, self._project.path.with_name("audit.toml"))
         except AppError:
             return  # there is nothing that “biasprint run” could do again
-        self._text("audit.toml", "the audit for “biasprint run”, which needs the project beside the pack", text)
+        self._text("audit.toml", "the audit for “biasprint run”: copy it beside the project", text)
 
     def _impact(self, scores: Mapping[str, Mapping[TextKey, float]], written_by: Mapping[TextKey, str]) -> None:
         tables = {of.study: list(impact_of(self._project, of, scores, written_by)) for of in self._studies}

@@ -24,7 +24,6 @@ from biasprint.core.report.audit.page import markdown_text
 from biasprint.core.report.questions import evidence
 from biasprint.core.runs.pack.signing import MANIFEST, SIGNATURE, SIGNER
 from biasprint.core.studies.kit.choose import kind_title
-from biasprint.core.texts.generators import NOT_WRITTEN
 
 # ---- Sources
 
@@ -151,7 +150,7 @@ def _tests(audited: Audited, cite: Any) -> Iterator[str]:
 # ---- A section for a model card
 
 MOST_LEADS = 3  # findings of a question that the card lists
-NO_MODEL = (*NOT_WRITTEN, "synthetic")  # backends of texts that no language model wrote
+NO_MODEL = ("written", "synthetic")  # backends of texts that no language model wrote
 
 
 def model_card(studies: Sequence[Audited]) -> str:
@@ -185,7 +184,7 @@ def _by_model(studies: Sequence[Audited]) -> dict[str, dict[str, list[tuple[Audi
     of_model: dict[str, dict[str, list[tuple[Audited, Finding]]]] = {}
     for audited in studies:
         every = [str(generator["name"]) for generator in audited.generators]
-        models = {str(each["name"]) for each in audited.generators if each["backend"] not in NO_MODEL}
+        models = {str(each["name"]) for each in audited.generators if each["backend"] not in NO_MODEL and each["model"]}
         for question in audited.questions:
             for lead in evidence(audited.study, question).tested:
                 name = lead.dims.get("generator", every[0] if len(every) == 1 else "")
