@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging import open_ratings
 from biasprint.desktop.blindfold import Blindfold
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.shell import Shell
@@ -127,6 +128,8 @@ class LookGate(QObject):
         self.raters: tuple[str, ...] | None = ()
         self._state = 0  # of the project: an answer about an earlier one is not taken
         self._waiting: tuple[str, Callable[[], object]] | None = None  # what was wanted last
+        self._stamp = open_ratings.stamp()  # of when it was found out whom to ask
+        self._noted: set[str] = set()  # where identities were shown, as far as it is written down
         window.session.closed.connect(self._forget)
         window.session.changed.connect(self._hear)
         window.blindfold.changed.connect(lambda blind: blind or self._end_of_blindness())
@@ -139,7 +142,7 @@ class LookGate(QObject):
     def know(self, raters: tuple[str, ...]) -> None:
         """Store whom to ask, and continue for everybody who waited for it."""
         self._state += 1
-        self.raters = raters
+        self.raters, self._stamp = raters, open_ratings.stamp()
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self.enter(*waiting)
@@ -153,9 +156,13 @@ class LookGate(QObject):
             self._ask_blind(where, then)
         elif self.raters is None:
             self._waiting = (where, then)
+        elif self._stamp != open_ratings.stamp():  # a rating began or ended, perhaps in another copy of the project
+            self._waiting = (where, then)
+            self.look_up()
         elif self.raters:
             self._ask(self.raters, where, then)
         else:
+            self._note_shown(where)
             then()
 
     def _ask_blind(self, where: str, then: Callable[[], object]) -> None:
@@ -207,6 +214,22 @@ class LookGate(QObject):
             quiet=True,
         )  # fmt: skip
 
+    def _note_shown(self, where: str) -> None:
+        """Write down, off the window's thread and once, that identities are shown: for sessions that begin later."""
+        if where in self._noted:
+            return
+        self._noted.add(where)
+
+        def work(ctx: JobContext) -> None:
+            from biasprint.core.judging.looking import note_shown
+
+            if self._window.project is not None or self._window.blindfold.on:  # else it was closed meanwhile
+                self._window.blindfold.with_project(lambda project: note_shown(project, where))
+
+        self._window.jobs.start(
+            tr("Writing down what is shown"), work, on_error=lambda _: self._noted.discard(where), quiet=True
+        )
+
     def _go(self, then: Callable[[], object]) -> None:
         self._window.set_blind(False)
         self.know(())
@@ -215,6 +238,7 @@ class LookGate(QObject):
     def _forget(self) -> None:
         """Forget what was wanted: the project was closed."""
         self._waiting = None
+        self._noted.clear()
         self.know(())
 
     def _hear(self, changes: "Changes") -> None:
@@ -249,6 +273,6 @@ class LookGate(QObject):
         def ask(project: "Project") -> tuple[str, ...]:
             from biasprint.core.judging.looking import sessions_to_ask
 
-            return tuple(session.code for session in sessions_to_ask(project))
+            return tuple(session.named for session in sessions_to_ask(project))
 
         return self._window.blindfold.with_project(ask)

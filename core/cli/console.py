@@ -301,19 +301,21 @@ def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool
 
     Refused in the middle of a rating on this machine, unless the look is asked for: then it is recorded first.
     """
-    from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
+    from biasprint.core.judging.looking import note_shown, record_look, refusal_to_show, sessions_to_ask
 
     project = open_for_measuring(path) if measuring else _opened(path, read_only=True)
     try:
         asked = sessions_to_ask(project)
         if asked and not look_anyway:
             raise refusal_to_show(asked, f"biasprint {command}", "with --look-anyway")
-        if asked and measuring:
+        writes = any(session.here for session in asked) and not measuring
+        if asked and not writes:
             record_look(project, f"biasprint {command}")
+        note_shown(project, f"biasprint {command}")
     except BaseException:
         project.close()
         raise
-    if asked and not measuring:
+    if writes:
         project.close()
         with open_for_writing(path) as writable:
             record_look(writable, f"biasprint {command}")

@@ -176,7 +176,8 @@ class Revelation:
     """The result at the reveal; it is made only after the session is locked.
 
     `repeats_same`: hidden repeats that were answered the same way both times, of `repeats` answered at all.
-    `swayed`: None where the plan shows no recommendations.
+    `swayed`: None where the plan shows no recommendations. `withheld`: answers of which nothing is shown, because the
+    raters `withheld_for` are still to judge the same texts on this computer.
     """
 
     axes: tuple[AxisSummary, ...]
@@ -186,6 +187,8 @@ class Revelation:
     swayed: Swayed | None = None
     compared: tuple[RevealedComparison, ...] = ()  # the first that were answered
     answered: int = 0
+    withheld: int = 0
+    withheld_for: tuple[str, ...] = ()
 
 
 BlindAnswer = StartInfo | SessionView | SessionProgress | tuple[OverviewEntry, ...] | Ratings | Revelation | None

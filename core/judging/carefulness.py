@@ -6,7 +6,7 @@ from values, without scipy: the window's threads call it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 from statistics import NormalDist, fmean, stdev
@@ -16,7 +16,7 @@ from biasprint.core.judging.known import CheckResult
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import LEVEL, Bounds
 
-FlagKey = Literal["speed", "same answer", "side", "checks", "agreement"]
+FlagKey = Literal["speed", "same answer", "side", "checks", "agreement", "looked"]
 
 
 @dataclass(frozen=True)
@@ -276,6 +276,17 @@ def _below(lines: Sequence[_Line]) -> float | None:
     if n < FEWEST_SHARED or len(set(differences)) == 1:
         return None
     return -fmean(differences) / (stdev(differences) / sqrt(n))
+
+
+# ---- Looks before the session; whoever wrote the texts has them too
+
+
+def shown_before(places: Collection[str]) -> tuple[RaterFlag, ...]:
+    """Flag that identities were shown before a session of this rater began. `places`: the panels and commands."""
+    if not places:
+        return ()
+    said = "Identities of the texts were shown on this computer before the rating began, in"
+    return (RaterFlag("looked", f"{said} {', '.join(f'“{place}”' for place in places)}."),)
 
 
 # ---- All flags

@@ -13,6 +13,7 @@ from biasprint.core.judging.blind import (
     SessionProgress,
     Swayed,
 )
+from biasprint.core.judging.looking import texts_at_stake
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.store import AxisLabels
 from biasprint.core.judging.sway import chances
@@ -26,12 +27,30 @@ MOST_REVEALED = 200  # comparisons whose texts are shown at the reveal
 
 
 def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
-    """Lock the session for good, then say what was hidden. `anyway`: although comparisons are left."""
+    """Lock the session for good, then say what was hidden, but for texts that others here still judge blind.
+
+    `anyway`: although comparisons are left.
+    """
     session = _lock(work, anyway, remark="Nothing was revealed.")
-    counts = revelation(session.rows, session.judgments, session.store.axis_names, session.recommended)
-    answered = _answered_indexes(session)
-    compared = tuple(_revealed(session, index) for index in answered[:MOST_REVEALED])
-    return replace(counts, rater=session.rater_id, swayed=_swayed(session), compared=compared, answered=len(answered))
+    others, texts = texts_at_stake(session.store.project, session.id)
+    hidden = frozenset(index for index, row in enumerate(session.rows) if others and _shows(row, texts))
+    uncounted = {*session.recommended, *(session.rows[index].id for index in hidden)}
+    counts = revelation(session.rows, session.judgments, session.store.axis_names, uncounted)
+    answered = [index for index in _answered_indexes(session) if index not in hidden]
+    withheld = len(_answered_indexes(session)) - len(answered)
+    return replace(
+        counts,
+        rater=session.rater_id,
+        swayed=None if hidden else _swayed(session),
+        compared=tuple(_revealed(session, index) for index in answered[:MOST_REVEALED]),
+        answered=len(answered),
+        withheld=withheld,
+        withheld_for=others if withheld else (),
+    )
+
+
+def _shows(row: ComparisonRow, texts: frozenset[TextKey] | None) -> bool:
+    return texts is None or any(item.key in texts for item in row.items)
 
 
 def finish(work: JudgingWork, *, anyway: bool = False) -> SessionProgress:
@@ -98,16 +117,16 @@ def revelation(
     rows: Sequence[ComparisonRow],
     answers: Mapping[int, JudgmentInForce],
     names: Callable[[str], AxisLabels],
-    advised: Container[str] = (),
+    uncounted: Container[str] = (),
 ) -> Revelation:
     """Count `answers` (judgments in force by index of the row) for each axis. Hidden repeats are counted separately.
 
-    `advised`: the comparisons that showed a recommendation; no axis counts them.
+    `uncounted`: the comparisons that showed a recommendation, or stay hidden; no axis counts them.
     """
     by_axis: dict[str, list[int]] = {}
     for index, row in enumerate(rows):
         # A packet does not know its axes: it has nothing to reveal.
-        if row.repeat_of is None and row.axis not in ("", CHECK) and row.id not in advised:
+        if row.repeat_of is None and row.axis not in ("", CHECK) and row.id not in uncounted:
             by_axis.setdefault(row.axis, []).append(index)
     repeats = _repeats(rows, answers)
     return Revelation(

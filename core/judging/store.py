@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from biasprint.core.judging import open_ratings
 from biasprint.core.judging.blind import RatingCriterion, Ratings
+from biasprint.core.judging.looking import begin_session
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, wording_of
 from biasprint.core.project.project import Project
@@ -72,12 +74,18 @@ class ProjectStore:
 
     def session(self, plan_id: str, rater_id: str, consent_text: str) -> SessionRow:
         """Return the session of this rater with this plan; opened if new."""
+        before = {row.id for row in self.judging.sessions()}
         opened = self.judging.open_session(plan_id, rater_id, consent_text).uuid("session")
-        return next(row for row in self.judging.sessions() if row.id == opened)
+        session = next(row for row in self.judging.sessions() if row.id == opened)
+        code = next(row.code for row in self.raters() if row.id == rater_id)
+        begin_session(self.project, session, code, new=opened not in before)
+        return session
 
     def reveal(self, session_id: str) -> object:
         """Lock a session for good."""
-        return self.judging.reveal(session_id)
+        changes = self.judging.reveal(session_id)
+        open_ratings.end(session_id)
+        return changes
 
     def axis_names(self, axis: str) -> AxisLabels:
         """Return the labels of an axis, for the reveal."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
+from biasprint.core.judging import open_ratings
 from biasprint.core.judging.assignment import CompactRows, assigned
 from biasprint.core.judging.blind import (
     Answered,
@@ -26,6 +27,7 @@ from biasprint.core.judging.blind import (
 )
 from biasprint.core.judging.card_order import CardOrder, secret_of
 from biasprint.core.judging.known import KnownAnswer, PracticeRound, keep_practice_result, practice_result
+from biasprint.core.judging.looking import take_in_looks
 from biasprint.core.judging.plan import PlanSettings, texts_digest
 from biasprint.core.judging.store import HIGHEST, LOWEST, CriterionRatings, ProjectStore
 from biasprint.core.judging.sway import recommended_cards
@@ -125,6 +127,7 @@ class RaterSession:
         self._clock = ActiveClock(now)
         self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
+        self._looks_stamp = (0, 0)  # of the looks that were taken in
         self._load()
         self.practice = self._practice_round()
         self.at = self.next_left(-1) if self.practice is None else None
@@ -329,6 +332,7 @@ class RaterSession:
     def write(self, index: int, outcome: Outcome, chosen: int | None, worst: int | None = None) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
         self.touch()
+        self._take_in_looks()
         if self._doubtful:
             self._reload_judgments()
         row, before, note = self.rows[index], self.judgments.get(index), self.notes.of(index)
@@ -363,6 +367,12 @@ class RaterSession:
         if outcome != "undone":
             self.history[index] = None
         self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst)
+
+    def _take_in_looks(self) -> None:
+        """Mark what follows as seen, where somebody looked in another copy of the project since the last answer."""
+        if (stamp := open_ratings.stamp()) != self._looks_stamp:
+            take_in_looks(self.store.project, self.id)
+            self._looks_stamp = stamp
 
     def _detail(self, index: int, worst: int | None) -> dict[str, int]:
         """Return the fields that a judgment keeps beside the choice."""

@@ -184,12 +184,13 @@ def change(name: str) -> Iterator[dict[str, Any]]:
         write(name, data)
 
 
-def write(name: str, data: dict[str, Any]) -> None:
-    """Put `data` in place of what the file held, whole or not at all."""
+def write(name: str, data: dict[str, Any], *, private: bool = False) -> None:
+    """Put `data` in place of what the file held, whole or not at all. `private`: for this user's eyes alone."""
     path = home() / name
     part = path.with_name(f".{name}.{uuid.uuid4().hex[:8]}.part")
+    mode = 0o600 if private else 0o666
     try:
-        with part.open("w", encoding="utf-8") as file:
+        with open(part, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, mode)) as file:
             json.dump(data, file, ensure_ascii=False, indent=1, sort_keys=True)
             file.flush()
             os.fsync(file.fileno())

@@ -5,16 +5,24 @@ the reveal. People of workshops and models are not in it.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_number
-from biasprint.core.judging.carefulness import GivenChoice, RaterFlag, WithOthers, flags, with_others
+from biasprint.core.judging.carefulness import (
+    GivenChoice,
+    RaterFlag,
+    WithOthers,
+    flags,
+    shown_before,
+    with_others,
+)
 from biasprint.core.judging.exclusion import Exclusion, exclusions
 from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
+from biasprint.core.judging.looking import looked_before
 from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.workshop import participants
@@ -174,7 +182,8 @@ class RaterCard:
     whose answers are hidden.
 
     `hours`: active time, the practice round with it, without pauses of more than two minutes; of sessions that are open
-    here nothing is in it. `checks`, `agreement` and `flags` rest on revealed sessions alone.
+    here nothing is in it. `checks`, `agreement` and `flags` rest on revealed sessions alone, but for
+    the flag that identities were shown before.
     """
 
     rater_id: str
@@ -208,14 +217,15 @@ def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
                 states[rater.code].append(rater)
     people = {row.code: row for row in project.judging.raters() if row.code in states}
     own, axis_of = _revealed(ctx, project, tuple(people.values()))
-    out = exclusions(project)
+    out, before = exclusions(project), looked_before(project)
     # Whoever is left out is no measure for the others, and is measured by them all the same.
     counting = {code: own[code].chosen for code, row in people.items() if row.id not in out}
     cards = []
     for code, row in sorted(people.items()):
         ctx.check()
         agreement = with_others(code, {**counting, code: own[code].chosen}, axis_of)
-        cards.append(_card(project, row, states[code], own[code], agreement, out.get(row.id)))
+        places = sorted({where for state in states[code] for where in before.get(state.session_id, ())})
+        cards.append(_card(project, row, states[code], own[code], agreement, out.get(row.id), places))
     return tuple(cards)
 
 
@@ -237,6 +247,7 @@ def _card(
     own: _RaterAnswers,
     agreement: WithOthers,
     exclusion: Exclusion | None,
+    before: Collection[str],
 ) -> RaterCard:
     practised = [
         practised_result
@@ -254,7 +265,7 @@ def _card(
         practice=_together(practised),
         checks=own.checks,
         agreement=agreement,
-        flags=flags(own.given, own.checks, agreement),
+        flags=(*flags(own.given, own.checks, agreement), *shown_before(before)),
         exclusion=exclusion,
     )
 

@@ -72,7 +72,7 @@ def looked_into(project: "Project") -> Opened:
                 kept="It was not changed.",
                 hint="Ask whoever sent it to send the packet again.",
             )
-        rated_by = tuple(session.code for session in sessions_to_ask(project)) if packet is None else ()
+        rated_by = tuple(session.named for session in sessions_to_ask(project)) if packet is None else ()
     except BaseException:
         project.close()
         raise

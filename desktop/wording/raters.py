@@ -152,6 +152,7 @@ def flags_words(card: "RaterCard") -> str:
         "same answer": tr("same answer"),
         "side": tr("one side"),
         "checks": tr("failed checks"),
+        "looked": tr("looked before"),
         "agreement": tr("low agreement"),
     }
     flags = [names[flag.key] for flag in card.flags]

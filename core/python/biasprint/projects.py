@@ -12,7 +12,7 @@ from biasprint.core.cli.console import check_target, open_for_writing
 from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
+from biasprint.core.judging.looking import note_shown, record_look, refusal_to_show, sessions_to_ask
 from biasprint.core.project.project import Project as Store
 from biasprint.core.report.audit import ENDINGS, write_study_report
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
@@ -146,11 +146,12 @@ class Project:
     def _look(self, what: str) -> None:
         """Raise `AppError` in the middle of a rating; a look all the same is written down first."""
         asked = sessions_to_ask(self._store)
+        if asked and not self._look_anyway:
+            raise refusal_to_show(asked, what, "open it with look_anyway=True")
+        note_shown(self._store, f"biasprint.open: {what}")
         if not asked:
             return
-        if not self._look_anyway:
-            raise refusal_to_show(asked, what, "open it with look_anyway=True")
-        if not self._store.read_only:
+        if not self._store.read_only or not any(session.here for session in asked):
             record_look(self._store, f"biasprint.open: {what}")
             return
         self._store.close()  # a file is open once in a process

@@ -48,6 +48,7 @@ from biasprint.desktop.widgets import (
     Chip,
     FlowLayout,
     Label,
+    Notice,
     PlainText,
     PrimaryButton,
     QuietButton,
@@ -442,6 +443,7 @@ class ShareBar(QWidget):
 class RevealPage(Scroller):
     """The counts per axis. It makes no claim: whether counts differ from chance is for the charts to say."""
 
+    all_wanted = Signal()  # also of texts that others here still judge
     charts_wanted = Signal()
     fingerprint_wanted = Signal()
     closed = Signal()
@@ -460,6 +462,10 @@ class RevealPage(Scroller):
         opening.box.addSpacing(tokens.grid)
         opening.box.addLayout(row)
         box.addWidget(opening)
+        if revelation.withheld:
+            self.withheld = Notice(_withheld(revelation), tone="warn", closable=False)
+            self.see_all = self.withheld.add_action(tr("Look anyway…"), self.all_wanted.emit)
+            box.addWidget(self.withheld)
         if revelation.swayed is not None:
             explained = Card(tr("About the recommendations"))
             explained.box.addWidget(Label(_swayed(revelation.swayed), "reading", wrap=True))
@@ -504,6 +510,14 @@ def _opening(revelation: Revelation) -> str:
             ).format(same=revelation.repeats_same)
         )
     return " ".join(words)
+
+
+def _withheld(revelation: Revelation) -> str:
+    return plural(
+        revelation.withheld,
+        "%n of your answers stays hidden, as {codes} is still rating the same texts. Open your result again later.",
+        "%n of your answers stay hidden, as {codes} is still rating the same texts. Open your result again later.",
+    ).format(codes=safe_line(", ".join(revelation.withheld_for)))
 
 
 def _swayed(told: Swayed) -> str:

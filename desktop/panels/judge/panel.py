@@ -1,5 +1,6 @@
 """The judge panel: compare texts side by side, blind. It leads from page to page; `control` asks the judging thread."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,7 @@ class JudgePanel(Panel):
         self._wants_keyboard = False  # it was just come to: Enter starts, once it is known what
         self._progress: SessionProgress | None = None
         self._skipped: list[str] = []  # comparisons still to come of "do the skipped ones"
+        self._see_again: Callable[[], object] = lambda: None
         self._rater = ""  # the id of whoever saw their result last
         self.blank = QWidget()  # until it is known what there is to show
         self.empty = EmptyState(
@@ -319,10 +321,8 @@ class JudgePanel(Panel):
             self.start.set_opening(True)
             self.control.open(offer, code, consent, background)
 
-        if offer.revealed:  # the result of one rater is no business of another who is still at it
-            self.shell.look("judge/result", go_on)
-        else:
-            self.shell.settle(go_on)  # the window becomes blind, and other panels go
+        self._see_again = go_on
+        self.shell.settle(go_on)  # the window becomes blind, and other panels go
 
     def _go_on_reading(self) -> None:
         """Open the requested set after its instructions were read."""
@@ -489,6 +489,8 @@ class JudgePanel(Panel):
         self.end.revealed.connect(self._end_session)
         self.progress_link.clicked.connect(self._show_overview)
         self.leave_button.clicked.connect(self._leave)
+        # What others here still judge blind is behind the question.
+        self.reveal_page.all_wanted.connect(lambda: self.shell.look("judge/result", self._see_again))
         self.reveal_page.charts_wanted.connect(lambda: self.shell.show_panel("charts"))
         self.reveal_page.fingerprint_wanted.connect(self._show_fingerprint)
         self.reveal_page.closed.connect(self._put_result_away)
