@@ -6,5 +6,5 @@ session), `work` (within a session) and `reveal` (end it). `store` says which pl
 
 `plan` draws comparisons, `planner` says how many are needed, `packets` sends them to raters elsewhere, `model_rater`
 asks a model, `workshop` lets many people judge on one machine, `looking` says who is asked before identities are shown
-in between. `fingerprint` and `adjudication` come after the reveal.
+in between (`open_ratings`: in any copy). `fingerprint` and `adjudication` come after the reveal.
 """

@@ -480,6 +480,10 @@ def test_the_result_of_one_rater_is_behind_the_question_while_another_is_at_it(
     start.code_edited.emit("R01")
     rating.wait(lambda: start._code_shown == "R01" and start.start.isEnabled())
     start.start.click()
+    rating.at("reveal_page")
+    settled(qtbot, window)
+    assert told(window) == []
+    rating.panel.reveal_page.see_all.click()
     qtbot.waitUntil(lambda: asked(window) is not None, timeout=PATIENCE)
     keep_rating(qtbot, window)
     assert told(window) == []
