@@ -13,7 +13,6 @@ from biasprint.core.judging.blind import (
     SessionProgress,
     Swayed,
 )
-from biasprint.core.judging.looking import texts_at_stake
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.store import AxisLabels
 from biasprint.core.judging.sway import chances
@@ -32,7 +31,7 @@ def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
     `anyway`: although comparisons are left.
     """
     session = _lock(work, anyway, remark="Nothing was revealed.")
-    others, texts = texts_at_stake(session.store.project, session.id)
+    others, texts = session.store.texts_at_stake(session.id)
     hidden = frozenset(index for index, row in enumerate(session.rows) if others and _shows(row, texts))
     uncounted = {*session.recommended, *(session.rows[index].id for index in hidden)}
     counts = revelation(session.rows, session.judgments, session.store.axis_names, uncounted)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from biasprint.core.judging import open_ratings
 from biasprint.core.judging.blind import RatingCriterion, Ratings
-from biasprint.core.judging.looking import begin_session
+from biasprint.core.judging.looking import begin_session, texts_at_stake
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, wording_of
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import JudgmentRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.project.rows import JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
 from biasprint.core.project.specs import AnnotationSpec, RaterSpec
 
 
@@ -86,6 +86,10 @@ class ProjectStore:
         changes = self.judging.reveal(session_id)
         open_ratings.end(session_id)
         return changes
+
+    def texts_at_stake(self, session_id: str) -> tuple[tuple[str, ...], frozenset[TextKey] | None]:
+        """Return the codes and texts of the other sessions that go on here, which the reveal of this one leaves out."""
+        return texts_at_stake(self.project, session_id)
 
     def axis_names(self, axis: str) -> AxisLabels:
         """Return the labels of an axis, for the reveal."""

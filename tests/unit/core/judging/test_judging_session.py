@@ -89,6 +89,9 @@ class FakeStore:
     def packet_sessions(self):
         return frozenset()
 
+    def texts_at_stake(self, session_id):
+        return (), frozenset()
+
     def raters(self):
         return self._raters
 
