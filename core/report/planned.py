@@ -275,6 +275,19 @@ def state_sentences(plan: StudyPlan, recipe: Mapping[str, Any] | None = None) ->
         yield from _departures(plan, recipe)
 
 
+def short_state(plan: StudyPlan) -> str:
+    """Return the state of a plan in one or two short sentences, for a line of the window."""
+    first, entries = plan.locks[0], plan.entries
+    when = tr("before scoring") if not first.known.results else tr("when results could be known")
+    later = len(plan.locks) - 1
+    amended = tr(", amended {n}").format(n=tr("once") if later == 1 else tr("{n} times").format(n=later))
+    words = tr("Analysis plan locked on {when}, {known}{amended}: {n}.").format(
+        when=when_words(first.at), known=when, amended=amended if later else "",
+        n=tr("1 entry") if len(entries) == 1 else tr("{n} entries").format(n=len(entries)),
+    )  # fmt: skip
+    return " ".join((words, *plan.troubles))
+
+
 def known_words(known: Known) -> str:
     """Return what was known when a plan was locked, as the end of a sentence."""
     if not known.results:

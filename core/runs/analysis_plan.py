@@ -85,12 +85,18 @@ exclusions = []  # texts that are left out: "refusals", "cut texts", "duplicates
 
 def example_plan(project: Project, study: str) -> str:
     """Return a plan with the finding that leads a study's first question, and those of the others to be chosen."""
-    row = project.studies.of_kind(study)
-    asked = sum(project.prompts.count(each.id) for each in project.prompts.sets(row.id)) if row else 0
-    texts = max(asked, texts_of(project, row.id)) if row else 0
     (ask, name), *others = candidates(study)
-    text = plan_text(study, [(ask, name, None)], texts=texts or None)
+    text = plan_text(study, [(ask, name, None)], texts=planned_texts(project, study) or None)
     return text + "".join(f"\n# [[findings]]  # {ask}\n# finding = {json.dumps(name)}\n" for ask, name in others)
+
+
+def planned_texts(project: Project, study: str) -> int:
+    """Return how many texts a study's prompts ask for, or more where there are more; 0 where neither is known."""
+    row = project.studies.of_kind(study)
+    if row is None:
+        return 0
+    asked = sum(project.prompts.count(each.id) for each in project.prompts.sets(row.id))
+    return max(asked, texts_of(project, row.id))
 
 
 def candidates(study: str) -> list[tuple[str, str]]:
@@ -139,7 +145,7 @@ def lock_plan(project: Project, plan: AnalysisPlan, text: str) -> PlanLock:
         raise AppError(f"This plan is locked already, since {when_words(before.last.at)}.", kept="Nothing was added.")
     body: dict[str, Any] = {
         "study": plan.study, "text": text, "sha256": sha256, "at": utc_now(),
-        "known": vars(_known(project, plan.study)), "before": before.last.row_sha256 if before else "",
+        "known": vars(known_now(project, plan.study)), "before": before.last.row_sha256 if before else "",
     }  # fmt: skip
     project.events.add(LOCKED, {**body, "row_sha256": json_sha256(body)})
     locked = analysis_plan(project, plan.study)
@@ -206,7 +212,7 @@ def why_edited(plan: StudyPlan, path: Path) -> str:
     )
 
 
-def _known(project: Project, study: str) -> Known:
+def known_now(project: Project, study: str) -> Known:
     """Return what could be known; of a study that measures other texts, of the whole project."""
     own = project.studies.of_kind(study)
     rows = [own] if own and not studies()[study].reads_other_texts else project.studies.all()

@@ -3,9 +3,11 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.workshop import tellable_sessions
@@ -14,8 +16,10 @@ from biasprint.core.project.rows import ComparisonRow, OutputRow, SourceRow, Stu
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.report.planned import StudyPlan, short_state
 from biasprint.core.report.questions import answered
 from biasprint.core.report.replies import reply_sentences
+from biasprint.core.runs.analysis_plan import analysis_plan, locked_studies
 from biasprint.core.runs.evidence import paired_texts, read_texts
 from biasprint.core.runs.measure import ASKED, asked_again
 from biasprint.core.scorers.lexicon import load_lexicon
@@ -391,6 +395,22 @@ def _replies(lines: Sequence[FindingLine]) -> dict[str, tuple[str, ...]]:
     return {study: sentences for study, sentences in told.items() if sentences}
 
 
+def read_plan_of(project: Project, study: str) -> StudyPlan | None:
+    """Return a study's analysis plan; None where there is none, or none that is as it was locked."""
+    with suppress(AppError):
+        return analysis_plan(project, study)
+    return None
+
+
+def read_plan_state(project: Project, study: str) -> str:
+    """Return the state of a study's analysis plan, or what is wrong with it; empty where there is none."""
+    try:
+        plan = analysis_plan(project, study)
+    except AppError as error:
+        return str(error)
+    return short_state(plan) if plan else ""
+
+
 class StoredFindings:
     """The findings of an open project. Called on worker threads only.
 
@@ -404,11 +424,13 @@ class StoredFindings:
         """Return every finding, study by study, in the order of its measurement."""
         titles, studies = read_titles(self._project), _study_titles()
         lines: list[FindingLine] = []
+        plans = {study: read_plan_of(self._project, study) for study in locked_studies(self._project)}
         recipes: dict[tuple[str, str], Mapping[str, Any]] = {}  # one for all findings of a measurement
         for row in self._project.findings.all():
             ctx.check()
             recipe = recipes.setdefault((row.study, row.measurement), row.recipe)
-            lines.append(line_of(row.finding, row.study, studies.get(row.study, row.study), titles, recipe))
+            title = studies.get(row.study, row.study)
+            lines.append(line_of(row.finding, row.study, title, titles, recipe, plans.get(row.study)))
         lines.sort(key=lambda line: line.shown.study)
         axes = dict.fromkeys(axis for line in lines if (axis := line.finding.dims.get("axis")))
         shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)
@@ -447,8 +469,9 @@ class StoredFindings:
         study = (other and self._project.studies.of_kind(other)) or study  # whose texts are measured
         writers = read_generators_of(self._project, study, last, once.generators)
         if last is None:
-            return Measurement(kind, title, texts=texts_of(self._project, study.id), writers=writers)
-        at = last.created_at
+            texts = texts_of(self._project, study.id)
+            return Measurement(kind, title, texts=texts, writers=writers, plan=read_plan_state(self._project, kind))
+        at, plan = last.created_at, read_plan_state(self._project, kind)
         texts, read = texts_of(self._project, study.id), texts_read(last.recipe)
         written = OutputFilter(study_id=study.id, written_after=at, status="done")
         sources = self._project.sources.count(study.id, at)
@@ -459,7 +482,7 @@ class StoredFindings:
             left_out = max(0, unread - new) if last.recipe.get(ASKED, {}).get("generators") else 0
             new = unread - left_out
         revealed = sum(then > at for then in once.revealed[own])
-        return Measurement(kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers)
+        return Measurement(kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers, plan)
 
 
 @dataclass(frozen=True)

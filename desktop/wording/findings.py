@@ -10,6 +10,7 @@ from biasprint.core.draw.words import interval_sentence
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.evidence import question_of
+from biasprint.core.report.planned import StudyPlan, result_words
 from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
@@ -240,6 +241,7 @@ class FindingLine:
     question: str = ""  # what it is grouped by
     apart: str = ""  # why the interval and the adjusted p do not say the same, where they do not
     recipe: Mapping[str, Any] = field(default_factory=dict)  # of its measurement
+    planned: str = ""  # whether an analysis plan names it, and what that makes of it
 
     @property
     def same(self) -> tuple[Any, ...]:
@@ -297,6 +299,7 @@ class Measurement:
     left_out: int = 0  # texts that were there and were not wanted, such as another generator's
     new_originals: int = 0  # that came later: articles of news are measured against them
     writers: StudyGenerators = NOBODY
+    plan: str = ""  # the state of its analysis plan, in words
 
 
 @dataclass(frozen=True)
@@ -348,11 +351,38 @@ def significance(finding: Finding) -> Significance:
     return "significant" if finding.p_adjusted <= SIGNIFICANT else "not"
 
 
+def planned_mark(plan: StudyPlan, finding: Finding) -> str:
+    """Return "Planned 2" with the place in the plan, "Planned late", or empty for what is exploratory."""
+    place = plan.place(finding)
+    if place is None:
+        return ""
+    words = tr("Planned {place}") if plan.entries[place].before_scoring else tr("Planned late {place}")
+    return words.format(place=place + 1)
+
+
+def planned_words(plan: StudyPlan, finding: Finding) -> str:
+    """Return what the analysis plan makes of a finding."""
+    place = plan.place(finding)
+    if place is None:
+        return tr("not planned: exploratory")
+    entry = plan.entries[place]
+    when = tr("before scoring") if entry.before_scoring else tr("when results could be known")
+    return tr("{place} of the plan, {when}; {result}").format(
+        place=place + 1, when=when, result=result_words(entry, finding)
+    )
+
+
 def line_of(
-    finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
+    finding: Finding,
+    study: str,
+    study_title: str,
+    titles: Titles,
+    recipe: Mapping[str, Any] | None = None,
+    plan: StudyPlan | None = None,
 ) -> FindingLine:
-    """Return the table's line for a finding. `recipe`: of its measurement."""
-    dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
+    """Return the table's line for a finding. `recipe`: of its measurement; `plan`: of the study."""
+    planned = planned_mark(plan, finding) if plan else ""
+    dims_title = " · ".join(part for part in (planned, between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)
     figure, interval = figures(finding)
     floor = finding.floor
@@ -395,5 +425,5 @@ def line_of(
     found_by, question = "\n".join(searched).casefold(), question_of(study, finding).ask
     return FindingLine(
         study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding),
-        recipe or {},
+        recipe or {}, planned_words(plan, finding) if plan else "",
     )  # fmt: skip

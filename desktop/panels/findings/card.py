@@ -263,6 +263,7 @@ def _captions() -> Facts:
     return {
         "reason": tr("Because"),
         "between": tr("In words"),
+        "planned": tr("Analysis plan"),
         "groups": tr("Groups"),
         "n": tr("n"),
         "dropped": tr("Left out"),
@@ -288,6 +289,7 @@ def _facts(line: FindingLine) -> Facts:
     return {
         "reason": (finding.reason or "") if finding.estimate is None else "",
         "between": words.difference_words(finding),
+        "planned": line.planned,
         "groups": ", ".join(line.groups.values()),
         "n": words.n_words(finding, line.groups),
         "dropped": counts(finding.dropped),

@@ -24,9 +24,11 @@ from biasprint.desktop import theme
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations.comparing import STUDY, CompareChoices, read_choices
 from biasprint.desktop.operations.measuring import MeasureJobs
+from biasprint.desktop.operations.planning import PlanChoices, read_plan_choices
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.findings.board import Board
 from biasprint.desktop.panels.findings.comparing import CompareDialog
+from biasprint.desktop.panels.findings.planning import AnalysisPlanDialog
 from biasprint.desktop.panels.findings.saving import Saving
 from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from biasprint.desktop.shell import Command, Shell
@@ -231,7 +233,7 @@ class FindingsPanel(Panel):
 
     key = "findings"
     title = "Findings"
-    concerns = frozenset({"finding", "output", "source", "session", "study", "axis_definition"})
+    concerns = frozenset({"finding", "output", "source", "session", "study", "axis_definition", "event"})
     least_height = 400
 
     def __init__(self, shell: Shell, make_source: "Callable[[Project], StoredFindings]" = StoredFindings) -> None:
@@ -270,6 +272,7 @@ class FindingsPanel(Panel):
         self.board.texts_wanted.connect(self.open_texts)
         self.board.go_on.connect(self._go_on)
         self.board.studies.measure.connect(self.measure)
+        self.board.studies.plan_wanted.connect(self.ask_to_plan)
         self._jobs.changed.connect(self._allow)
         self.board.card.copied.connect(self.shell.notify)
         self.texts = FindingTexts()
@@ -307,7 +310,7 @@ class FindingsPanel(Panel):
 
     def changed(self, changes: "Changes") -> None:
         """Count new outputs, and read the findings again only if findings were written."""
-        if changes.touches("finding", "axis_definition"):
+        if changes.touches("finding", "axis_definition", "event"):
             self._lines.ask()
         self._states.ask()
 
@@ -319,6 +322,14 @@ class FindingsPanel(Panel):
                 tr("Measure: {study}").format(study=measurement.title),
                 partial(self.measure, measurement.study),
                 enabled=partial(self._jobs.may, measurement.study),
+            )
+            for measurement in self._measurements
+        ]
+        planning = [
+            Command(
+                tr("Analysis plan: {study}…").format(study=measurement.title),
+                partial(self.ask_to_plan, measurement.study),
+                enabled=lambda: self.project is not None and not self.project.read_only,
             )
             for measurement in self._measurements
         ]
@@ -338,6 +349,7 @@ class FindingsPanel(Panel):
         ]
         return [
             *measuring,
+            *planning,
             *trying,
             Command(tr("Compare any score by any group…"), self.ask_to_compare, "", partial(self._jobs.may, STUDY)),
             Command(tr("Search in the findings"), self._search, "Ctrl+F", some),
@@ -379,6 +391,28 @@ class FindingsPanel(Panel):
         self.shell.jobs.start(
             tr("What can be compared"),
             lambda ctx: read_choices(ctx, project),
+            quiet=True,
+            on_done=show,
+            on_error=self.shell.show_error,
+        )
+
+    def ask_to_plan(self, study: str) -> None:
+        """Ask for the findings of interest of a study, and lock them as its analysis plan."""
+        project = self.project
+        title = next((each.title for each in self._measurements if each.study == study), study)
+        if project is None:
+            return
+
+        def show(choices: PlanChoices) -> None:
+            if project is self.project and self.isVisible():
+                self.planning = AnalysisPlanDialog(
+                    self.window(), self.shell.jobs, project, choices, lambda _: self.refresh()
+                )
+                self.planning.open()
+
+        self.shell.jobs.start(
+            tr("Analysis plan"),
+            lambda ctx: read_plan_choices(ctx, project, study, title),
             quiet=True,
             on_done=show,
             on_error=self.shell.show_error,

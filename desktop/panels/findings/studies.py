@@ -17,14 +17,15 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import Measurement
 
 # Of a recipe: what was asked is said by what was done, and how far was read means nothing to people.
-UNSAID = ("asked", "read_to")
+UNSAID = ("asked", "read_to", "analysis_plan")
 MOST_LINES = 12  # studies; a file of somebody else's may have hundreds, and each line is eight widgets
 
 
 class StudyLine(QWidget):
-    """The line of one study. `measure` asks for it to be measured."""
+    """The line of one study. `measure` asks for it to be measured, `plan_wanted` for its analysis plan."""
 
     measure = Signal(str, object)  # and whose texts (WantedTexts), or None
+    plan_wanted = Signal(str)
 
     def __init__(self, measurement: Measurement) -> None:
         super().__init__()
@@ -35,17 +36,22 @@ class StudyLine(QWidget):
         self.more = LinkButton(tr("Recipe"))
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_recipe)
+        self.plan = LinkButton(tr("Analysis plan…"))
+        self.plan.setToolTip(tr("Write down and lock which findings matter, before texts are scored"))
+        self.plan.clicked.connect(lambda: self.plan_wanted.emit(self.study))
         self.button = Button(tr("Measure"))
         self.button.clicked.connect(self.ask)
         self.recipe = Label("", "note", wrap=True)
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.recipe.hide()
+        self.planned = Label("", "note", wrap=True)
+        self.planned.hide()
         self.replies = Label("", "", wrap=True)
         self.replies.hide()
         self.writers = GeneratorChoice()
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
-        for widget in (self.title, self.said, self.new, self.more):
+        for widget in (self.title, self.said, self.new, self.more, self.plan):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self.button)
@@ -53,6 +59,7 @@ class StudyLine(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(2)
         box.addLayout(row)
+        box.addWidget(self.planned)
         box.addWidget(self.replies)
         box.addWidget(self.recipe)
         box.addWidget(self.writers)
@@ -73,6 +80,8 @@ class StudyLine(QWidget):
         recipe = measurement.recipe
         show_if(self.more, recipe is not None)
         self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
+        self.planned.setText(safe_line(measurement.plan))
+        show_if(self.planned, bool(measurement.plan))
         self.writers.show_writers(measurement.writers)
 
     def show_replies(self, sentences: Sequence[str]) -> None:
@@ -92,6 +101,7 @@ class StudyLine(QWidget):
         self.button.set_text(words)
         self.button.setAccessibleName(f"{words}: {self.title.text()}")
         self.button.setEnabled(writable and not busy)
+        self.plan.setEnabled(writable)
         self.button.setToolTip("" if writable else tr("The project is open read-only: findings cannot be stored."))
 
     def _show_recipe(self, shown: bool) -> None:
@@ -105,6 +115,7 @@ class StudyLines(QWidget):
     """
 
     measure = Signal(str, object)  # as a line's
+    plan_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,6 +171,7 @@ class StudyLines(QWidget):
             self.lines[study] = line = StudyLine(self._there[study])
             line.show_replies(self._replies.get(study, ()))
             line.measure.connect(self.measure)
+            line.plan_wanted.connect(self.plan_wanted)
             self._box.insertWidget(self._box.count() - 1, line)
 
     def show_replies(self, replies: Mapping[str, tuple[str, ...]]) -> None:
