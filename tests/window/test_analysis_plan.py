@@ -21,7 +21,7 @@ def test_a_plan_is_locked_with_the_keyboard_and_its_findings_are_marked(new_pers
     with_texts(person)
     person.start(person.folder / FILE)
     person.open_panel("Findings")
-    person.click("Analysis plan…")
+    person.click("Analysis plan: Any score by any group")
     person.sees("before any text was scored or judged (24 texts were there)")
     person.click("Do texts of one group score higher than those of another?")
     person.press("Tab", "Tab")

@@ -37,6 +37,7 @@ class StudyLine(QWidget):
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_recipe)
         self.plan = LinkButton(tr("Analysis plan…"))
+        self.plan.setAccessibleName(tr("Analysis plan: {study}").format(study=self.title.text()))
         self.plan.setToolTip(tr("Write down and lock which findings matter, before texts are scored"))
         self.plan.clicked.connect(lambda: self.plan_wanted.emit(self.study))
         self.button = Button(tr("Measure"))
