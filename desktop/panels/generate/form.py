@@ -184,7 +184,7 @@ class EstimateLine(Label):
         )
 
 
-MOST_SAMPLES = 100
+MOST_SAMPLES, USUAL_SEED = 10_000, 1
 
 
 class GenerateForm(Card):
@@ -209,6 +209,7 @@ class GenerateForm(Card):
         self._studies: Mapping[str, StudyFacts] = {}
         self._model = ""  # whose options are shown
         self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
+        self._of_run = False  # whether the values are those of a picked run
         self._allowed = False
         self._make()
         self._lay_out()
@@ -220,7 +221,7 @@ class GenerateForm(Card):
         self.prompt_set.setPlaceholderText(tr("none yet"))
         self.picker, self.options = GeneratorPicker(), OptionFields()
         self.backend, self.model, self.model_label = self.picker.backend, self.picker.model, self.picker.model_label
-        self.seed, self.samples = _spin(0, 2_000_000_000, 1), _spin(1, MOST_SAMPLES, 1)
+        self.seed, self.samples = _spin(0, 2_000_000_000, USUAL_SEED), _spin(1, MOST_SAMPLES, 1)
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about, self.preset = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.estimate = EstimateLine(self._shell)
@@ -280,7 +281,7 @@ class GenerateForm(Card):
         self.box.addStretch(1)
 
     def _connect(self) -> None:
-        self.prompt_set.currentIndexChanged.connect(lambda _: self._show_options())
+        self.prompt_set.currentIndexChanged.connect(lambda _: self._take_other_prompts())
         self.picker.chosen_anew.connect(self._take_other_generator)
         self.picker.changed.connect(self._show_generator)
         for signal in (self.seed.valueChanged, self.samples.valueChanged):
@@ -322,6 +323,8 @@ class GenerateForm(Card):
                     safe_line(f"{prompt_set.name}, version {prompt_set.version} ({count})"), prompt_set.id
                 )
             self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(before)))
+        if not sets:
+            self._forget_run()
         self.no_prompts.setVisible(not sets)
         if before != self.prompt_set.currentData():
             self._show_options()
@@ -359,7 +362,7 @@ class GenerateForm(Card):
         self.samples.setValue(request.samples)
         more = self.options.take(stored)
         more.pop("endpoint", None)
-        self._more = more
+        self._more, self._of_run = more, True
         self._show_state()
 
     def request(self) -> WriteRequest:
@@ -382,6 +385,19 @@ class GenerateForm(Card):
         return next((line for line in self._runs if goes_on_with(wanted, line)), None)
 
     # showing
+
+    def _take_other_prompts(self) -> None:
+        """Begin other prompts with the usual values where the present ones are those of a picked run."""
+        if self._of_run:
+            self._forget_run()
+        self._show_options()
+
+    def _forget_run(self) -> None:
+        """Take the usual seed, samples and options: no value of a run is left for the next."""
+        self._of_run = False
+        self.seed.setValue(USUAL_SEED)
+        self.samples.setValue(1)
+        self._take_other_generator()
 
     def _take_other_generator(self) -> None:
         self._more = {}

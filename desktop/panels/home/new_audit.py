@@ -39,7 +39,7 @@ from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietB
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import LowEdit, Sheet, fitting
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.desktop.operations.prompts import TemplateChoice
@@ -166,10 +166,12 @@ class OwnQuestion(QWidget):
 
 
 class NewAuditDialog(QDialog):
-    """The dialog. `begun` brings the audit, `by_hand` the study and path of a person who chooses details first."""
+    """The dialog. `begun` brings the audit, `by_hand` the study, the own question and the path of a person who
+    chooses details first.
+    """
 
     begun = Signal(object)  # FirstLook
-    by_hand = Signal(str, object)  # study, Path or None
+    by_hand = Signal(str, object, object)  # study, TemplateChoice or None, Path or None
 
     def __init__(self, parent: QWidget, shell: Shell) -> None:
         super().__init__(parent)
@@ -248,9 +250,10 @@ class NewAuditDialog(QDialog):
 
     def _go_by_hand(self) -> None:
         study, path = self.studies.chosen, self._path
+        question = self.question.choice() if study is not None and study.kind == OWN else None
         self.accept()
         if study is not None:
-            self.by_hand.emit(_kind(study), path)
+            self.by_hand.emit(_kind(study), question, path)
 
     def _to_models(self, page: str) -> None:
         self.reject()
@@ -263,6 +266,7 @@ class NewAuditDialog(QDialog):
         self.why_not.setAccessibleName(safe_line(why))
         show_if(self.why_not, bool(why) and self._known)
         self.go.setEnabled(study is not None and info is not None and not why)
+        self.go.setToolTip(safe_tip(why))  # in a low window the sentence may be out of sight
         self.own.setEnabled(study is not None)
         show_if(self.question, study is not None and study.kind == OWN)
         hint = study.hint if study is not None else ""

@@ -40,6 +40,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
+    from biasprint.desktop.operations.prompts import TemplateChoice
 
 
 class SampleCard(Card):
@@ -289,8 +290,8 @@ class HomePanel(Panel):
     def _begin_audit(self, audit: FirstLook) -> None:
         self._in_project(audit.path, lambda: begin_audit(self.shell, audit))
 
-    def _choose_prompts(self, study: str, path: Path | None) -> None:
-        self._in_project(path, lambda: self.shell.show_panel("prompts", study=study))
+    def _choose_prompts(self, study: str, question: "TemplateChoice | None", path: Path | None) -> None:
+        self._in_project(path, lambda: self.shell.show_panel("prompts", study=study, question=question, new_audit=True))
 
     def _in_project(self, path: Path | None, then: Callable[[], object]) -> None:
         """Go on in a new project at `path`, or in the open one."""

@@ -22,6 +22,7 @@ from biasprint.desktop.operations.prompts import (
     Choice,
     Mitigation,
     StoredSet,
+    TemplateChoice,
     add_prompts,
     count_originals,
     draft_from_biographies,
@@ -146,14 +147,16 @@ class SetsCard(Card):
         self.show_sets(())
 
     def show_sets(self, sets: Sequence[StoredSet]) -> None:
-        """List the sets; the newest is chosen."""
+        """List the sets. The chosen one stays chosen, unless there is a newer one, which is chosen then."""
+        before = self.model.sets
+        chosen = self._chosen() if before and sets[:1] == before[:1] else None
         self.model.show(sets)
         for widget in (self.table, self.generate):
             widget.setVisible(bool(sets))
         self.nothing.setVisible(not sets)
         self._dress()
         if sets:
-            self.table.selectRow(0)
+            self.table.selectRow(next((row for row, one in enumerate(sets) if one.id == chosen), 0))
 
     def _chosen(self) -> int:
         return self.model.sets[max(0, self.table.currentIndex().row())].id
@@ -322,11 +325,36 @@ class PromptsPanel(Panel):
         self.sets.show_sets(())
         self._show_originals(0)
 
-    def opened_with(self, *, study: str = "", own: str = "", **what: object) -> None:
-        """Open a study's prompts, or the person's own definitions of a kind."""
-        self.tabs.setCurrentIndex(self.own_tab if own else self.tab_of(study))
+    def opened_with(
+        self,
+        *,
+        study: str = "",
+        own: str = "",
+        question: TemplateChoice | None = None,
+        new_audit: bool = False,
+        **what: object,
+    ) -> None:
+        """Open a study's prompts, or the person's own definitions of a kind, or a template with this question.
+
+        `new_audit`: with the choices that it begins with, not those that were left here.
+        """
+        if new_audit and question is None and study in self._cards:
+            self._forget_card(study)
+        self.tabs.setCurrentIndex(
+            self.own_tab if own else self.template_tab if question is not None else self.tab_of(study)
+        )
         if own:
             self.own.show_kind(own)
+        elif question is not None and question.text.strip():
+            self.template.begin_with(question)
+        elif new_audit:
+            self._show_tab(self.tabs.currentIndex())
+            self._shown_card().choose_first_look()
+
+    def _forget_card(self, kind: str) -> None:
+        card = self._cards.pop(kind)
+        self.choices.removeWidget(card)
+        card.deleteLater()
 
     def before_it_goes(self, then: Callable[[], object]) -> None:
         if "own" in self.__dict__:

@@ -143,6 +143,9 @@ class StudyCard(Card):
     def choose_own(self, kind: str, key: str) -> None:
         """Choose one's own definition; used by some cards only."""
 
+    def choose_first_look(self) -> None:
+        """Choose the design that a first look of the study asks; used by some cards only."""
+
 
 class WholeSetCard(StudyCard):
     """A study that offers no choice: its whole default set."""
@@ -519,6 +522,11 @@ class DesignChoiceCard(StudyCard):
 
     def choice(self) -> DesignChoice:
         return DesignChoice(self.which.currentData())
+
+    def choose_first_look(self) -> None:
+        place = self.which.findData(study(DesignChoice.study).first_look["design"])
+        self.which.setCurrentIndex(max(0, place))
+        self._choose()
 
     def _choose(self) -> None:
         self._show()

@@ -205,6 +205,11 @@ class TemplatePage(Sheet):
         """Return the template with its table; None without a table, or where the template has a mistake."""
         return self.table.choice(self.edit.toPlainText()) if not self._mistake else None
 
+    def begin_with(self, question: TemplateChoice) -> None:
+        """Take a template with a typed table in place of what is here."""
+        self.edit.setPlainText(question.text)
+        self.table.begin_with(question)
+
     def show_draft(self, draft: "PromptSetDraft") -> None:
         """Show the prompts made from the table's rows."""
         parts = [plural(len(draft.prompts), "1 prompt", "%n prompts"), *draft.hints]

@@ -130,6 +130,17 @@ class TemplateTableCard(Card):
             self.group.addItem(safe_line(column), column)
         self.group.setCurrentIndex(max(0, self.group.findData(before)))
 
+    def begin_with(self, question: TemplateChoice) -> None:
+        """Take the typed table of a question, its name and its study, and no other choice."""
+        self.table.forget()
+        self.typed.clear()
+        self.typed.take(question.typed)
+        self.name.setText(question.name)
+        self.study.setCurrentIndex(self.study.findData(question.study))
+        for box in (self.group, self.axis, self.names):
+            box.setCurrentIndex(0)
+        self._chosen()
+
     def take(self, path: Path) -> None:
         """Take this file."""
         self.table.take(path)

@@ -433,3 +433,22 @@ def test_the_estimate_stands_in_the_form_with_how_it_was_counted(qtbot: QtBot, f
     qtbot.waitUntil(lambda: "no price is given" in form.estimate.text(), timeout=PATIENCE)
     form.picker.choose("synthetic", "", "medium")
     qtbot.waitUntil(lambda: form.estimate.isHidden(), timeout=PATIENCE)
+
+
+def test_no_value_of_a_picked_run_is_left_for_other_prompts(form: GenerateForm):
+    sets = [form.prompt_set.itemData(place) for place in range(form.prompt_set.count())]
+    usual = form.request()
+    form.choose(WriteRequest(sets[0], "synthetic", usual.model, 77, 250, (("answer", "x"),)))
+    assert (form.request().seed, form.request().samples) == (77, 250)
+    form.choose_set(sets[1])
+    assert (form.request().seed, form.request().samples) == (1, 1)
+    assert "answer" not in dict(form.request().parameters)
+    form.seed.setValue(5)  # by hand, which is meant for whatever is chosen
+    form.choose_set(sets[2])
+    assert form.request().seed == 5
+
+
+def test_another_project_begins_with_the_usual_values(form: GenerateForm):
+    form.choose(replace(form.request(), seed=77, samples=20))
+    form.show_sets((), {}, {})
+    assert (form.seed.value(), form.samples.value()) == (1, 1)

@@ -26,6 +26,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.first_look import add_first_look, read_offers
 from biasprint.desktop.operations.importing import TableChoice, import_table
 from biasprint.desktop.operations.models import LanguageModels
+from biasprint.desktop.operations.prompts import TemplateChoice
 from biasprint.desktop.operations.session import SampleFacts
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.panels.findings.studies import news_of, said_of
@@ -44,6 +45,8 @@ from biasprint.desktop.panels.home.doors import (
 )
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog
 from biasprint.desktop.panels.home.panel import HomePanel
+from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.panels.prompts.studies import DesignChoiceCard
 from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.widgets import Button
 from biasprint.desktop.wording.generators import NOBODY
@@ -315,6 +318,49 @@ def test_a_new_audit_by_hand_makes_a_project_and_goes_to_its_prompts(
     qtbot.waitUntil(lambda: window.current == "prompts", timeout=PATIENCE)
     assert window.project is not None
     assert window.project.path == tmp_path / "summer.biasprint"
+
+
+def by_hand(qtbot: QtBot, window: MainWindow, dialog: NewAuditDialog, path: Path) -> PromptsPanel:
+    """Choose everything, in a new project."""
+    dialog.target.offer(path)
+    dialog.own.click()
+    qtbot.waitUntil(lambda: window.current == "prompts", timeout=PATIENCE)
+    prompts = window.panels["prompts"]
+    assert isinstance(prompts, PromptsPanel)
+    qtbot.waitUntil(prompts.add.isEnabled, timeout=PATIENCE)
+    return prompts
+
+
+def test_ones_own_question_goes_on_into_everything(qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path):
+    dialog = asked_for_an_audit(qtbot, window, home)
+    dialog.studies.button("own question").setChecked(True)
+    dialog.question.text.setPlainText("Write to {name}.")
+    for field, name in zip(dialog.question.names, ("Emily", "Lakisha"), strict=True):
+        field.setText(name)
+    prompts = by_hand(qtbot, window, dialog, tmp_path / "mine.biasprint")
+    assert prompts.tabs.currentIndex() == prompts.template_tab
+    choice = prompts.choice()
+    assert isinstance(choice, TemplateChoice)
+    assert (choice.text, choice.study) == ("Write to {name}.", "compare")
+    assert choice.typed.splitlines() == ["name,group", "Emily,Emily", "Lakisha,Lakisha"]
+
+
+def test_a_new_audit_by_hand_begins_with_the_design_it_offered_and_nothing_of_the_last_one(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path
+):
+    for number in (1, 2):
+        window.show_panel("home")
+        dialog = asked_for_an_audit(qtbot, window, home)
+        dialog.studies.button("compare").setChecked(True)
+        prompts = by_hand(qtbot, window, dialog, tmp_path / f"audit {number}.biasprint")
+        card = prompts.card("compare")
+        assert isinstance(card, DesignChoiceCard)
+        assert card.choice().design == "equal_resumes"
+        card.which.setCurrentIndex(0)
+        card.which.activated.emit(0)
+        window.show_panel("findings")
+        window.show_panel("prompts")
+        assert prompts.card("compare").choice().design == card.which.itemData(0), "what was chosen stays chosen"
 
 
 def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -396,3 +396,17 @@ def test_no_part_of_the_preview_lies_over_another(qtbot: QtBot, window: MainWind
         return all(above.geometry().bottom() < below.geometry().top() for above, below in pairwise(parts))
 
     qtbot.waitUntil(apart)
+
+
+def test_a_chosen_set_stays_chosen_when_the_panel_is_left(qtbot: QtBot, panel: PromptsPanel, window: MainWindow):
+    add(qtbot, panel, 1)
+    panel.card("creativity").axes.boxes["race"].click()
+    add(qtbot, panel, 2)
+    panel.sets.table.selectRow(1)
+    window.show_panel("findings")
+    window.show_panel("prompts")
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert panel.sets.table.currentIndex().row() == 1
+    panel.card("creativity").axes.boxes["gender"].click()
+    add(qtbot, panel, 3)
+    assert panel.sets.table.currentIndex().row() == 0, "a new one is chosen"
