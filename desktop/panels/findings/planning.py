@@ -41,7 +41,7 @@ EXCLUSIONS = {
 }  # rule → its words
 
 
-class PlanRow(QWidget):
+class PlannedFindingRow(QWidget):
     """A finding that can be planned: whether it is, its name, which may be narrowed, and its margin."""
 
     def __init__(self, name: str, ask: str) -> None:
@@ -171,7 +171,7 @@ class AnalysisPlanDialog(QDialog):
 
     def _make_widgets(self) -> None:
         self.sheet, self.form = Sheet(), QWidget()
-        self.rows: list[PlanRow] = []
+        self.rows: list[PlannedFindingRow] = []
         for name, ask in self._choices.offers:
             self._add_row(name, ask)
         self.texts = QSpinBox(minimum=0, maximum=MOST_TEXTS)
@@ -195,7 +195,7 @@ class AnalysisPlanDialog(QDialog):
         self.go.setDefault(True)
 
     def _add_row(self, name: str, ask: str) -> None:
-        row = PlanRow(name, ask)
+        row = PlannedFindingRow(name, ask)
         row.check.toggled.connect(lambda _: self._allow())
         self.sheet.box.insertWidget(len(self.rows), row)
         self.rows.append(row)
