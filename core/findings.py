@@ -74,6 +74,42 @@ class ScorerUse:
 
 
 @dataclass(frozen=True)
+class InWording:
+    """The same number, measured in one wording of the prompts alone.
+
+    `side` of the value without bias on which its interval lies: above, below, or none of both; None where there is no
+    such value. `reason`: why there is no number.
+    """
+
+    wording: str
+    estimate: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    side: Literal["above", "below", "none"] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class OverWordings:
+    """Variation of a number over the wordings of the prompts.
+
+    `measured`: in how many it has a value; `holds`: in how many of these its interval lies on the same side of no bias
+    as the whole one does; None where that lies on no side. `beyond_chance`: the share of the variance between wordings
+    that the numbers' own errors do not explain. `like_these`: an interval of the mean over wordings like these, while
+    the finding's own interval is for these alone.
+    """
+
+    each: tuple[InWording, ...]
+    measured: int
+    holds: int | None = None
+    lowest: float | None = None
+    highest: float | None = None
+    beyond_chance: float | None = None
+    like_these: Interval | None = None
+
+
+@dataclass(frozen=True)
 class Finding:
     """One number of a study.
 
@@ -110,6 +146,7 @@ class Finding:
     harm: str = ""
     source: str = ""
     note: str = ""
+    wordings: OverWordings | None = None
 
     def __post_init__(self) -> None:
         if self.estimate is None and not self.reason:
@@ -133,8 +170,10 @@ class Finding:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The contract's keys, plain values only."""
+        """The contract's keys, plain values only; `wordings` where prompts had several."""
         data = asdict(self)
+        if self.wordings is None:
+            del data["wordings"]
         if self.interval is not None and math.isinf(self.interval.high):
             data["interval"]["high"] = None
         return data
@@ -155,6 +194,10 @@ class Finding:
             for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
                 fields[key] = build(kind, fields[key])
             fields["power"] = build(Power, fields["power"])
+            if (wordings := fields.get("wordings")) is not None:
+                each = tuple(InWording(**one) for one in wordings["each"])
+                beyond = build(Interval, wordings["like_these"])
+                fields["wordings"] = OverWordings(**{**wordings, "each": each, "like_these": beyond})
             _check(fields)
             finding = cls(**fields)
         except (TypeError, KeyError, AttributeError) as error:
@@ -342,7 +385,10 @@ def _inside(fields: Mapping[str, Any]) -> list[Any]:
 
 def _numbers(fields: Mapping[str, Any]) -> list[Any]:
     mappings = (fields.get(name) or {} for name in ("contrast", "n_by_group", "dropped"))
+    wordings: OverWordings | None = fields.get("wordings")
+    parts = (wordings, wordings.like_these, *wordings.each) if wordings else ()
     return [
+        *(value for part in parts if part for value in vars(part).values() if isinstance(value, int | float)),
         *(fields.get(name) for name in ("n", "estimate", "p", "p_adjusted", "floor_subtracted")),
         *(value for each in mappings for value in each.values()),
         *(value for value in _inside(fields) if not isinstance(value, str) and not _is_open(fields, value)),

@@ -25,6 +25,7 @@ SIGNED = (
 SHARES = (
     "creativity.share", "creativity.share.mixed", "creativity.share.adjusted", "creativity.agreement.common.share",
     "creativity.agreement.position", "creativity.quality.position", "completion.option_position",
+    "compare.relative_decision",
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def _floor(finding: Finding) -> Floor | None:
 def apart(finding: Finding) -> str:
     """Return one sentence where the interval and the deciding p disagree; empty where they agree."""
     p = finding.p if finding.p_adjusted is None else finding.p_adjusted
-    left_out = _leaves_out(finding)
+    left_out = leaves_out(finding)
     if p is None or left_out is None or left_out == (p <= DECIDES):
         return ""
     if not left_out:
@@ -74,7 +75,7 @@ def apart(finding: Finding) -> str:
     ).format(null=_null(finding))
 
 
-def _leaves_out(finding: Finding) -> bool | None:
+def leaves_out(finding: Finding) -> bool | None:
     """Return whether the interval excludes the value without bias; None where there is nothing to compare.
 
     A measure of spread is above 0 without any bias too: its interval says something else than its test only where it

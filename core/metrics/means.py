@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, isinf, sqrt
+from math import comb, inf, isinf, sqrt
 
 import numpy as np
 
@@ -56,6 +56,24 @@ def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
     half = float(t_quantile((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
     mean = exact_mean(values)
     return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {len(values) - 1}", level))
+
+
+def levels_drawn_interval(mean: float, error: float, levels: Floats, level: float = LEVEL) -> MaybeBounds:
+    """x̄ ± t₍ν₎ √(s.e.² + s²/k): of a mean over levels of a factor, such as wordings, for the levels they stand for.
+
+    `error`: the standard error of `mean` for these levels; `levels`: the value at each, shape (k,), and s² their
+    variance. ν after Satterthwaite: (s.e.² + s²/k)² / ((s²/k)² / (k − 1)), s.e. as if known. The values' own errors are
+    in s² too, so that the interval is rather too wide than too narrow. Fewer than three levels have none. ValueError
+    for NaN.
+    """
+    finite(levels)
+    if len(levels) < 3:
+        return MaybeBounds(None, "fewer than three levels do not show how others would differ")
+    between = float(levels.var(ddof=1)) / len(levels)
+    variance = error**2 + between
+    freedom = variance**2 / (between**2 / (len(levels) - 1)) if between else inf
+    half = t_quantile((1 + level) / 2, freedom) * sqrt(variance)
+    return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {freedom:.1f}, over {len(levels)} levels", level))
 
 
 def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) -> MaybeBounds:

@@ -12,6 +12,7 @@ from biasprint.core.backends.protocol import Completion, FinishReason, Generator
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.prompts.letters import LETTER
+from biasprint.core.prompts.wordings import WORDING
 from biasprint.core.studies.compare.author import answer_to_user, reply_to_design
 from biasprint.core.studies.completion.author import write_completion
 from biasprint.core.studies.completion.prompts import TASK as COMPLETION
@@ -26,20 +27,23 @@ __all__ = ["INFO", "SyntheticAuthor", "open"]
 
 # Common to all backends and without effect here, so they are accepted rather than refused.
 _SAMPLING = {"temperature", "top_p", "max_tokens"}
+BY_WORDING = "by_wording"  # its own parameter: the dial of each wording of a prompt
 
 
 def open(model: str, parameters: Mapping[str, Parameter]) -> "SyntheticAuthor":
     """The author with its dial at `model`; without one, at "none".
 
-    Raises `UsageError` for another setting or a parameter that it does not have.
+    `by_wording`: settings with commas between, of which the first is for wording 1 of a prompt: a planted effect of the
+    wording. Raises `UsageError` for another setting or a parameter that it does not have.
     """
-    setting = model or SETTINGS[0]
-    if setting not in SETTINGS:
-        raise UsageError(f"The synthetic author has no model “{model}”.", hint=f"Its dial: {', '.join(SETTINGS)}.")
-    unknown = sorted(set(parameters) - _SAMPLING)
+    settings = [each.strip() for each in str(parameters.get(BY_WORDING, "")).split(",") if each.strip()]
+    for each in (model or SETTINGS[0], *settings):
+        if each not in SETTINGS:
+            raise UsageError(f"The synthetic author has no model “{each}”.", hint=f"Its dial: {', '.join(SETTINGS)}.")
+    unknown = sorted(set(parameters) - _SAMPLING - {BY_WORDING})
     if unknown:
         raise UsageError(f"The synthetic author has no parameter “{unknown[0]}”.", hint="Leave it out.")
-    return SyntheticAuthor(load_dial(setting))
+    return SyntheticAuthor(load_dial(model or SETTINGS[0]), tuple(map(load_dial, settings)))
 
 
 _WORDS_PER_PIECE = 12
@@ -48,15 +52,16 @@ _WORDS_PER_PIECE = 12
 class SyntheticAuthor:
     """Writes from a grammar; no language model. The same request gives the same text everywhere and always.
 
-    It reads the request's key, seed and fields; the prompt's wording, temperature and top_p change nothing. max_tokens
-    counts words, and stop strings end a text as they do elsewhere.
+    It reads the request's key, seed and fields; temperature, top_p and, without `by_wording`, the prompt's wording
+    change nothing. max_tokens counts words, and stop strings end a text as they do elsewhere.
     """
 
     name = NAME
     capabilities = INFO.capabilities
 
-    def __init__(self, dial: Dial) -> None:
+    def __init__(self, dial: Dial, by_wording: tuple[Dial, ...] = ()) -> None:
         self._dial = dial
+        self._by_wording = by_wording
         self._unplanted: dict[str, None] = {}  # in their order
 
     @property
@@ -69,7 +74,8 @@ class SyntheticAuthor:
         return self._dial.setting
 
     def describe(self) -> GeneratorInfo:
-        parameters: Mapping[str, Parameter] = {}
+        settings = ",".join(dial.setting for dial in self._by_wording)
+        parameters: Mapping[str, Parameter] = {BY_WORDING: settings} if settings else {}
         return GeneratorInfo(NAME, self.model, parameters, revision=VERSION)
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
@@ -90,25 +96,31 @@ class SyntheticAuthor:
         """Close nothing: nothing is held open."""
 
     def _write(self, request: Request) -> str:
-        fields = request.fields
-        if (sentence := _unplanted(self._dial, fields)) and self._dial.setting != NONE:
+        fields, dial = request.fields, self._dial_of(request.fields)
+        if (sentence := _unplanted(dial, fields)) and dial.setting != NONE:
             self._unplanted[sentence] = None
         task = fields.get("task", "")
         draw = Draw(VERSION, request.seed, request.key)
         if task == LETTER or (fields.get("design") and "occupation" in fields):
             group = fields.get("group") or fields.get("identity", "")
-            return write_letter(fields, self._dial.agentic(group), draw)
+            return write_letter(fields, dial.agentic(group), draw)
         if fields.get("reads", "text") != "text":
-            return reply_to_design(fields, self._dial, draw)
+            return reply_to_design(fields, dial, draw)
         if fields.get("design") and "ask" in fields:
-            return answer_to_user(fields, self._dial, draw)
+            return answer_to_user(fields, dial, draw)
         if task == COMPLETION:
-            return write_completion(fields, self._dial.completion_odds, Draw(VERSION, COMPLETION), draw)
+            return write_completion(fields, dial.completion_odds, Draw(VERSION, COMPLETION), draw)
         if task == NEWS:
-            return write_news(fields, self._dial.news_odds, draw)
+            return write_news(fields, dial.news_odds, draw)
         axis, identity = fields.get("axis", ""), fields.get("identity", "")
-        second_scene = self._dial.second_scene(axis, identity) if axis else 0.0
-        return write_creative(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
+        second_scene = dial.second_scene(axis, identity) if axis else 0.0
+        return write_creative(task, fields.get("theme", ""), second_scene, dial.freedom(task), draw)
+
+    def _dial_of(self, fields: Mapping[str, str]) -> Dial:
+        """Return the dial of the wording that a prompt has; the author's own where it says none."""
+        number = fields.get(WORDING, "")
+        place = int(number) - 1 if number.isdecimal() else -1
+        return self._by_wording[place] if 0 <= place < len(self._by_wording) else self._dial
 
 
 def _unplanted(dial: Dial, fields: Mapping[str, str]) -> str:

@@ -1,13 +1,14 @@
 """A finding in words: its figures, its subject, and the meaning of its numbers. Plain text, no Qt widgets."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.verdicts import apart, is_ratio
 from biasprint.core.draw.words import interval_sentence
-from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Interval, InWording
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.evidence import question_of
 from biasprint.core.report.planned import StudyPlan, result_words
@@ -120,6 +121,21 @@ def floor_words(finding: Finding) -> str:
         above = digits.number(finding.floor_subtracted)
         words += "; " + tr("the estimate less that average is {above}").format(above=above)
     return words
+
+
+def wording_words(finding: Finding) -> str:
+    """Return the number of each wording of the prompts with its interval; empty where there was one wording."""
+    if finding.wordings is None:
+        return ""
+    return "; ".join(f"{one.wording}: {_in_wording(finding, one)}" for one in finding.wordings.each)
+
+
+def _in_wording(finding: Finding, one: InWording) -> str:
+    if one.estimate is None:
+        return tr("not measured")
+    bounds = None if one.low is None else Interval(one.low, math.inf if one.high is None else one.high, 0.95, "")
+    figure, interval = digits.of_finding(replace(finding, estimate=one.estimate, interval=bounds, reason=""))
+    return tr("{figure} ({interval})").format(figure=figure, interval=interval) if interval else figure
 
 
 def power_words(finding: Finding) -> str:

@@ -139,7 +139,7 @@ def measure_project(
         row = project.studies.of_kind(options.texts_of or study)
 
         def again(without: Project, changed: MeasureOptions) -> StudyResult:
-            return _measured(ctx, without, study, changed, compute, plan).result
+            return _measured(ctx, without, study, changed, compute, plan, each_wording=False).result
 
         result = with_sensitivity(ctx, project, measuring(study), row.id if row else None, options, result, again)
     recipe = recipe_of(options, result) | asked_of(options) | result_by_generator.recipe()
@@ -159,6 +159,8 @@ def _measured(
     options: MeasureOptions,
     compute: ComputeProcess,
     plan: StudyPlan | None,
+    *,
+    each_wording: bool = True,
 ) -> ByGenerator:
     """Measure a study in a project, with p adjusted as the options say, and as an analysis plan does."""
     measured_study = measuring(study)
@@ -170,7 +172,8 @@ def _measured(
         by_generator = ByGenerator(judged[0], tuple(judged[1]), ())
     else:
         texts_of = study_of(project, options.texts_of or study).id
-        by_generator = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
+        texts = TextsToMeasure(project, texts_of, measured_study, options, compute, each_wording=each_wording)
+        by_generator = measured(ctx, texts)
     result = _adjusted(by_generator.result, options)
     if plan is not None:
         result = replace(result, findings=with_planned_family(plan, result.findings, options.adjust))

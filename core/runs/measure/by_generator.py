@@ -15,6 +15,7 @@ from biasprint.core.project.rows import TextKey
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
 from biasprint.core.runs.measure.replies import reasons_missing, replies_asked, with_replies
 from biasprint.core.runs.measure.sensitivity import excluded_texts
+from biasprint.core.runs.measure.wordings import measured_over_wordings
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
@@ -79,6 +80,7 @@ class TextsToMeasure:
     """A study's texts, of a whole project or of one that is narrowed, and what measures them.
 
     `left_out`: texts that an analysis plan excludes. Replies of every kind are counted with them.
+    `each_wording`: is each of several wordings of the prompts also measured alone?
     """
 
     project: Project
@@ -87,6 +89,7 @@ class TextsToMeasure:
     options: MeasureOptions
     compute: ComputeProcess
     left_out: frozenset[TextKey] = frozenset()
+    each_wording: bool = True
 
     @property
     def kept(self) -> Project:
@@ -103,9 +106,14 @@ class TextsToMeasure:
 
     def measure(self, ctx: JobContext) -> Answer:
         """Return the findings of the texts, and of the replies of every kind, which are all there is without a text."""
-        asked = replies_asked(self.project, self.study_id, self.study, self.options)
+        if not self.each_wording:
+            return self._measure(ctx, self.kept, self.project)
+        return measured_over_wordings(ctx, (self.kept, self.project), self.study_id, self.study, self._measure)
+
+    def _measure(self, ctx: JobContext, project: Project, replies: Project) -> Answer:
+        asked = replies_asked(replies, self.study_id, self.study, self.options)
         try:
-            result, remarks = self.study.of_project(ctx, self.kept, self.study_id, self.options, self.compute)
+            result, remarks = self.study.of_project(ctx, project, self.study_id, self.options, self.compute)
         except UsageError:
             raise
         except AppError as error:

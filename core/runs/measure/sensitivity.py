@@ -83,7 +83,7 @@ def with_sensitivity(
             findings = again(project.without(choice.left_out), choice.options).findings
         except AppError:  # too little is left to be measured
             findings = ()
-        index = {_key(finding): finding for finding in findings}
+        index = {key_of(finding): finding for finding in findings}
         for finding in filter(choice.concerns, shown):
             other = _same(finding, index)
             if other is None or _numbers(other) != _numbers(finding):  # else it is not about what was changed
@@ -231,7 +231,7 @@ def _beside(study: Study, finding: Finding, findings: Sequence[Finding]) -> dict
     said: dict[str, bool] = {}
     for other in findings:
         published = other.variant == "as_published" and finding.variant == "default" and other.p is not None
-        if published and _key(replace(other, variant="default")) == _key(finding):
+        if published and key_of(replace(other, variant="default")) == key_of(finding):
             said[AS_PUBLISHED] = _holds(finding, other)
     for name, other_id in study.other_models.get(finding.id, {}).items():
         of_model = [
@@ -249,14 +249,14 @@ def _axis(finding: Finding) -> tuple[str, ...]:
     return (finding.dims["axis"],) if "axis" in finding.dims else ()
 
 
-def _key(finding: Finding) -> Key:
+def key_of(finding: Finding) -> Key:
     return finding.id, finding.label, finding.variant, finding.groups, tuple(sorted(finding.dims.items()))
 
 
 def _same(finding: Finding, index: Mapping[Key, Finding]) -> Finding | None:
     """The finding of the same number; where it is called by its scorer, the one of another scorer of the same role."""
-    if _key(finding) in index:
-        return index[_key(finding)]
+    if key_of(finding) in index:
+        return index[key_of(finding)]
     about, tail = (finding.id, finding.variant, finding.groups, finding.dims), finding.label.partition(": ")[2]
     roles = {use.role for use in finding.scorers}
     alike = [
