@@ -13,14 +13,15 @@ from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import cogs_set, letters_context_less_set
 from biasprint.core.prompts.definition_kinds import KINDS, THEMES
-from biasprint.core.prompts.designs import design_set, load_design
+from biasprint.core.prompts.designs import design_set, load_design, reworded
 from biasprint.core.prompts.detector import detect, neutral_wording, replaced
 from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated, named_from
 from biasprint.core.prompts.from_template import placeholder
 from biasprint.core.prompts.library import keep_versions, name_set_called, own_file, own_value, read_library
+from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords, in_wordings
 from biasprint.core.runs.setup import draft_prompts, draft_template, store_set
 from biasprint.core.studies.completion.prompts import completion_set
-from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.kit.choice import WordedChoice
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, news_set
 from biasprint.core.tables.read import look_at
 from biasprint.desktop.operations import Operation
@@ -157,9 +158,10 @@ class StoredSet:
 
 
 def expand(
-    ctx: JobContext, project: "Project | None", choice: Choice, mitigation: Mitigation | None = None
+    ctx: JobContext, project: "Project | None", choice: Choice, mitigation: Mitigation | None = None, wordings: int = 1
 ) -> "PromptSetDraft":
-    """Return every prompt of a choice. Raises `UsageError` for an invalid choice, `AppError` for an invalid table.
+    """Return every prompt of a choice, in so many wordings. Raises `UsageError` for an invalid choice, `AppError` for
+    an invalid table.
 
     Biographies are rewritten in the compute process, which takes a while.
     """
@@ -170,11 +172,17 @@ def expand(
             raise UsageError(
                 tr("The instruction has no name."), hint=tr("Name it with letters and digits, and not “plain”.")
             )
-    draft = _expand(ctx, project, choice)
+    shipped = choice.design if isinstance(choice, DesignChoice) else choice.study
+    several = wordings > 1
+    draft = (
+        in_wordings(lambda words: _expand(ctx, project, choice, words), wordings, shipped)
+        if several
+        else _expand(ctx, project, choice, AS_IT_IS)
+    )
     return mitigated(draft, mitigation.name, mitigation.instruction or "") if mitigation is not None else draft
 
 
-def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
+def _expand(ctx: JobContext, project: "Project | None", choice: Choice, words: TemplateWords) -> "PromptSetDraft":
     match choice:
         case CogsChoice():
             if not choice.axes:
@@ -183,25 +191,26 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
                 [_own("tasks", key) for key in choice.tasks],
                 _themes(choice.themes),
                 [_own("axes", key) for key in choice.axes],
+                words,
             )
         case LettersChoice():
-            return _letters(choice)
+            return _letters(choice, words)
         case BiographiesChoice():
-            return _from_table(ctx, project, choice, choice.table, biographies=choice.table, versions=choice.versions,
-                               document=_path_of("documents", choice.document))  # fmt: skip
+            return _from_table(ctx, project, choice, choice.table, words, biographies=choice.table,
+                               versions=choice.versions, document=_path_of("documents", choice.document))  # fmt: skip
         case NewsChoice():
-            return _news(ctx, project, choice)
+            return _news(ctx, project, choice, words)
         case CompletionChoice():
-            return completion_set(choice.domains, choice.directions)
+            return completion_set(choice.domains, choice.directions, words=words)
         case TemplateChoice():
-            return _from_template(ctx, choice)
+            return _from_template(ctx, choice, words)
         case DesignChoice():
-            return design_set(load_design(choice.design))
+            return design_set(reworded(load_design(choice.design), words))
         case WholeSet():
-            return _from_table(ctx, project, choice, None)
+            return _from_table(ctx, project, choice, None, words)
 
 
-def _letters(choice: LettersChoice) -> "PromptSetDraft":
+def _letters(choice: LettersChoice, words: TemplateWords) -> "PromptSetDraft":
     ages = []
     for age in choice.ages:
         if not age.isdecimal():
@@ -213,11 +222,12 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
         occupations=choice.occupations,
         axis=_own("axes", choice.axis),
         document=_own("documents", choice.document),
+        words=words,
     )
     return named_from(draft, name_set_called(choice.name_set) if choice.name_set else None)
 
 
-def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
+def _from_template(ctx: JobContext, choice: TemplateChoice, words: TemplateWords) -> "PromptSetDraft":
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
         template.write_text(choice.text, encoding="utf-8", newline="")
@@ -230,6 +240,7 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
             name=choice.name.strip() or tr("Template"),
             axis=_path_of("axes", choice.axis),
             name_set=_path_of("names", choice.names),
+            words=words,
         )
 
 
@@ -268,28 +279,33 @@ def _themes(keys: Sequence[str]) -> list[Any]:
     return [own.get(key, key) for key in keys]
 
 
-def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
-    asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
+def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice, words: TemplateWords) -> "PromptSetDraft":
+    asked: dict[str, Any] = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
-        return news_set(**asked)
+        return news_set(**asked, words=words)
     if choice.headlines == "table":
-        return _from_table(ctx, project, choice, choice.table, headlines=choice.table, **asked)
+        return _from_table(ctx, project, choice, choice.table, words, headlines=choice.table, **asked)
     if not count_originals(ctx, project):
         raise UsageError(
             tr("The project has no originals with headlines."),
             hint=tr("Bring in news articles with their originals on the page Home, or take headlines of a table."),
         )
-    return _from_table(ctx, project, choice, None, **asked)
+    return _from_table(ctx, project, choice, None, words, **asked)
 
 
 def _from_table(
-    ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
+    ctx: JobContext,
+    project: "Project | None",
+    choice: Choice,
+    table: Path | None,
+    words: TemplateWords,
+    **asked: Any,
 ) -> "PromptSetDraft":
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
     # The project is asked for its own headlines only, and no choice leads there without one.
     try:
-        return draft_prompts(ctx, project, choice.study, PromptChoice(**asked))  # type: ignore[arg-type]
+        return draft_prompts(ctx, project, choice.study, WordedChoice(**asked, words=words))
     except AppError as error:
         # On the command line a column is told with an option; here its name in the table says which it is.
         rename = tr("Rename the column in the table, or choose another.")
@@ -311,13 +327,13 @@ def count_originals(ctx: JobContext, project: "Project | None") -> int:
 
 
 def draft_from_biographies(
-    *, project: "Project | None", choice: BiographiesChoice, mitigation: Mitigation | None
+    *, project: "Project | None", choice: BiographiesChoice, mitigation: Mitigation | None, wordings: int = 1
 ) -> "Operation[PromptSetDraft]":
     """Do the same as `expand`, as a visible job that can be stopped."""
     name = choice.table.name if choice.table is not None else ""
     return Operation(
         tr("Rewriting the biographies of “{name}”").format(name=name),
-        lambda ctx: expand(ctx, project, choice, mitigation),
+        lambda ctx: expand(ctx, project, choice, mitigation, wordings),
     )
 
 

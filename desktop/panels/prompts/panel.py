@@ -187,16 +187,16 @@ class Drafting(QObject):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(lambda: self._start())
 
-    def draft(self, choice: Choice, mitigation: Mitigation | None) -> None:
+    def draft(self, choice: Choice, mitigation: Mitigation | None, wordings: int) -> None:
         """Expand this choice; drop the result of an earlier one."""
         self.stop()
         project = self._shell.project
         if isinstance(choice, BiographiesChoice) and choice.table is not None:
-            self._start = lambda: self._rewrite(choice, mitigation)
+            self._start = lambda: self._rewrite(choice, mitigation, wordings)
             self._pause.start()
             self.waiting.emit()
         else:
-            self._quick.read_with(lambda ctx: expand(ctx, project, choice, mitigation))
+            self._quick.read_with(lambda ctx: expand(ctx, project, choice, mitigation, wordings))
             self._quick.ask()
 
     def stop(self) -> None:
@@ -206,8 +206,10 @@ class Drafting(QObject):
         if handle is not None:
             handle.cancel()
 
-    def _rewrite(self, choice: BiographiesChoice, mitigation: Mitigation | None) -> None:
-        operation = draft_from_biographies(project=self._shell.project, choice=choice, mitigation=mitigation)
+    def _rewrite(self, choice: BiographiesChoice, mitigation: Mitigation | None, wordings: int) -> None:
+        operation = draft_from_biographies(
+            project=self._shell.project, choice=choice, mitigation=mitigation, wordings=wordings
+        )
         self._rewriting = operation.start(self._shell.jobs, on_done=self._rewritten, on_error=self._cannot_rewrite)
         self._rewriting.changed.connect(self._rewriting_changed)
 
@@ -410,7 +412,10 @@ class PromptsPanel(Panel):
         if choice is None:
             self._drafting.stop()
         else:
-            self._drafting.draft(choice, self.mitigation.choice() if tab < self.template_tab else None)
+            own = tab >= self.template_tab
+            self._drafting.draft(
+                choice, None if own else self.mitigation.choice(), 1 if own else self.mitigation.wordings()
+            )
 
     def _show_draft(self, draft: "PromptSetDraft") -> None:
         self._draft = draft

@@ -421,14 +421,19 @@ LONGEST_NAME = 40
 EDIT_HEIGHT = 64  # text pixels
 
 
+WORDINGS = 5  # of every prompt that ships
+
+
 class MitigationCard(Card):
-    """The mitigation, off at first. One of the shipped instructions, or one's own with a name."""
+    """Asking everything again, off at first: in other wordings, and with an instruction, shipped or one's own."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(20, 14)
+        ask = tr("Ask each prompt in {n} wordings, and see in how many a finding holds")
+        self.several = QCheckBox(ask.format(n=WORDINGS))
         self.on = QCheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
         self.which = ComboBox()
         self.which.setAccessibleName(tr("Instruction"))
@@ -448,8 +453,9 @@ class MitigationCard(Card):
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow(tr("Called"), self.name)
         form.addRow(tr("Instruction"), self.instruction)
-        for widget in (self.on, self.which, self.shipped, self.own):
+        for widget in (self.several, self.on, self.which, self.shipped, self.own):
             self.box.addWidget(widget)
+        self.several.clicked.connect(lambda _: self.changed.emit())
         self.on.clicked.connect(lambda _: self._change())
         self.which.activated.connect(lambda _: self._change())
         for edit in (self.name.textChanged, self.instruction.textChanged):
@@ -457,6 +463,10 @@ class MitigationCard(Card):
         self._dress()
         theme.signals.changed.connect(self._dress)
         self._show()
+
+    def wordings(self) -> int:
+        """Return the number of wordings that each prompt is asked in."""
+        return WORDINGS if self.several.isChecked() else 1
 
     def choice(self) -> Mitigation | None:
         """Return the instruction; None where it is off. A name of one's own becomes one that findings can hold."""

@@ -120,6 +120,16 @@ def test_added_prompts_are_the_ones_that_were_shown(qtbot: QtBot, panel: Prompts
     assert set(project.axes.latest()) == {"race", "gender", "orientation"}
 
 
+def test_each_prompt_is_asked_in_five_wordings_on_request(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    asked = len(expand(panel.choice()).prompts)
+    panel.mitigation.several.click()
+    qtbot.waitUntil(lambda: count_of(panel).startswith(f"{5 * asked:,} "))
+    add(qtbot, panel, 1)
+    (stored,) = project.prompts.sets()
+    wordings = [row.fields["wording"] for row in project.prompts.page(stored.id, limit=5)]
+    assert wordings == ["1", "2", "3", "4", "5"]
+
+
 def test_another_choice_becomes_the_next_version_and_the_same_none(qtbot: QtBot, panel: PromptsPanel, project: Project):
     add(qtbot, panel, 1)
     panel.card("creativity").tasks.boxes["game"].click()
