@@ -124,10 +124,10 @@ def floor_words(finding: Finding) -> str:
 
 
 def wording_words(finding: Finding) -> str:
-    """Return the number of each wording of the prompts with its interval; empty where there was one wording."""
+    """Return a line for each wording of the prompts: its number with the interval; empty where there was one."""
     if finding.wordings is None:
         return ""
-    return "; ".join(f"{one.wording}: {_in_wording(finding, one)}" for one in finding.wordings.each)
+    return "\n".join(f"{one.wording}: {_in_wording(finding, one)}" for one in finding.wordings.each)
 
 
 def _in_wording(finding: Finding, one: InWording) -> str:

@@ -136,7 +136,7 @@ class Fact(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def say(self, text: str) -> None:
-        self.text.setText(safe_line(text))
+        self.text.setText("\n".join(map(safe_line, text.splitlines())))
         self.text.setAccessibleName(f"{self.caption.text()}: {safe_line(text)}")
         self.setVisible(bool(text))
 
