@@ -35,24 +35,27 @@ Cell = tuple[str, ...]
 Side = Literal["above", "below", "none"]
 
 
-def measured_over_wordings(ctx: JobContext, project: Project, study_id: int, study: Study, measure: Measure) -> Answer:
+def measured_over_wordings(
+    ctx: JobContext, projects: tuple[Project, Project], study_id: int, study: Study, measure: Measure
+) -> Answer:
     """Return what `measure` says of a project; with several wordings of its prompts also how each finding varies.
 
-    Findings name a wording that cannot be measured, and why; the others are measured.
+    `projects`: read with the texts to measure, and with the replies to count. Findings name a wording that cannot be
+    measured, and why; the others are measured.
     """
-    texts = dict(_texts(project, study_id, study))
+    project, replies = projects
+    texts = dict(_texts(replies, study_id))
     wordings = sorted({wording for wording, _, _ in texts.values() if wording}, key=_in_order)
     if not 2 <= len(wordings) <= MOST:
-        return measure(ctx, project, project)
-    alone = _unmatched(texts) if study.asked_of == (GROUP,) else {}
-    result, remarks = measure(ctx, project.without(alone), project)
+        return measure(ctx, project, replies)
+    alone = _unmatched(dict(_texts(project, study_id))) if study.asked_of == (GROUP,) else {}
+    result, remarks = measure(ctx, project.without(alone), replies)
     results: dict[str, StudyResult | str] = {}
     for wording in wordings:
         ctx.check()
         others = [key for key, (own, _, _) in texts.items() if own != wording]
         try:
-            alone_here = project.without(others)
-            results[wording] = measure(ctx, alone_here, alone_here)[0]
+            results[wording] = measure(ctx, project.without(others), replies.without(others))[0]
         except AppError as error:
             results[wording] = error.message.rstrip(".")
     if alone:
@@ -147,7 +150,7 @@ def _beyond(finding: Finding, each: Sequence[InWording]) -> tuple[float | None, 
 Texts = Mapping[TextKey, tuple[str, Cell, str]]  # the wording, what matched texts share, and the group
 
 
-def _texts(project: Project, study_id: int, study: Study) -> Iterator[tuple[TextKey, tuple[str, Cell, str]]]:
+def _texts(project: Project, study_id: int) -> Iterator[tuple[TextKey, tuple[str, Cell, str]]]:
     """Yield every reply and imported letter; a reply without a text has no group, and is no counterpart."""
     for row in project.outputs.each(OutputFilter(study_id=study_id)):
         cell = (matched(row), row.fields.get("arm", ""), row.fields.get("design", ""), row.model)
