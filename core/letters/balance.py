@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from biasprint.core.errors import NotInstalledYet
-from biasprint.core.letters.marks import unnamed
+from biasprint.core.letters.about_whom import unnamed
 from biasprint.core.letters.values import BY_STAND_IN, LEANING, Balance, Category, Leaning, Mark, Sentence
 from biasprint.core.swap import Person
 

@@ -15,17 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core.cache import BatchCache
+from biasprint.core.letters.about_whom import PRIVATE, MarkedText, is_of_the_candidate, pages_of
 from biasprint.core.letters.categories import MASK, categories
-from biasprint.core.letters.marks import (
-    PRIVATE,
-    MarkedText,
-    denies_a_fault,
-    is_denied,
-    is_idiom,
-    is_of_the_candidate,
-    is_plainly_said,
-    pages_of,
-)
+from biasprint.core.letters.marks import denies_a_fault, is_denied, is_idiom, is_plainly_said
 from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
 from biasprint.core.scorers import passages_mpnet
 from biasprint.core.scorers.agency_minilm import neutral, neutral_words

@@ -20,9 +20,8 @@ from biasprint.core.letters.categories import categories, version_of_marks
 from biasprint.core.letters.grammar import version_of_grammar, why_without
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.kinds import KINDS, kind_of
-from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.marks import criticism_of, known_of, marks_of, marks_of_advert
 from biasprint.core.letters.occupations import occupation_key
-from biasprint.core.letters.other_kinds import criticism_of, known_of, marks_of_advert
 from biasprint.core.letters.parts import (
     RULES,
     letter_sentences,

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from biasprint.core.letters.marks import marked_text
+from biasprint.core.letters.about_whom import marked_text
 from biasprint.core.letters.passages import as_asked
 from biasprint.core.letters.values import Sentence
 from biasprint.core.metrics.proportions import wilson

@@ -8,9 +8,10 @@ import biasprint.core.letters.passages as checked_words
 import biasprint.core.letters.passages as passages
 import biasprint.core.letters.reading as reading_module
 from biasprint.core.cache import BatchCache
+from biasprint.core.letters.about_whom import marked_text
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.house import HouseEntry, HouseList
-from biasprint.core.letters.marks import marked_text, marks_of
+from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import as_asked, without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import _marks

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from biasprint.core.letters import balance
+from biasprint.core.letters.about_whom import unnamed
 from biasprint.core.letters.balance import WEIGHTS_SHA256
-from biasprint.core.letters.marks import unnamed
 from biasprint.core.letters.reading import sentences_of
 from biasprint.core.letters.values import Part
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral

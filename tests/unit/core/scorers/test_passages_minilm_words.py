@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from biasprint.core.letters.marks import marked_text, marks_of
+from biasprint.core.letters.about_whom import marked_text
+from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import MEANT_FROM, as_asked
 from biasprint.core.letters.values import CATEGORIES as MARKED
 from biasprint.core.letters.values import Sentence
