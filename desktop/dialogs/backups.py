@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -17,7 +17,7 @@ from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -127,14 +127,8 @@ class BackupsDialog(QDialog):
             "Biasprint keeps copies of a project as it was before the first change of a session: of the last hour, the "
             "day, the week, and an older one. Whatever you put back, the file as it is now is kept beside it."
         )
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        buttons.addWidget(self.use)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
+        buttons = in_row(STRETCH, self.close_button, self.use, spacing=tokens.grid)
+        box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
         for widget in (self.heading, Label(about, "soft", wrap=True), self.none):
             box.addWidget(widget)
         box.addWidget(self.table, 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
@@ -38,7 +38,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.layout import Sheet, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.titles import words_of
 
@@ -71,9 +71,7 @@ class ResultPage(QWidget):
         buttons.addStretch(1)
         for button in (self.close_button, self.draw, self.measure):
             buttons.addWidget(button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
+        box = in_column(inside=self, spacing=tokens.grid, margins=0)
         for widget in (self.title, self.words, self.next):
             box.addWidget(widget)
         box.addSpacing(tokens.grid)
@@ -387,19 +385,14 @@ class ImportDialog(QDialog):
             sheet.box.addWidget(widget, stretch)
         sheet.box.addStretch(0)
         self.preview.setMinimumHeight(tokens.px(PREVIEW_HEIGHT))
-        box = QVBoxLayout(self.page)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
-        box.addLayout(top)
+        box = in_column(top, inside=self.page, spacing=tokens.gap, margins=0)
         box.addWidget(sheet, 1)
         for widget in (self.summary, self.progress):
             box.addWidget(widget)
         box.addLayout(foot)
         self.pages.addWidget(self.page)
         self.pages.addWidget(self.result)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        outer.addWidget(self.pages)
+        in_column(self.pages, inside=self, margins=tokens.margin)
 
 
 def ask_table(parent: QWidget) -> Path | None:

@@ -38,7 +38,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.titles import words_of
 
@@ -274,13 +274,8 @@ class ReadingForm(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
-        top = QHBoxLayout()
-        top.setSpacing(tokens.grid)
-        top.addWidget(Label(tr("The rows are")))
-        top.addWidget(self.kind)
+        box = in_column(inside=self, spacing=tokens.gap, margins=0)
+        top = in_row(Label(tr("The rows are")), self.kind, spacing=tokens.grid)
         top.addSpacing(tokens.gap)
         top.addWidget(self.layout_label)
         top.addWidget(self.layout_box)
@@ -288,9 +283,7 @@ class ReadingForm(QWidget):
         for widget in (self.sheet_label, self.sheet, self.header_label, self.header):
             top.addWidget(widget)
         box.addLayout(top)
-        fold = QHBoxLayout()
-        fold.setSpacing(tokens.grid)
-        fold.addWidget(self.more)
+        fold = in_row(self.more, spacing=tokens.grid)
         fold.addWidget(self.recognised, 1)
         fold.addStretch(0)
         box.addWidget(self._fields)
@@ -318,13 +311,8 @@ class SeveralColumns(QDialog):
         self.take.clicked.connect(self.accept)
         cancel.clicked.connect(self.reject)
         self.list.itemChanged.connect(lambda _: self._allow())
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(self.take)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
+        buttons = in_row(STRETCH, cancel, self.take)
+        box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
         words = tr("Tick each column that holds the texts of one model. Its name becomes the model.")
         box.addWidget(Label(words, "soft", wrap=True))
         box.addWidget(self.list)
@@ -421,9 +409,7 @@ class Preview(QWidget):
             self.tabs.addTab("")
             self.stack.addWidget(widget)
         self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid)
+        box = in_column(inside=self, spacing=theme.current().grid, margins=0)
         self.head = QHBoxLayout()
         self.head.addWidget(self.tabs, 1)
         box.addLayout(self.head)

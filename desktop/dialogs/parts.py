@@ -25,7 +25,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Scroller, clear_widget, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.machine.installation import PartState
@@ -107,18 +107,8 @@ class PartRow(QWidget):
         self.add.clicked.connect(add)
         self.title, self.state = Label("", "strong"), Chip("")
         self.purpose, self.sentence = Label("", "", wrap=True), Label("", "soft", wrap=True)
-        top = QHBoxLayout()
-        top.setSpacing(theme.current().grid)
-        top.addWidget(self.title)
-        top.addStretch(1)
-        top.addWidget(self.add)
-        top.addWidget(self.state)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 6, 0, 6)
-        box.setSpacing(2)
-        box.addLayout(top)
-        box.addWidget(self.purpose)
-        box.addWidget(self.sentence)
+        top = in_row(self.title, STRETCH, self.add, self.state, spacing=theme.current().grid)
+        in_column(top, self.purpose, self.sentence, inside=self, spacing=2, margins=(0, 6, 0, 6))
 
     def show_part(self, one: "PartState") -> None:
         title, state, sentence, purpose = one.part.title, one.state, one.sentence, _purpose(one)
@@ -229,13 +219,15 @@ class PartsPage(QFrame):
         self._list.setSpacing(0)
         self._area.setWidget(inside)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.gap, tokens.gap, tokens.gap - SCROLL_BAR // 2, tokens.gap)
-        box.setSpacing(tokens.grid)
-        box.addLayout(head)
-        box.addLayout(row)
-        box.addWidget(self.bar)
-        box.addWidget(hairline())
+        box = in_column(
+            head,
+            row,
+            self.bar,
+            hairline(),
+            inside=self,
+            spacing=tokens.grid,
+            margins=(tokens.gap, tokens.gap, tokens.gap - SCROLL_BAR // 2, tokens.gap),
+        )
         box.addWidget(self._area, 1)
 
     def _show(self) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, data_endings
 from biasprint.desktop.operations.session import save_copy as save_copy_operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 
 # ---- A text in a dialog
 
@@ -30,14 +30,8 @@ class TextDialog(QDialog):
         self.close_button = PrimaryButton(tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.accept)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(self.text)
-        box.addLayout(buttons)
+        buttons = in_row(STRETCH, self.close_button)
+        in_column(self.text, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin)
         self.resize(fitting(parent, 640, 520))
 
 
@@ -73,22 +67,14 @@ class Question(QDialog):
         self.safe_button.clicked.connect(self.reject)
         self.risky_button.clicked.connect(self.accept)
         self.accepted.connect(lambda: on_risky())
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        buttons.addStretch(1)
-        buttons.addWidget(self.risky_button)
+        buttons = in_row(STRETCH, self.risky_button, spacing=tokens.grid)
         if other and on_other is not None:
             buttons.addWidget(self._other_button(other, on_other))
         buttons.addWidget(self.safe_button)
         heading, words = Label(title, "title", wrap=True), Label(text, wrap=True)
         for label in (heading, words):
             label.setMinimumWidth(tokens.px(400))
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(heading)
-        box.addWidget(words)
-        box.addLayout(buttons)
+        in_column(heading, words, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin)
 
     def _other_button(self, words: str, on_other: Callable[[], object]) -> QuietButton:
         self.other_button = QuietButton(words)

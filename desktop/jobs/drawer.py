@@ -4,14 +4,14 @@ from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.jobs import LONG_SECONDS
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
 from biasprint.desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
-from biasprint.desktop.widgets.layout import Scroller, clear_column
+from biasprint.desktop.widgets.layout import Scroller, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_ROWS = 20
@@ -50,11 +50,7 @@ class JobRow(QWidget):
         top.addWidget(self.detail, 3)
         top.addWidget(self.pause)
         top.addWidget(self.cancel)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 4, 0, 8)
-        box.setSpacing(2)
-        box.addLayout(top)
-        box.addWidget(self.bar)
+        in_column(top, self.bar, inside=self, spacing=2, margins=(0, 4, 0, 8))
         handle.changed.connect(self.show_state)
         self.show_state()
 
@@ -160,9 +156,7 @@ class JobsDrawer(QFrame):
         self._area.setWidget(inside)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         # No line of its own for a heading: the work above keeps that room.
-        box = QHBoxLayout(self)
-        box.setContentsMargins(tokens.margin, 4, tokens.margin, 4)
-        box.setSpacing(tokens.gap)
+        box = in_row(inside=self, spacing=tokens.gap, margins=(tokens.margin, 4, tokens.margin, 4))
         box.addWidget(self._area, 1)
         box.addWidget(fold, 0, Qt.AlignmentFlag.AlignTop)
         self.hide()

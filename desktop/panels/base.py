@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
-from biasprint.desktop.widgets.layout import Room
+from biasprint.desktop.widgets.layout import STRETCH, Room, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -33,13 +33,15 @@ class Header(QFrame):
         self._actions = QHBoxLayout()
         for row in (self._chips, self._actions):
             row.setSpacing(tokens.grid)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(tokens.margin, 0, tokens.margin, 0)
-        row.setSpacing(tokens.gap)
-        row.addWidget(self.title)
-        row.addLayout(self._chips)
-        row.addStretch(1)
-        row.addLayout(self._actions)
+        row = in_row(
+            self.title,
+            self._chips,
+            STRETCH,
+            self._actions,
+            inside=self,
+            spacing=tokens.gap,
+            margins=(tokens.margin, 0, tokens.margin, 0),
+        )
         self._dress()
         theme.signals.changed.connect(self._dress)
 
@@ -80,10 +82,7 @@ class Panel(QWidget):
         self.body = QVBoxLayout()
         self.body.setContentsMargins(tokens.margin, MARGIN, tokens.margin, MARGIN)
         self.body.setSpacing(tokens.gap)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        box.addWidget(self.header)
+        box = in_column(self.header, inside=self, spacing=0, margins=0)
         if self.least_height:
             inside = QWidget()
             inside.setProperty("role", "clear")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
@@ -11,6 +11,7 @@ from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
@@ -37,11 +38,7 @@ class GeneratorChoice(QWidget):
         row.setSpacing(theme.current().gap)
         row.addWidget(self.said, 1)
         row.addWidget(self.box)
-        inside = QVBoxLayout(self)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(4)
-        inside.addLayout(row)
-        inside.addWidget(self.about)
+        in_column(row, self.about, inside=self, spacing=4, margins=0)
         self.hide()
 
     @property
@@ -96,20 +93,14 @@ class ScorerRow(QWidget):
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().grid)
-        head.addWidget(self.check)
-        head.addWidget(Chip(safe_line(info.role.replace("_", " "))))
+        head = in_row(self.check, Chip(safe_line(info.role.replace("_", " "))), spacing=theme.current().grid)
         if line.needed:
             head.addWidget(Chip(tr("read by the measures"), "accent"))
         if info.stand_in:
             head.addWidget(StandInBadge(tr("stand-in")))
         head.addStretch(1)
         head.addWidget(self.count)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 4, 0, 4)
-        box.setSpacing(2)
-        box.addLayout(head)
+        box = in_column(head, inside=self, spacing=2, margins=(0, 4, 0, 4))
         description = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
         box.addWidget(Label(safe_line(description), "note", wrap=True))
         self.check.setAccessibleDescription(safe_line(description))

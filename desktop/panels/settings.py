@@ -28,7 +28,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label
-from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.layout import Scroller, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.words import tr
 
 # ---- Remapping the keys of judging
@@ -168,9 +168,7 @@ class SettingsPanel(Panel):
     def build(self) -> None:
         column = clear_widget()
         column.setMaximumWidth(theme.current().px(WIDEST))
-        box = QVBoxLayout(column)
-        box.setContentsMargins(0, 0, 8, 0)
-        box.setSpacing(theme.current().gap)
+        box = in_column(inside=column, spacing=theme.current().gap, margins=(0, 0, 8, 0))
         self.fields: dict[str, QWidget] = {}
         for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
             box.addWidget(self._card(group, list(settings)))
@@ -260,9 +258,7 @@ def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field:
     """Add a row: a name with its note at the left, the field at the right."""
     name = Label(title, "strong")
     name.setBuddy(field)
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(name)
+    words = in_column(name, spacing=2)
     if note is not None:
         policy = note.sizePolicy()  # names say how wide: fields of all cards stand in a line
         policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
@@ -287,9 +283,7 @@ class Percent(QWidget):
         self.slider.setAccessibleName(tr(setting.title))
         self.number = Label()
         self.setFocusProxy(self.slider)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row = in_row(inside=self, spacing=12, margins=0)
         row.addWidget(self.slider, 1)
         row.addWidget(self.number)
         self.slider.sliderMoved.connect(self._show_number)

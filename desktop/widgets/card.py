@@ -10,6 +10,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.theme import current, reduced_motion
 from biasprint.desktop.widgets.buttons import LinkButton, PrimaryButton
 from biasprint.desktop.widgets.labels import Label, show_if
+from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
 
 
 class TopBox(QVBoxLayout):
@@ -105,9 +106,7 @@ class EmptyState(QWidget):
         show_if(self.button, bool(action))
         if on_action is not None:
             self.button.clicked.connect(lambda: on_action())
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.grid)
+        box = in_column(inside=self, spacing=tokens.grid, margins=tokens.margin)
         box.addStretch(2)
         for widget in (self.picture, self.title, self.text):
             box.addLayout(_centred(widget))
@@ -134,10 +133,7 @@ class EmptyState(QWidget):
 
 
 def _centred(widget: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.addStretch(1)
-    row.addWidget(widget)
-    row.addStretch(1)
+    row = in_row(STRETCH, widget, STRETCH)
     return row
 
 

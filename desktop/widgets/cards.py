@@ -21,6 +21,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.card import Card, Chip
 from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.words import tr
 
@@ -213,9 +214,7 @@ class ComparisonCards(QWidget):
         self._following = False
         self._spans: Sequence[Spans] = ()
         self._levelled: tuple[int, int | None] | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.current().gap)
+        row = in_row(inside=self, spacing=theme.current().gap, margins=0)
         for index, card in enumerate(self.cards):
             row.addWidget(card, 1)
             card.button.clicked.connect(lambda _=False, index=index: self.chosen.emit(index))

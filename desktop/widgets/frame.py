@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
 from biasprint.desktop.widgets.labels import ElidedLabel
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import tr
 
@@ -284,11 +285,7 @@ class StatusLine(QFrame):
         self.jobs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.jobs.clicked.connect(self.jobs_wanted)
         self._saved_box = QWidget()
-        saved_row = QHBoxLayout(self._saved_box)
-        saved_row.setContentsMargins(0, 0, 0, 0)
-        saved_row.setSpacing(6)
-        saved_row.addWidget(self._dot)
-        saved_row.addWidget(self.saved)
+        in_row(self._dot, self.saved, inside=self._saved_box, spacing=6, margins=0)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(tokens.margin, 0, tokens.margin, 0)
         row.setSpacing(tokens.margin)

@@ -1,5 +1,8 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -18,6 +21,8 @@ from PySide6.QtWidgets import (
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import FocusRing
 
+Box = TypeVar("Box", QVBoxLayout, QHBoxLayout)
+STRETCH = 1
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over
 
@@ -35,24 +40,59 @@ def clear_widget() -> QWidget:
     return widget
 
 
+def in_column(
+    *items: QWidget | QLayout | int,
+    inside: QWidget | None = None,
+    spacing: int | None = None,
+    margins: int | tuple[int, int, int, int] | None = None,
+) -> QVBoxLayout:
+    """Return a column of widgets and layouts; a number stretches.
+
+    What is None stays as the style has it. `margins`: one for all sides, or left, top, right and bottom.
+    """
+    return _filled(QVBoxLayout(inside), items, spacing, margins)
+
+
+def in_row(
+    *items: QWidget | QLayout | int,
+    inside: QWidget | None = None,
+    spacing: int | None = None,
+    margins: int | tuple[int, int, int, int] | None = None,
+) -> QHBoxLayout:
+    """Return the same from left to right."""
+    return _filled(QHBoxLayout(inside), items, spacing, margins)
+
+
+def _filled(
+    box: Box,
+    items: Iterable[QWidget | QLayout | int],
+    spacing: int | None,
+    margins: int | tuple[int, int, int, int] | None,
+) -> Box:
+    if spacing is not None:
+        box.setSpacing(spacing)
+    if margins is not None:
+        box.setContentsMargins(*(margins if isinstance(margins, tuple) else 4 * (margins,)))
+    for item in items:
+        if isinstance(item, int):
+            box.addStretch(item)
+        elif isinstance(item, QWidget):
+            box.addWidget(item)
+        else:
+            box.addLayout(item)
+    return box
+
+
 def clear_column(spacing: int | None = None) -> tuple[QWidget, QVBoxLayout]:
     """Return a widget without a ground of its own, and its column; without `spacing` the style's."""
     widget = clear_widget()
-    box = QVBoxLayout(widget)
-    box.setContentsMargins(0, 0, 0, 0)
-    if spacing is not None:
-        box.setSpacing(spacing)
-    return widget, box
+    return widget, in_column(inside=widget, spacing=spacing, margins=0)
 
 
 def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
     """Return the same with a row."""
     widget = clear_widget()
-    box = QHBoxLayout(widget)
-    box.setContentsMargins(0, 0, 0, 0)
-    if spacing is not None:
-        box.setSpacing(spacing)
-    return widget, box
+    return widget, in_row(inside=widget, spacing=spacing, margins=0)
 
 
 class Scroller(QScrollArea):

@@ -10,6 +10,7 @@ from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, IconButton, LinkButton
 from biasprint.desktop.widgets.labels import Label, show_if
+from biasprint.desktop.widgets.layout import in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 
@@ -48,16 +49,10 @@ class Notice(QFrame):
         self.more = Label(more, "", wrap=True)
         show_if(self.more, bool(more))
         self.setAccessibleName(" ".join(part for part in (text, more) if part))
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self.text)
-        words.addWidget(self.more)
+        words = in_column(self.text, self.more, spacing=4)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(tokens.grid)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(tokens.gap, 12, 12, 12)
-        row.setSpacing(12)
-        row.addWidget(self._picture)
+        row = in_row(self._picture, inside=self, spacing=12, margins=(tokens.gap, 12, 12, 12))
         row.addLayout(words, 1)
         (words if narrow else row).addLayout(self._actions)
         if narrow:

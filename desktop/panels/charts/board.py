@@ -19,7 +19,7 @@ from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, Stu
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import FlowLayout, Scroller, clear_widget
+from biasprint.desktop.widgets.layout import FlowLayout, Scroller, clear_widget, in_column
 
 # ---- The head of the live board
 
@@ -199,11 +199,7 @@ class BoardHead(QWidget):
         along.setSpacing(theme.current().gap)
         along.addWidget(self.progress, 1)
         along.addWidget(self.progress_words)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().gap)
-        box.addWidget(top)
-        box.addLayout(along)
+        in_column(top, along, inside=self, spacing=theme.current().gap, margins=0)
 
 
 def _menu_button(text: str, make: Callable[[], QMenu]) -> QuietButton:
@@ -465,11 +461,7 @@ class LiveBoard(QWidget):
         column.addWidget(self.dashboard)
         column.addStretch(1)
         self.scroll.setWidget(inside)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().gap)
-        box.addWidget(self.head)
-        box.addWidget(self.note)
+        box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
         box.addWidget(self.scroll, 1)
         for instead in (self.waiting, self.nothing):
             box.addWidget(instead, 1)

@@ -17,6 +17,7 @@ from biasprint.desktop.read.board import BoardMeasure
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, IconButton, Label, StandInBadge, tr
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.layout import STRETCH, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.live import value_words
 
@@ -95,10 +96,7 @@ class Wall(QWidget):
         self.nothing = Label(tr("There is no measure on the board."), "soft", wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint = Label(tr("Esc closes, ← → other cards"), "note")
-        head = QHBoxLayout()
-        head.addWidget(self.heading)
-        head.addStretch(1)
-        head.addWidget(self.words)
+        head = in_row(self.heading, STRETCH, self.words)
         self._grid = QGridLayout()
         self._box = QVBoxLayout(self)
         self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # the screen says how large it is

@@ -25,7 +25,7 @@ from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Column, Scroller, clear_widget
+from biasprint.desktop.widgets.layout import Column, Scroller, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.titles import study_kinds
 
@@ -412,14 +412,10 @@ class MeasuredFigures(QWidget):
         column.addWidget(self.card)
         column.addStretch(1)
         self.scroll.setWidget(inside)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
-        row.addWidget(self.list)
+        row = in_row(self.list, spacing=theme.current().gap)
         row.addWidget(self.scroll, 1)
         row.addWidget(self.nothing, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().gap)
+        box = in_column(inside=self, spacing=theme.current().gap, margins=0)
         for part in (self._head, pair):
             box.addLayout(part)
         box.addWidget(self.box)

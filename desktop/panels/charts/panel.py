@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.errors import AppError
@@ -30,6 +30,7 @@ from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, plural, tr
+from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
@@ -115,9 +116,7 @@ class ChartsPanel(Panel):
         self.figure = FigureCard()
         self.figure.closed.connect(self._make_room)
         self.charts = QWidget()
-        left = QVBoxLayout(self.charts)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(self.body.spacing())
+        left = in_column(inside=self.charts, spacing=self.body.spacing(), margins=0)
         for widget in (self.hidden_note, self.tabs):
             left.addWidget(widget)
         for page in (self.waiting, self.stack):

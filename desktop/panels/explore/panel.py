@@ -30,7 +30,7 @@ from biasprint.desktop.panels.explore.scores import ScoresView
 from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
-from biasprint.desktop.widgets.layout import Column, clear_column
+from biasprint.desktop.widgets.layout import Column, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -288,15 +288,10 @@ class ExplorePanel(Panel):
         self.drawer.closed.connect(self._forget_selection)
         self.drawer.words_wanted.connect(self._read_words)
         self.plots = QWidget()
-        left = QVBoxLayout(self.plots)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(theme.current().grid)
-        left.addWidget(self.tabs)
+        left = in_column(self.tabs, inside=self.plots, spacing=theme.current().grid, margins=0)
         left.addWidget(self.stack, 1)
         self.main = QWidget()
-        row = QHBoxLayout(self.main)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(self.body.spacing())
+        row = in_row(inside=self.main, spacing=self.body.spacing(), margins=0)
         row.addWidget(self.plots, 5)
         row.addWidget(self.drawer, 3)
         self.body.addWidget(self.main, 1)

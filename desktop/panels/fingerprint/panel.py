@@ -20,7 +20,7 @@ from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
-from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.layout import Scroller, clear_widget, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
@@ -86,9 +86,7 @@ class ChoosePage(Scroller):
 
     def _line(self, one: "OfferedRater") -> QWidget:
         line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.current().gap)
+        row = in_row(inside=line, spacing=theme.current().gap, margins=0)
         name = ElidedLabel(one.code, "strong")
         row.addWidget(name, 1)
         row.addWidget(Chip(plural(one.comparisons, "1 comparison", "%n comparisons")))

@@ -27,7 +27,7 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.layout import Scroller, clear_column
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -244,9 +244,7 @@ class FingerprintView(QWidget):
 
     def _lay_out(self, with_head: bool) -> None:
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
+        box = in_column(inside=self, spacing=tokens.gap, margins=0)
         if with_head:
             box.addLayout(self._head())
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -267,13 +265,9 @@ class FingerprintView(QWidget):
         box.addWidget(self._scroll, 1)
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
-        row.addWidget(self.title_label)
-        row.addWidget(self.chip)
-        row.addStretch(1)
-        row.addWidget(self.save_button)
-        row.addWidget(self.done_button)
+        row = in_row(
+            self.title_label, self.chip, STRETCH, self.save_button, self.done_button, spacing=theme.current().gap
+        )
         return row
 
     def _said(self) -> QVBoxLayout:

@@ -18,7 +18,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import clear_column, clear_widget
+from biasprint.desktop.widgets.layout import STRETCH, clear_column, clear_widget, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -263,10 +263,7 @@ class ComparedCard(Card):
         self.figures, figures = clear_column(4)
         for widget in (self.legend, grid_box, self.facts):
             figures.addWidget(widget)
-        foot = QHBoxLayout()
-        foot.addWidget(self.more)
-        foot.addStretch(1)
-        foot.addWidget(self.badge)
+        foot = in_row(self.more, STRETCH, self.badge)
         figures.addLayout(foot)
         self.box.addLayout(head)
         self.box.addWidget(self.missing)

@@ -10,7 +10,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QListView,
     QScrollArea,
     QStyle,
@@ -35,7 +34,7 @@ from biasprint.desktop.panels.letters.entries import (
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import clear_column
+from biasprint.desktop.widgets.layout import clear_column, in_row
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -404,9 +403,7 @@ class FoundCard(Card):
         self.restore.clicked.connect(self.all_restored)
         self.set_padding(16)
         self.box.setContentsMargins(8, 16, 8, 12)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(8, 0, 8, 0)
-        foot.setSpacing(10)
+        foot = in_row(spacing=10, margins=(8, 0, 8, 0))
         for widget in (self.dismissed, self.undo, self.restore):
             foot.addWidget(widget)
         foot.addStretch(1)

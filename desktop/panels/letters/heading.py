@@ -1,7 +1,7 @@
 """The heading of a letter: its title, badge and buttons, and the row above one of a pile."""
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.letters.kinds import KINDS
 from biasprint.core.machine.models.catalogue import scorer_title
@@ -20,6 +20,7 @@ from biasprint.desktop.widgets import (
     number,
     tr,
 )
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
@@ -137,9 +138,7 @@ class PileSteps(QWidget):
             (self.next, tr("The letter after this one in the table"), NEXT),
         ):
             button.setToolTip(safe_tip(f"{words} ({key})"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = in_row(inside=self, spacing=8, margins=0)
         for widget in (self.back, self.previous, self.next):
             row.addWidget(widget)
         row.addWidget(self.place, 1)

@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -312,14 +312,9 @@ class HouseDialog(QDialog):
             buttons.addWidget(button)
         buttons.addStretch(1)
         buttons.addWidget(self.close_button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(about)
-        box.addLayout(grid)
-        box.addWidget(self.trouble)
-        box.addWidget(self.told)
-        box.addWidget(self.none)
+        box = in_column(
+            about, grid, self.trouble, self.told, self.none, inside=self, spacing=tokens.gap, margins=tokens.margin
+        )
         box.addWidget(self.table, 1)
         box.addLayout(buttons)
         self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))

@@ -2,10 +2,11 @@
 
 from contextlib import suppress
 
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.widgets import Label, ProgressThin, QuietButton, number, spelled_seconds, tr
+from biasprint.desktop.widgets.layout import in_row
 
 
 class LettersProgress(QWidget):
@@ -18,9 +19,7 @@ class LettersProgress(QWidget):
         self.words, self.bar = Label("", "note"), ProgressThin(title)
         self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
         self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row = in_row(inside=self, spacing=12, margins=0)
         row.addWidget(self.bar, 1)
         for widget in (self.words, self.pause, self.cancel):
             row.addWidget(widget)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from biasprint.core import compute
 from biasprint.core.errors import AppError
@@ -20,7 +20,7 @@ from biasprint.desktop.panels.letters.progress import LettersProgress
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -284,10 +284,7 @@ class ReferenceDialog(QDialog):
                 line.addWidget(widget)
             line.addStretch(1)
         buttons.addWidget(self.close_button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(Label(about, "soft", wrap=True))
+        box = in_column(Label(about, "soft", wrap=True), inside=self, spacing=tokens.gap, margins=tokens.margin)
         box.addWidget(self.table, 1)
         box.addLayout(buttons)
         box.addWidget(Label(tr("A set of your own"), "heading"))

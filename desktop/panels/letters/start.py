@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,7 +34,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column
 from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
 
 if TYPE_CHECKING:
@@ -389,9 +388,7 @@ class LetterStartPage(Sheet):
         box.setSpacing(12)
         head = QHBoxLayout()
         head.setSpacing(16)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
+        words = in_column(Label(tr("Check a letter"), "display", wrap=True), spacing=4)
         explanation = tr(
             "Drop a reference letter, a review or a job advert here: {formats}. You see which words are worth a second "
             "look and why, how a letter compares with others for its occupation, and, with a CV, which claims it lacks."

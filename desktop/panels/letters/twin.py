@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters import without_dismissed
@@ -38,7 +38,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -350,10 +350,7 @@ class TwinPage(QWidget):
         self.pages = QStackedWidget()
         self.pages.addWidget(shown)
         self.pages.addWidget(sheet)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens.grid)
-        column.addLayout(head)
+        column = in_column(head, inside=self, spacing=tokens.grid, margins=0)
         column.addWidget(self.pages, 1)
 
     def _connect(self) -> None:

@@ -16,7 +16,7 @@ from biasprint.desktop.operations.letters import About
 from biasprint.desktop.panels.letters.compared import part_title
 from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from biasprint.desktop.widgets.layout import Sheet, clear_row, clear_widget
+from biasprint.desktop.widgets.layout import Sheet, clear_row, clear_widget, in_column
 from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
 from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -171,10 +171,7 @@ class LetterNote(QWidget):
         for widget in (self.reason, self.passage, self.see, self.source, self.offers):
             self.sheet.box.addWidget(widget)
         self.sheet.box.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(head)
+        box = in_column(head, inside=self, spacing=4, margins=0)
         box.addWidget(self.sheet, 1)
 
     def set_low(self, low: bool) -> None:

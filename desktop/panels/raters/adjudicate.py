@@ -31,7 +31,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_column
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -228,9 +228,7 @@ def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
     who = safe_line(one.rater)
     outcome = words.outcome_words(one.outcome, one.chosen, order)
     line = QWidget()
-    box = QVBoxLayout(line)
-    box.setContentsMargins(0, 0, 0, 0)
-    box.setSpacing(2)
+    box = in_column(inside=line, spacing=2, margins=0)
     first = tr("{rater}: {said} ({seconds})").format(
         rater=who, said=outcome, seconds=spelled_seconds(one.active_seconds)
     )
@@ -432,11 +430,9 @@ class AdjudicateSection(RatersSection):
         frame.set_padding(4, 8)
         frame.box.addWidget(self.table_pages, 1)
         listing = QWidget()
-        column = QVBoxLayout(listing)
-        column.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        column.setSpacing(theme.current().gap)
-        column.addWidget(self.said)
-        column.addLayout(filters)
+        column = in_column(
+            self.said, filters, inside=listing, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0)
+        )
         column.addWidget(frame, 1)
         self.inside = QStackedWidget()
         self.inside.addWidget(listing)

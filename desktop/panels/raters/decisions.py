@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -19,7 +19,7 @@ from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_d
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -52,9 +52,7 @@ class AnswerCard(Card):
         self.note.setText(words.safe_lines(head.note) or tr("no note"))
         self.count = Button(tr("Count this one"))
         self.set_padding(16)
-        row = QHBoxLayout()
-        row.addWidget(self.count)
-        row.addStretch(1)
+        row = in_row(self.count, STRETCH)
         for part in (self.said, self.when, self.note):
             self.box.addWidget(part)
         self.box.addLayout(row)

@@ -16,7 +16,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import Sheet, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -172,9 +172,7 @@ class PlansSection(RatersSection):
         for button in (self.make, self.judge, self.workshop, self.name, self.rename, self.delete):
             actions.addWidget(button)
         self.frame = QWidget()
-        inside = QHBoxLayout(self.frame)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self.raters)
+        in_row(self.raters, inside=self.frame, margins=0)
         about.box.addLayout(head)
         about.box.addWidget(self.said)
         about.box.addWidget(self.frame)

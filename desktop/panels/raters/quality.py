@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.words import p_sentence
@@ -21,7 +21,7 @@ from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import findings as words
@@ -441,11 +441,7 @@ class QualitySection(RatersSection):
 
     def _lay_out(self) -> None:
         self.sheet = Sheet()
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.said)
-        row.addWidget(self.newer)
-        row.addStretch(1)
+        row = in_row(self.said, self.newer, STRETCH, spacing=theme.current().grid)
         more = LinkButton(tr("More under Findings"))
         more.clicked.connect(lambda: self.shell.show_panel("findings"))
         for button in (more, self.measure):

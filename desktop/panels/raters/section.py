@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -12,6 +12,7 @@ from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
 from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -126,10 +127,7 @@ class PageHead(QWidget):
         self.place = ElidedLabel("", "soft")
         self.before = Button("", icon="chevron-left")
         self.after = Button("", icon="chevron-right")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.back)
+        row = in_row(self.back, inside=self, spacing=theme.current().grid, margins=0)
         row.addWidget(self.title, 1)
         row.addWidget(self.place)
         for button, name, step in ((self.before, tr("The one before"), -1), (self.after, tr("The next one"), 1)):

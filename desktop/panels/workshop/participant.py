@@ -39,7 +39,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -290,12 +290,7 @@ class WelcomeFact(QWidget):
         super().__init__()
         self.title = Label(title, "strong", wrap=True)
         self.text = Label(text, "soft", wrap=True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addWidget(self.title)
-        box.addWidget(self.text)
-        box.addStretch(1)
+        in_column(self.title, self.text, STRETCH, inside=self, spacing=4, margins=0)
 
 
 class WelcomePage(Sheet):
@@ -398,10 +393,7 @@ class WelcomePage(Sheet):
         card.box.addSpacing(tokens.grid)
         card.box.addWidget(self.consent)
         card.box.addWidget(self.agree, 0, Qt.AlignmentFlag.AlignLeft)
-        row = QHBoxLayout()
-        row.addWidget(self.start)
-        row.addStretch(1)
-        row.addWidget(self.leave)
+        row = in_row(self.start, STRETCH, self.leave)
         card.box.addLayout(row)
         across = QHBoxLayout()
         across.addWidget(card, 1)

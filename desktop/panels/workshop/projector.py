@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
@@ -16,6 +16,7 @@ from biasprint.desktop.charts.fingerprint import LEAST_SPOKES
 from biasprint.desktop.charts.live import few_people, radar_end
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import OtherVoice
@@ -171,17 +172,12 @@ class ProjectorPage(QWidget):
         self.back = QuietButton(tr("Back"), key="←")
         self.forward = PrimaryButton(tr("Next"), key="→")
         self.close_button = QuietButton(tr("Done showing"), key="Esc")
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        row.addStretch(1)
+        row = in_row(STRETCH, spacing=tokens.grid)
         for button in (self.back, self.forward, self.close_button):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys are the page's
             row.addWidget(button)
         row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(self.words)
+        box = in_column(self.words, inside=self, spacing=tokens.gap, margins=tokens.margin)
         box.addWidget(self.poster, 1)
         box.addLayout(row)
         self.back.clicked.connect(lambda: self._go(-1))

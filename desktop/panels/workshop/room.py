@@ -41,7 +41,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
@@ -120,13 +120,15 @@ class SeatsBox(QWidget):
         row = FlowLayout(spacing=tokens.grid, centred=True)
         for widget in (self.seats, self.tool, self.make, self.collect):
             row.addWidget(widget)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
-        box.addWidget(Label(self.seats.accessibleName(), "strong", wrap=True))
-        box.addWidget(self.about)
-        box.addLayout(row)
-        box.addWidget(self.said)
+        in_column(
+            Label(self.seats.accessibleName(), "strong", wrap=True),
+            self.about,
+            row,
+            self.said,
+            inside=self,
+            spacing=tokens.grid,
+            margins=0,
+        )
         self.tool.currentIndexChanged.connect(lambda _: self._tell_about())
         self.make.clicked.connect(lambda: self._ask(self._want))
         self.collect.clicked.connect(lambda: self._ask(self.collected.emit))
@@ -190,20 +192,18 @@ class LeaveDialog(QDialog):
             words += " " + tr("Somebody has not finished: their answers are left uncounted.")
         text = Label(words, wrap=True)
         text.setMinimumWidth(tokens.px(400))
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(Label(tr("Leave the workshop?"), "title", wrap=True))
-        box.addWidget(text)
+        box = in_column(
+            Label(tr("Leave the workshop?"), "title", wrap=True),
+            text,
+            inside=self,
+            spacing=tokens.gap,
+            margins=tokens.margin,
+        )
         if pin.wanted:
             box.addWidget(self.pin)
             box.addWidget(self.said)
             self.pin.setFocus()
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        row.addStretch(1)
-        row.addWidget(self.leave)
-        row.addWidget(self.stay)
+        row = in_row(STRETCH, self.leave, self.stay, spacing=tokens.grid)
         box.addLayout(row)
         self.stay.clicked.connect(self.reject)
         self.leave.clicked.connect(self.try_to_leave)

@@ -24,6 +24,7 @@ from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
+from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
@@ -58,17 +59,11 @@ class FinishPage(QWidget):
             )
         )
         card.box.addSpacing(tokens.grid)
-        row = QHBoxLayout()
-        row.addWidget(self.see)
-        row.addWidget(self.go_back)
-        row.addStretch(1)
+        row = in_row(self.see, self.go_back, STRETCH)
         card.box.addLayout(row)
         across = QHBoxLayout()
         across.addWidget(card, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addStretch(1)
-        box.addLayout(across)
+        box = in_column(STRETCH, across, inside=self, margins=0)
         box.addStretch(2)
         self.see.clicked.connect(self._want)
         self.go_back.clicked.connect(self.back)
@@ -253,10 +248,7 @@ class Seat(QWidget):
         self._body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)
         self._body.setSpacing(tokens.gap)
         self._body.addWidget(self.pages, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        box.addWidget(self.header)
+        box = in_column(self.header, inside=self, spacing=0, margins=0)
         box.addLayout(self._body, 1)
 
     def _connect(self) -> None:

@@ -33,7 +33,7 @@ from biasprint.desktop.panels.workshop.participant import power_words
 from biasprint.desktop.panels.workshop.room import open_workshop
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import Sheet, in_column
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -170,9 +170,7 @@ class DrawForm(QWidget):
         self.axes = {}
         several = self.hour.isChecked()
         sheet = QWidget()  # radio buttons exclude each other within their parent
-        box = QVBoxLayout(sheet)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid)
+        box = in_column(inside=sheet, spacing=theme.current().grid, margins=0)
         checked = self._checked(before, several)
         for offer in self._offers:
             words = safe_line(f"{offer.title}: {', '.join(offer.identities)}").replace("&", "&&")
@@ -193,11 +191,7 @@ class DrawForm(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
-        box.addWidget(Label(tr("Name"), "strong"))
-        box.addWidget(self.name)
+        box = in_column(Label(tr("Name"), "strong"), self.name, inside=self, spacing=tokens.grid, margins=0)
         words = tr("Whom it is for. The people of one name are one group, and no other workshop is added to them.")
         box.addWidget(Label(words, "note", wrap=True))
         box.addWidget(Label(tr("Axis"), "strong"))
@@ -405,9 +399,7 @@ class WorkshopSetup(QWidget):
         sheet = Sheet()
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))
-        cards = QVBoxLayout(column)
-        cards.setContentsMargins(0, 0, 0, 0)
-        cards.setSpacing(tokens.gap)
+        cards = in_column(inside=column, spacing=tokens.gap, margins=0)
         for card in (about, shows, leaving):
             cards.addWidget(card)
         across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
@@ -420,9 +412,7 @@ class WorkshopSetup(QWidget):
         for button in (self.start, self.start_seats, self.cancel):
             row.addWidget(button)
         row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
+        box = in_column(inside=self, spacing=tokens.gap, margins=0)
         box.addWidget(sheet, 1)
         box.addLayout(row)  # in sight, however far one has scrolled
 

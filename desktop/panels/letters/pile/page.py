@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -48,7 +47,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import Room, clear_column
+from biasprint.desktop.widgets.layout import Room, clear_column, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -532,10 +531,7 @@ class PilePage(QWidget):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(shown)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens.grid)
-        column.addLayout(head)
+        column = in_column(head, inside=self, spacing=tokens.grid, margins=0)
         column.addWidget(self.pages, 1)
 
     def _connect(self) -> None:

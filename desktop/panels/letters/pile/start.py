@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import Sheet, in_column
 
 WIDTH, ICON = 620, 36
 
@@ -46,9 +46,7 @@ class PileStartPage(Sheet):
         self.privacy.setText(f"{tr('Nothing leaves this computer.')} {kept} {bad}")
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(Label(tr("A pile of letters"), "display", wrap=True))
+        words = in_column(Label(tr("A pile of letters"), "display", wrap=True), spacing=4)
         explanation = tr(
             "Drop a folder or a zip here: each letter becomes a row, with its figures beside those of the others. You "
             "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."

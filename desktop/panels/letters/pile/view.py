@@ -7,11 +7,9 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QLineEdit,
     QStackedWidget,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -55,7 +53,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -537,10 +535,7 @@ class PileView(QWidget):
         card = Card()
         card.set_padding(8)
         card.box.addWidget(self.list, 1)
-        empty = QHBoxLayout()
-        empty.addWidget(self.nothing)
-        empty.addWidget(self.everything)
-        empty.addStretch(1)
+        empty = in_row(self.nothing, self.everything, STRETCH)
         letters, box = clear_column(8)
         box.addWidget(self.bar)
         box.addLayout(empty)
@@ -554,10 +549,7 @@ class PileView(QWidget):
         chosen.box.addWidget(self.rates)
         chosen.box.addStretch(1)
         self.pages.addWidget(chosen)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.tabs)
+        column = in_column(self.tabs, inside=self, spacing=8, margins=0)
         column.addWidget(self.pages, 1)
 
     def _connect(self) -> None:
