@@ -360,10 +360,11 @@ class Asker:
     async def _where_it_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Do it at the address; where nothing answers such calls there and it names no version, below it, and then
         always there. Raises the first `Trouble` where that is of no use either."""
+        below = self._below  # another request may find it out meanwhile
         try:
             return await work()
         except Trouble as trouble:
-            if not trouble.elsewhere or self._below or HAS_VERSION.search(self._client.base_url.path):
+            if not trouble.elsewhere or below or HAS_VERSION.search(self._client.base_url.path):
                 raise
             first = trouble
         self._below = self._dialect.below

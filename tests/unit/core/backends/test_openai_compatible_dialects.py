@@ -1,5 +1,6 @@
 """Anthropic's messages and Gemini's generateContent: asked as their references say, and read in the same words."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,8 +9,9 @@ import pytest
 from bad_server import Answer, Asked, BadServer, answer, send_chunk
 
 from biasprint.core.backends import openai_compatible
+from biasprint.core.backends.openai_compatible.asking import Asker, Wanted
 from biasprint.core.backends.openai_compatible.probe import test_endpoint as probe
-from biasprint.core.backends.openai_compatible.settings import mode_at
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings, mode_at
 from biasprint.core.backends.protocol import Completion, Request
 from biasprint.core.machine import keys
 from biasprint.core.machine.endpoints import Endpoint, save
@@ -165,6 +167,25 @@ def test_gemini_is_asked_as_its_reference_says() -> None:
             "temperature": 0.7, "topK": 40, "maxOutputTokens": 30, "seed": 5, "stopSequences": ["END"],
         },
     }  # fmt: skip
+
+
+def test_requests_at_once_all_find_out_where_calls_lie() -> None:
+    async def slowly(writer: Any, asked: Asked) -> None:
+        await asyncio.sleep(0.2)
+        await below("/v1/", claude_stream("end_turn"))(asked)(writer, asked)
+
+    with BadServer(lambda _: slowly) as server:
+        settings = EndpointSettings(Endpoint("lab", f"http://127.0.0.1:{server.port}"), CLAUDE, mode="messages")
+
+        async def both() -> list[str]:
+            asker = Asker(settings, KEY)
+            try:
+                replies = await asyncio.gather(*(asker.ask(Wanted(ASK, lambda _: None)) for _ in range(3)))
+            finally:
+                await asker.close()
+            return [reply.text for reply in replies]
+
+        assert asyncio.run(both()) == ["He leads."] * 3
 
 
 # ---- What is no text
