@@ -81,7 +81,7 @@ class RunSpec(Spec):
     prompt_set_id: int
     generator_id: int
     seed: Seed
-    samples: Annotated[int, Field(ge=1, le=10_000)] = 1
+    samples: Annotated[int, Field(ge=1, le=10_000_000)] = 1  # rows of a table without prompts are samples of one
     recipe: dict[str, Any] = {}
 
 

@@ -133,3 +133,11 @@ def test_a_table_with_a_column_for_each_model_is_imported_and_compared(empty: Pa
     measured = biasprint("measure", "compare", empty, "--scorer", "score=length", "--json").json
     assert measured["rows"] == 4
     assert "Each of the columns “gpt-4”" in biasprint("measure", "compare", path, "--scorer", "score=length").err
+
+
+def test_more_than_ten_thousand_rows_of_a_group_without_prompts_are_imported(tmp_path: Path) -> None:
+    table, project = tmp_path / "texts.csv", tmp_path / "study.biasprint"
+    rows = [f"{'man' if at == 0 else 'woman'},Text {at}." for at in range(10_002)]
+    table.write_text("\n".join(["group,text", *rows]), encoding="utf-8")
+    biasprint("new", project)
+    assert biasprint("import", project, table, "--study", "compare", "--json").json["added"] == len(rows)
