@@ -7,6 +7,7 @@ One wording for the command line, the demo, the window and the report's first pa
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
@@ -52,12 +53,40 @@ def answer(study: str, each: Evidence, findings: Sequence[Finding], *, most: int
     return tr("Measured, without a test: {findings}.").format(findings=_listed(study, each.leads, each, most))
 
 
-def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool = True) -> str:
-    """The answer of evidence with tests: Yes, No difference was shown, or Not known; `scaled`: against what."""
+@dataclass(frozen=True)
+class Told:
+    """An answer in two layers: words that are read once, and the figures that each amount in them rests on."""
+
+    words: str
+    figures: str
+
+
+def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int = MOST_NAMED) -> Told:
+    """The whole answer, with intervals, p and n apart from its words; without a test all of it is words."""
+    if not each.tested:
+        return Told(answer(study, each, findings, most=most), "")
+    figures = []
+    for part in _parts(each, most):
+        named = [
+            f"{_name(study, finding, part.each)}: {_figures(study, finding, scaled=part.scaled and not place)}"
+            for place, finding in enumerate(_told_of(part.each, part.most))
+        ]
+        figures.append(
+            f"{tr('“{name}”').format(name=part.name)} · {'; '.join(named)}" if part.name else "; ".join(named)
+        )
+    words = " ".join(by_generator(study, each, most, figures=False))
+    return Told(words, " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
+
+
+def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool = True, figures: bool = True) -> str:
+    """The answer of evidence with tests: Yes, No difference was shown, or Not known; `scaled`: against what.
+
+    `figures`: with intervals, p and n in brackets.
+    """
     if each.alike:
-        return _alike(study, each, most)
+        return _alike(study, each, most, figures=figures)
     if each.shown:
-        findings = _listed(study, _ranked(each), each, most, scaled=scaled)
+        findings = _listed(study, _ranked(each), each, most, scaled=scaled, figures=figures)
         number, of = len(each.shown), _asked(each)
         if of == 1:
             sentence = tr("{yes}: {findings}.").format(yes=_yes(each.shown), findings=findings)
@@ -68,13 +97,15 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
             )  # fmt: skip
         return " ".join(filter(None, (sentence, holds_in(each.shown), holds_under(each.shown))))
     nearest = each.nearest
-    with_interval = in_words(study, nearest, each, scaled=scaled)
+    with_interval = in_words(study, nearest, each, scaled=scaled, figures=figures)
     if each.doubted:
         return tr("Not known, because the scorer errs: {finding}.").format(finding=with_interval)
     if why := _too_few(study, each.tested):
         return tr("Not known: {why}. The closest: {finding}.").format(why=why, finding=with_interval)
     still_open = _still_open(study, nearest)
-    finding = in_words(study, nearest, each, scaled=scaled, interval=False) if still_open else with_interval
+    finding = (
+        in_words(study, nearest, each, scaled=scaled, interval=False, figures=figures) if still_open else with_interval
+    )
     if (asked := _asked(each)) == 1:
         return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
     return tr("No difference was shown in {n} comparisons. The closest: {finding}.").format(
@@ -89,25 +120,55 @@ def _asked(each: Evidence) -> int:
     return max(len(each.tested), sum(families.values()) if of_words else 0)
 
 
-def by_generator(study: str, each: Evidence, most: int) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Part:
+    """The evidence of one generator, or of all where `name` is empty; `before`: a sentence that comes first."""
+
+    name: str
+    each: Evidence
+    most: int
+    scaled: bool = True
+    before: str = ""
+
+
+def by_generator(study: str, each: Evidence, most: int, *, figures: bool = True) -> Iterator[str]:
     """The verdict, for each generator where the findings name several, and of more than `MOST_APART` the clearest."""
+    for part in _parts(each, most):
+        sentence = verdict(study, part.each, most=part.most, scaled=part.scaled, figures=figures)
+        if part.before:
+            yield part.before
+        if part.name and not part.before:
+            sentence = tr("“{name}”: {sentence}").format(
+                name=part.name, sentence=f"{sentence[0].lower()}{sentence[1:]}"
+            )
+        yield sentence
+
+
+def _parts(each: Evidence, most: int) -> Iterator[_Part]:
     by_name: dict[str, list[Finding]] = {}
     for finding in each.tested:
         by_name.setdefault(finding.dims.get("generator", ""), []).append(finding)
     if len(by_name) < 2:
-        yield verdict(study, each, most=most)
+        yield _Part("", each, most)
         return
-    yes = [name for name, own in by_name.items() if each.of(own).shown]
     if len(by_name) <= MOST_APART:
         for place, (name, own) in enumerate(by_name.items()):
-            sentence = verdict(study, each.of(own), most=most, scaled=not place)
-            yield tr("“{name}”: {sentence}").format(name=name, sentence=f"{sentence[0].lower()}{sentence[1:]}")
+            yield _Part(name, each.of(own), most, scaled=not place)
         return
+    yes = [name for name, own in by_name.items() if each.of(own).shown]
     name = (clearest(each) if yes else each.nearest).dims.get("generator", "")
     of_all = tr("Yes for {some} of {all} generators, most clearly for “{name}”.")
     no = tr("No difference was shown for any of {all} generators. Closest to one is “{name}”.")
-    yield (of_all if yes else no).format(some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name)
-    yield verdict(study, each.of(by_name[name]), most=1)
+    before = (of_all if yes else no).format(some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name)
+    yield _Part(name, each.of(by_name[name]), 1, before=before)
+
+
+def _told_of(each: Evidence, most: int) -> list[Finding]:
+    """Return the findings that a verdict names with their amounts."""
+    if each.shown:
+        return [*each.shown][:most] if each.alike else _ranked(each)[:most]
+    unlike = [finding for finding in each.tested if _beyond(finding)] if each.alike and not each.doubted else []
+    return unlike[:most] or [each.nearest]
 
 
 def clearest(each: Evidence) -> Finding:
@@ -120,9 +181,18 @@ def _ranked(each: Evidence) -> list[Finding]:
     return [first, *(finding for finding in each.shown if finding is not first)]
 
 
-def _listed(study: str, findings: Sequence[Finding], each: Evidence, most: int, *, scaled: bool = True) -> str:
+def _listed(
+    study: str,
+    findings: Sequence[Finding],
+    each: Evidence,
+    most: int,
+    *,
+    scaled: bool = True,
+    figures: bool = True,
+) -> str:
     named = [
-        in_words(study, finding, each, scaled=scaled and not place) for place, finding in enumerate(findings[:most])
+        in_words(study, finding, each, scaled=scaled and not place, figures=figures)
+        for place, finding in enumerate(findings[:most])
     ]
     if len(findings) > most > 1:
         named.append(tr("and {n} more").format(n=digits.count(len(findings) - most)))
@@ -140,21 +210,23 @@ def _yes(findings: Sequence[Finding]) -> str:
 # ---- Are groups alike?
 
 
-def _alike(study: str, each: Evidence, most: int) -> str:
+def _alike(study: str, each: Evidence, most: int, *, figures: bool = True) -> str:
     """Yes where the test says so, No where the whole interval lies beyond the margin, Not known between the two."""
     if each.shown:
-        findings = _listed(study, each.shown, each, most)
+        findings = _listed(study, each.shown, each, most, figures=figures)
         if len(each.tested) == 1:
             return tr("Yes, within the margin: {findings}.").format(findings=findings)
         return tr("Yes, within the margin, in {shown} of {of} comparisons: {findings}.").format(
             shown=digits.count(len(each.shown)), of=digits.count(len(each.tested)), findings=findings
         )
     if each.doubted:
-        return tr("Not known, because the scorer errs: {finding}.").format(finding=in_words(study, each.nearest, each))
+        finding = in_words(study, each.nearest, each, figures=figures)
+        return tr("Not known, because the scorer errs: {finding}.").format(finding=finding)
     if unlike := [finding for finding in each.tested if _beyond(finding)]:
-        return tr("No: {findings}. That is beyond the margin.").format(findings=_listed(study, unlike, each, most))
+        findings = _listed(study, unlike, each, most, figures=figures)
+        return tr("No: {findings}. That is beyond the margin.").format(findings=findings)
     return tr("Not known: {finding}. The interval reaches beyond the margin.").format(
-        finding=in_words(study, each.nearest, each)
+        finding=in_words(study, each.nearest, each, figures=figures)
     )
 
 
@@ -166,14 +238,32 @@ def _beyond(finding: Finding) -> bool:
 # ---- One finding
 
 
-def in_words(study: str, finding: Finding, each: Evidence, *, scaled: bool = True, interval: bool = True) -> str:
-    """Word a finding: its name, amount and direction; in brackets against what, how sure and what n counts.
+def in_words(
+    study: str,
+    finding: Finding,
+    each: Evidence,
+    *,
+    scaled: bool = True,
+    interval: bool = True,
+    figures: bool = True,
+) -> str:
+    """Word a finding: its name, amount and direction; with `figures` in brackets how sure that is and what n counts.
 
     `interval`: False where the sentence after it says the interval.
     """
+    other = each.mirrored.get(id(finding))
+    amount = _amount(study, finding) + (_as_much(study, other) if other else "")
+    whom, unit = _for_whom(finding), _unit(finding)
+    against = _scale(finding) if scaled and finding.floor is None and not is_ratio(finding) else ""
+    if figures:
+        inside = filter(None, (whom, unit, _figures(study, finding, scaled=scaled, interval=interval)))
+        return f"{_name(study, finding, each)}: {amount} ({'; '.join(inside)})"
+    return f"{_name(study, finding, each)}: {', '.join(filter(None, (amount, unit, whom, against)))}"
+
+
+def _figures(study: str, finding: Finding, *, scaled: bool = True, interval: bool = True) -> str:
+    """Say against what an amount is read, how sure it is, and what n counts."""
     inside = [
-        _for_whom(finding),
-        _unit(finding),
         _scale(finding) if scaled else "",
         _sure(study, finding) if interval else "",
         _chance(finding),
@@ -185,9 +275,7 @@ def in_words(study: str, finding: Finding, each: Evidence, *, scaled: bool = Tru
         inside.append(f"{why[0].lower()}{why[1:].rstrip('.')}")
     if error := with_error(study, finding):
         inside.append(error)
-    other = each.mirrored.get(id(finding))
-    amount = _amount(study, finding) + (_as_much(study, other) if other else "")
-    return f"{_name(study, finding, each)}: {amount} ({'; '.join(filter(None, inside))})"
+    return "; ".join(filter(None, inside))
 
 
 def _name(study: str, finding: Finding, each: Evidence) -> str:

@@ -5,17 +5,21 @@ from dataclasses import dataclass
 
 from biasprint.core.findings import Finding
 from biasprint.core.report.evidence import BETWEEN, OTHER, Evidence, deciding, question_of
-from biasprint.core.report.in_words import answer
+from biasprint.core.report.in_words import Told, answer, told
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A question with its findings, in the order they came, and the answer."""
+    """A question with its findings, in the order they came, and the answer.
+
+    `told`: the same answer with its intervals, p and n apart from its words.
+    """
 
     question: str
     answer: str
+    told: Told
     findings: tuple[Finding, ...]
 
 
@@ -27,11 +31,12 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
         groups.setdefault(question_of(study, finding), []).append(finding)
     known = studies().get(study)
     order = [BETWEEN, *(known.questions if known else ()), OTHER]
-    return [
-        Answered(question.ask, answer(study, deciding(study, question, own), own), tuple(own))
-        for question in order
-        if (own := groups.get(question))
-    ]
+    found = []
+    for question in order:
+        if own := groups.get(question):
+            each = deciding(study, question, own)
+            found.append(Answered(question.ask, answer(study, each, own), told(study, each, own), tuple(own)))
+    return found
 
 
 def evidence(study: str, answered_question: Answered) -> Evidence:

@@ -383,7 +383,8 @@ def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
     titles = {line.study: line.shown.study for line in lines}
     for study, title in titles.items():
         for answer in answered(study, [line.finding for line in lines if line.study == study]):
-            yield QuestionHead(study, answer.question, answer.answer, title if len(titles) > 1 else "")
+            told = answer.told
+            yield QuestionHead(study, answer.question, told.words, title if len(titles) > 1 else "", told.figures)
 
 
 def _replies(lines: Sequence[FindingLine]) -> dict[str, tuple[str, ...]]:

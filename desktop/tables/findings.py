@@ -180,7 +180,8 @@ class FindingsTable(QAbstractTableModel):
 def head_told(head: QuestionHead, is_open: bool, folds: bool) -> str:
     """Return a question for a screen reader."""
     state = (counted(head), tr("open") if is_open else tr("closed")) if folds else ()
-    return " ".join(part for part in (head.study_title, head.question, head.answer, ", ".join(state)) if part)
+    parts = (head.study_title, head.question, head.answer, head.figures, ", ".join(state))
+    return " ".join(part for part in parts if part)
 
 
 def counted(head: QuestionHead) -> str:
@@ -297,7 +298,8 @@ def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False
     room = _head_room(width, folds)
     asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, _asked(head)).height()
     answer = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
-    return asked + answer + theme.current().px(2 * HEAD_MARGIN + 2)
+    figures = QFontMetrics(_small(font)).boundingRect(room, WORDS, head.figures).height() + 2 if head.figures else 0
+    return asked + answer + figures + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
 def _paint_head(
@@ -316,12 +318,17 @@ def _paint_head(
     painter.setPen(QColor(tokens.ink))
     used = painter.boundingRect(inside, WORDS, _asked(head))
     painter.drawText(inside, WORDS, _asked(head))
-    painter.setFont(font)
-    painter.setPen(QColor(tokens.soft))
-    painter.drawText(inside.translated(0, used.height() + tokens.px(2)), WORDS, head.answer)
+    inside.translate(0, used.height() + tokens.px(2))
+    for text, its_font, ink in ((head.answer, font, tokens.ink), (head.figures, _small(font), tokens.soft)):
+        painter.setFont(its_font)
+        painter.setPen(QColor(ink))
+        painter.drawText(inside, WORDS, text)
+        inside.translate(0, painter.boundingRect(inside, WORDS, text).height() + 2)
     if is_open is None:
         return
-    line = QRect(room.left(), inside.top(), room.width() - tokens.px(8), QFontMetrics(font).height())
+    line = QRect(
+        room.left(), room.top() + tokens.px(HEAD_MARGIN), room.width() - tokens.px(8), QFontMetrics(font).height()
+    )
     _text(painter, line, counted(head), _small(font), tokens.soft, Qt.AlignmentFlag.AlignRight)
     _paint_fold(painter, QRect(room.left() + tokens.px(8), line.top(), tokens.px(FOLD_WIDTH), line.height()), is_open)
 

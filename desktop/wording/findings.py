@@ -294,6 +294,7 @@ class QuestionHead:
     question: str
     answer: str
     study_title: str = ""  # where there are several studies
+    figures: str = ""  # what the amounts in the answer rest on
     count: int = 0  # how many of its findings the table would show
 
     @property

@@ -533,7 +533,10 @@ def _question_pages(audited: Audited) -> Iterator[AuditPage]:
         leads = evidence(audited.study, question).strongest_first
         figures = drawn.get(question.question, ())
         further += figures[1:]
-        blocks: list[Block] = [ReportParagraph((Run(question.answer, bold=True),)), *map(ReportFigure, figures[:1])]
+        blocks: list[Block] = [ReportParagraph((Run(question.told.words, bold=True),))]
+        if question.told.figures:
+            blocks.append(said(question.told.figures, soft=True))
+        blocks += map(ReportFigure, figures[:1])
         if leads:
             blocks += [findings_table(leads[:MOST_LEADS]), *reasons(leads[:MOST_LEADS])]
         else:

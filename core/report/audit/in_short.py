@@ -8,7 +8,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.evidence import Evidence, harms, question_of
-from biasprint.core.report.in_words import by_generator, clearest, holds_in, holds_under
+from biasprint.core.report.in_words import clearest, holds_in, holds_under, told
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (
@@ -27,14 +27,16 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
     if yes or no:
         yield said(tr(READING), soft=True)
     for ask, each in yes[:MOST_TOLD]:
-        sentences = [*by_generator(audited.study, each, 1), _meaning(audited.study, clearest(each))]
-        yield _bullet(ask, " ".join(filter(None, sentences)))
+        answer = told(audited.study, each, each.tested, most=1)
+        yield _bullet(ask, f"{answer.words} {_meaning(audited.study, clearest(each))}".rstrip())
+        yield said(answer.figures, soft=True)
     if others := yes[MOST_TOLD:]:
         yield _bullet(tr("Yes as well:"), " ".join(_with_reach(ask, each.shown) for ask, each in others))
     if no:
         ask, each = no[0]
-        not_shown = " ".join(by_generator(audited.study, each, 1))
-        yield _bullet(ask, f"{not_shown} {tr('This does not prove that there is no difference.')}")
+        answer = told(audited.study, each, each.tested, most=1)
+        yield _bullet(ask, f"{answer.words} {tr('This does not prove that there is no difference.')}")
+        yield said(answer.figures, soft=True)
 
 
 def _with_reach(ask: str, shown: Sequence[Finding]) -> str:

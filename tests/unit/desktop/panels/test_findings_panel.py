@@ -179,7 +179,8 @@ def test_without_a_project_nothing_can_be_measured_and_nothing_breaks(qtbot: QtB
     panel.measure("letters")
     panel.open_texts()
     assert shell.jobs.active() == []
-    assert not any(command.enabled() for command in panel.commands())
+    # Whoever is given a pack has no project.
+    assert [command.title for command in panel.commands() if command.enabled()] == ["Verify an evidence pack…"]
 
 
 def test_findings_are_shown_with_their_count_and_nothing_is_open(
@@ -267,9 +268,11 @@ def test_findings_stand_under_their_question_which_is_answered_first(qtbot: QtBo
     view, table = panel.board.view, panel.board.table
     (head,) = table.heads_at().values()
     assert head.question == "Do more letters fail for one group?"
-    assert head.answer.startswith(
-        "Yes: “whole <b>letters</b>”: 1.50 (1 would be no difference; 95 % interval 1.10 to 2.00; "
+    assert head.answer == "Yes: “whole <b>letters</b>”: 1.50."
+    assert head.figures.startswith(
+        "“whole <b>letters</b>”: 1 would be no difference; 95 % interval 1.10 to 2.00; p = 0.020"
     )
+    assert head.figures in table.data(table.index(0, 0), Qt.ItemDataRole.AccessibleTextRole)
     assert list(table.heads_at()) == [0]
     assert view.columnSpan(0, 0) == len(COLUMNS)
     assert view.rowHeight(0) > view.rowHeight(1)
@@ -712,7 +715,7 @@ def test_a_studys_report_is_saved_with_its_questions_answered_first(
     panel.saving.save_report("letters", tmp_path / "short.html")
     settle(qtbot, shell)
     assert "All findings" not in (tmp_path / "short.html").read_text("utf-8")
-    answer = "Yes: “whole &lt;b&gt;letters&lt;/b&gt;”: 1.50 (1 would be no difference; 95 % interval 1.10 to 2.00; "
+    answer = "Yes: “whole &lt;b&gt;letters&lt;/b&gt;”: 1.50."
     assert page.index("Who was audited") < page.index("Do more letters fail for one group?") < page.index(answer)
     assert page.count(answer) == 2  # on the first page and on that of its question
     assert "seed" in page
