@@ -54,17 +54,17 @@ def answer(study: str, each: Evidence, findings: Sequence[Finding], *, most: int
 
 
 @dataclass(frozen=True)
-class Told:
+class TwoLayers:
     """An answer in two layers: words that are read once, and the figures that each amount in them rests on."""
 
     words: str
     figures: str
 
 
-def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int = MOST_NAMED) -> Told:
+def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int = MOST_NAMED) -> TwoLayers:
     """The whole answer, with intervals, p and n apart from its words; without a test all of it is words."""
     if not each.tested:
-        return Told(answer(study, each, findings, most=most), "")
+        return TwoLayers(answer(study, each, findings, most=most), "")
     figures = []
     for part in _parts(each, most):
         named = [
@@ -75,7 +75,7 @@ def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int =
             f"{tr('“{name}”').format(name=part.name)} · {'; '.join(named)}" if part.name else "; ".join(named)
         )
     words = " ".join(by_generator(study, each, most, figures=False))
-    return Told(words, " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
+    return TwoLayers(words, " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
 
 
 def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool = True, figures: bool = True) -> str:

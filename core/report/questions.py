@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from biasprint.core.findings import Finding
 from biasprint.core.report.evidence import BETWEEN, OTHER, Evidence, deciding, question_of
-from biasprint.core.report.in_words import Told, answer, told
+from biasprint.core.report.in_words import TwoLayers, answer, told
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
 
@@ -19,7 +19,7 @@ class Answered:
 
     question: str
     answer: str
-    told: Told
+    told: TwoLayers
     findings: tuple[Finding, ...]
 
 
