@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import biasprint.core.letters.passages as passages
@@ -14,10 +13,8 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import LARGER_READER, Reading
-from biasprint.core.scorers.embedding import read_weights
-from biasprint.core.scorers.passages_minilm import CLASSES, changes_of
+from biasprint.core.scorers.passages_minilm import CLASSES
 from training.files import MODELS
-from training.passages.tuning import CHANGED, RANK
 
 LETTER = "Jane Doe worked for me. She sat up all night with a homesick first-year. The office is open until five."
 SAT = "She sat up all night with a homesick first-year"
@@ -134,14 +131,3 @@ def test_a_model_that_cannot_be_read_is_told(here: Path, monkeypatch: pytest.Mon
     here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes())
     monkeypatch.setattr(passages_mpnet, "larger_encoder", broken)
     assert passages_mpnet.readiness() == (False, "The model in “mpnet” cannot be read.")
-
-
-def test_the_weights_are_those_of_the_card_and_only_of_the_last_two_layers() -> None:
-    weights = read_weights(MODELS / "passages" / passages_mpnet.FILE, passages_mpnet.WEIGHTS_SHA256, "larger")
-    assert weights["weight"].shape == (len(CLASSES), 768)
-    assert set(changes_of(weights)) == {f"layers.{layer}.{name}" for layer in (10, 11) for name in CHANGED}
-    # Any more columns drawn at random have the rank of the whole, up to their number, and cost a hundredth.
-    drawn = np.random.default_rng(1).normal(size=(3072, RANK + 4))
-    for change in changes_of(weights).values():
-        assert np.linalg.matrix_rank(change @ drawn[: change.shape[1]], rtol=1e-5) == RANK
-    assert passages_mpnet.WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")

@@ -7,10 +7,21 @@ import numpy as np
 import pytest
 
 import biasprint.core.scorers.passages_minilm as passages_minilm
+import biasprint.core.scorers.passages_mpnet as passages_mpnet
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.agency_minilm import neutral
 from biasprint.core.scorers.embedding import read_weights
-from biasprint.core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
+from biasprint.core.scorers.passages_minilm import (
+    CATEGORIES,
+    CLASSES,
+    FILE,
+    NOTHING,
+    WEIGHTS_SHA256,
+    WORDS_FILE,
+    WORDS_SHA256,
+    changes_of,
+    probabilities,
+)
 from training.files import MODELS
 from training.passages.material import passages
 from training.passages.tuning import BASES, CHANGED, RANK
@@ -54,13 +65,25 @@ def test_it_leaves_the_packaged_model_as_it_is() -> None:
     assert np.array_equal(checked_embedder().layers[-1].wide, before)
 
 
-def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
-    weights = read_weights(MODELS / "passages" / FILE, WEIGHTS_SHA256, "passages")
-    assert weights["weight"].shape == (len(CLASSES), 384)
-    names = {f"layers.{layer}.{name}" for layer in range(BASES["minilm"].kept(0), 6) for name in CHANGED}
-    assert set(changes_of(weights)) == names
-    assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
-    assert WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
+HEADS = {
+    "passages": (FILE, WEIGHTS_SHA256, (len(CLASSES), 384), range(BASES["minilm"].kept(0), 6)),
+    "words": (WORDS_FILE, WORDS_SHA256, (len(CATEGORIES), 2 * 384), range(BASES["minilm"].kept(1), 6)),
+    "larger": (passages_mpnet.FILE, passages_mpnet.WEIGHTS_SHA256, (len(CLASSES), 768), (10, 11)),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers(head: str) -> None:
+    file, sha256, shape, layers = HEADS[head]
+    weights = read_weights(MODELS / "passages" / file, sha256, head)
+    assert weights["weight"].shape == shape
+    changes = changes_of(weights)
+    assert set(changes) == {f"layers.{layer}.{name}" for layer in layers for name in CHANGED}
+    # A few random mixtures of the columns have the rank of all of them, and are decomposed in no time.
+    mixtures = np.random.default_rng(1).normal(size=(3072, RANK + 4))
+    for change in changes.values():
+        assert np.linalg.matrix_rank(change @ mixtures[: change.shape[1]], rtol=1e-5) <= RANK
+    assert sha256 in (MODELS / "passages" / "card.md").read_text("utf-8")
 
 
 def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

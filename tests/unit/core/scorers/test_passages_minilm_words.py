@@ -10,20 +10,14 @@ from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import MEANT_FROM, as_asked
 from biasprint.core.letters.values import CATEGORIES as MARKED
 from biasprint.core.letters.values import Sentence
-from biasprint.core.scorers.embedding import read_weights
 from biasprint.core.scorers.passages_minilm import (
     CATEGORIES,
     NEAR,
-    WORDS_FILE,
-    WORDS_SHA256,
     Words,
-    changes_of,
     shares,
     word_rows,
 )
-from training.files import MODELS
 from training.passages.material import words
-from training.passages.tuning import BASES, CHANGED, RANK
 
 
 def asked(text: str, word: str) -> Words:
@@ -64,15 +58,6 @@ def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
     (row,) = word_rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
     assert list(np.flatnonzero(row.words)) == [NEAR + 1]
     assert len(row.ids) == 2 * NEAR + 3
-
-
-def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
-    weights = read_weights(MODELS / "passages" / WORDS_FILE, WORDS_SHA256, "words")
-    assert weights["weight"].shape == (len(CATEGORIES), 2 * 384)
-    names = {f"layers.{layer}.{name}" for layer in range(BASES["minilm"].kept(1), 6) for name in CHANGED}
-    assert set(changes_of(weights)) == names
-    assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
-    assert WORDS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
 
 
 @pytest.mark.soak
