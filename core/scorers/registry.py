@@ -41,6 +41,11 @@ def describe() -> list[ScorerInfo]:
     return [_describe(name) for name in _factories()]
 
 
+def described(name: str) -> ScorerInfo | None:
+    """Return what `describe` says of one scorer; None where there is none of this name."""
+    return _describe(name) if name in _factories() else None
+
+
 def usable(role: str) -> list[ScorerInfo]:
     """The scorers that can be used for a role."""
     declared = catalogue.scorers()  # what is declared for another role need not be looked at
@@ -267,10 +272,9 @@ def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
 
 def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
     """Return the scorer of a role: the one requested, or the default."""
-    known = {info.name: info for info in describe()}
-    info = known.get(chosen or default)
+    info = described(chosen or default)
     if info is None or info.role != role:
-        fitting = ", ".join(name for name, other in known.items() if other.role == role)
+        fitting = ", ".join(other.name for other in describe() if other.role == role)
         raise UsageError(f"There is no scorer “{chosen}” for {role}.", hint=f"Choose from: {fitting}.")
     return info
 

@@ -22,7 +22,7 @@ from biasprint.core.prompts.wordings import WORDING, item_of
 from biasprint.core.scorers.functions import FunctionScorer, function_of
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import best_scorer, describe, info_of, score_kept
+from biasprint.core.scorers.registry import best_scorer, describe, described, info_of, score_kept
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.table import Compared, Measure
@@ -84,13 +84,13 @@ def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
         return function.info
     if name.startswith(OWN_WORDS):
         return info_of(OWN_WORDS + str(path_of(name.removeprefix(OWN_WORDS)).resolve()))
-    known = {info.name: info for info in describe()}
-    scorer = known.get(name) or best_scorer(name)
+    scorer = described(name) or best_scorer(name)
     if scorer is None or scorer.unavailable:
         if not must:
             return None
         why = f" here: {scorer.unavailable}" if scorer else ""
-        raise UsageError(f"There is no scorer or role “{name}”{why}.", hint=f"Scorers: {', '.join(known)}.")
+        known = ", ".join(info.name for info in describe())
+        raise UsageError(f"There is no scorer or role “{name}”{why}.", hint=f"Scorers: {known}.")
     if scorer.role in NO_NUMBER and not scorer.labels:
         raise UsageError(f"“{scorer.name}” gives no number that groups can be compared by.", hint="Choose another one.")
     return scorer

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -37,11 +38,16 @@ class Reference:
 
 
 @cache
+def _published() -> list[dict[str, Any]]:
+    return list(read_toml(packaged("published", "news.toml"))["reference"])
+
+
+@cache
 def references(finding: str, label: str, axis: str = "", prompt_kind: str = "") -> tuple[Reference, ...]:
     """The paper's values for a finding id, label, axis and prompt kind; empty where it reports nothing."""
     return tuple(
         Reference(model=model, **values)
-        for item in read_toml(packaged("published", "news.toml"))["reference"]
+        for item in _published()
         if (item["id"], item["label"], item.get("axis", ""), item.get("prompt_kind", ""))
         == (finding, label, axis, prompt_kind)
         for model, values in item["models"].items()

@@ -16,7 +16,7 @@ from biasprint.core.metrics.resampling import dealt_sums, generator
 from biasprint.core.metrics.result import Bools, Floats, Ints
 from biasprint.core.scorers.group_words import WordBlocks
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.registry import describe, load, preference, score_each, usable
+from biasprint.core.scorers.registry import info_of, load, preference, score_each, usable
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     COST_OF_PAIR,
@@ -170,7 +170,7 @@ def score_sentences(
     A scorer that reads sentence by sentence is given whole articles; any other is given each sentence, and its summary
     is taken. A text or sentence that comes again is read once.
     """
-    info = next(info for info in describe() if info.name == load(scorer).name)
+    info = info_of(load(scorer).name)
     if PER_SENTENCE in info.shape:
         by_text, broken = _of_articles(table, scorer, known or {}, ctx)
         sides = {side: tuple(by_text[text] for text in table.texts(side)) for side in SIDES}
