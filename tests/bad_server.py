@@ -256,9 +256,13 @@ async def hang_up(writer: asyncio.StreamWriter, asked: Asked) -> None:
 
 
 def bomb(megabytes: int = 100) -> Answer:
-    """A small reply that unpacks to so many megabytes."""
-    packed = gzip.compress(b" " * (megabytes * 1_000_000))
-    return answer("200 OK", packed, Content_Encoding="gzip")
+    """A small reply that unpacks to so many megabytes; it is packed when it is asked for."""
+
+    async def explode(writer: asyncio.StreamWriter, asked: Asked) -> None:
+        packed = gzip.compress(b" " * (megabytes * 1_000_000), 1)
+        await answer("200 OK", packed, Content_Encoding="gzip")(writer, asked)
+
+    return explode
 
 
 def main() -> None:

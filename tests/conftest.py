@@ -86,10 +86,9 @@ def pytest_sessionstart() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay to the end: no collection of garbage need look through them."""
-    gc.enable()
-    gc.collect()
+    """Thousands of tests stay to the end: no collection of garbage need look through them, not even once."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,8 +1,9 @@
 """Projects that several end-to-end tests start from, each made once: a test works on a copy."""
 
+import gc
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
             make(folder / "study.biasprint")
             (folder / "made").touch()
     return folder / "study.biasprint"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def frozen_again() -> Iterator[None]:
+    """Tests of the whole window thaw all objects: later tests' collections of garbage would look through them all."""
+    yield
+    if not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -39,10 +39,10 @@ def file_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def refusal(path: Path, tried: Callable[[Path], object] = check_file) -> AppError:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(AppError) as refused:
         tried(path)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert refused.value.hint
     assert "\n" not in refused.value.message
     return refused.value

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import sqrt
 from typing import get_args
 
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from seeded_part import seeded_part
 from statsmodels.stats.proportion import proportion_confint
 
 from biasprint.core.findings import Finding
@@ -195,7 +197,7 @@ FAIR: dict[str, Judge] = {
 }
 
 
-@pytest.mark.parametrize("fair", FAIR)
+@pytest.mark.parametrize("fair", seeded_part(FAIR, 1))
 def test_a_fair_judge_is_seldom_found_unfair(fair: str) -> None:
     raw, found, any_found = Counter[str](), Counter[str](), 0
     for seed in range(SEEDS):
@@ -211,8 +213,7 @@ def test_a_fair_judge_is_seldom_found_unfair(fair: str) -> None:
     assert any_found / SEEDS <= 0.06
 
 
-@pytest.mark.parametrize("share", [0.5, 0.75, 0.9])
-@pytest.mark.parametrize("steady", [True, False])
+@pytest.mark.parametrize(("share", "steady"), seeded_part(product([0.5, 0.75, 0.9], [True, False]), 2))
 def test_intervals_cover_a_preference(share: float, steady: bool) -> None:
     def prefers(line: Line, number: int, first: int, dice: float, pair: float) -> int:
         return int((pair if steady else dice) >= share)

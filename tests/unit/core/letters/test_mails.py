@@ -142,8 +142,8 @@ def test_a_mail_within_mails_is_named_and_a_thousand_of_them_are_one_sentence():
 def test_a_mail_of_thirty_megabytes_is_read_in_time_and_a_larger_one_is_refused():
     message = mail()
     message.add_attachment(b"x" * 20_000_000, maintype="application", subtype="pdf", filename="cv.pdf")
-    began = time.perf_counter()
+    began = time.process_time()
     assert read_bytes(message.as_bytes(), "a.eml").paragraphs[1:] == PARAGRAPHS
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     with pytest.raises(AppError, match="50 MB"):
         read_bytes(mail().as_bytes() + b"x" * 50_000_000, "a.eml")

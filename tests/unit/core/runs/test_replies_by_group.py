@@ -20,10 +20,11 @@ from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.measure.replies import AskedReplies, reply_findings
-from biasprint.core.runs.setup import add_prompts, added_study
+from biasprint.core.runs.setup import add_prompts, added_study, store_set
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial
+from biasprint.core.studies.news.prompts import news_set, shipped_headlines
 from biasprint.core.texts import exporting
 from biasprint.core.texts.replies import ReplyKind
 from biasprint.core.texts.tables import read_table
@@ -262,7 +263,8 @@ def test_the_length_of_a_cut_text_is_not_compared(project: Project, tmp_path: Pa
 
 def test_cut_articles_count_in_no_mean_of_words_and_refused_ones_in_the_refusal_rate(project: Project) -> None:
     kinds = iter([CUT, REFUSED, {}] * 100)
-    answered(project, "news", add_prompts(project, "news", ideology="androcentrism").set_id, lambda _: next(kinds))
+    few = news_set(shipped_headlines()[:12], ideology="androcentrism")
+    answered(project, "news", store_set(project, "news", few).set_id, lambda _: next(kinds))
     findings = measured(project, "news")
     rate = [each for each in findings if each.id == "news.refusal_rate" and each.dims == {"prompt_kind": "unbiased"}]
     assert (rate[0].estimate or 0.0) >= 0.3

@@ -19,10 +19,9 @@ from biasprint.core.scorers import registry
 from biasprint.core.scorers.folders import device, scorers
 from biasprint.core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
 from biasprint.core.scorers.folders.scorers import load_detoxify
-from biasprint.core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."
-PARTS = [TEXT[start:end] for start, end in sentences(TEXT)]
+PARTS = ["She led the team.", "He was kind and warm, never bold!", "The letter was long?", "Good work."]
 MAKERS = {
     "original": tiny.toxic_bert,
     "unbiased": tiny.unbiased_roberta,

@@ -60,7 +60,7 @@ def test_lone_surrogates_are_survived_and_shift_nothing() -> None:
 
 @pytest.mark.parametrize("text", ["http://" * 50_000, "a" * 1_000_000, "a." * 100_000, "\n" * 300_000])
 def test_hostile_runs_take_seconds_not_minutes(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     words(text)
     sentences(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -269,9 +269,9 @@ def test_a_letter_of_400_words_takes_well_under_100_ms_once_warm() -> None:
     swap(text, ANN, JOSEPH)
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         swap(text, ANN, JOSEPH)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.1
 
 

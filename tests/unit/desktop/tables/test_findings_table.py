@@ -148,15 +148,15 @@ def test_a_finding_is_found_again_after_measuring_anew():
 def test_five_thousand_findings_are_narrowed_and_sorted_without_a_freeze():
     many = tuple(line(with_p(f"label {n}", n / 5000, n / 5000, estimate=float(n % 97))) for n in range(5_000))
     table = table_of(many)
-    started = time.perf_counter()
+    started = time.thread_time()  # not by the clock: other programs share this machine
     sum(sorted(range(200_000), key=lambda n: -n)[:1])
-    yardstick = time.perf_counter() - started  # some tens of milliseconds on any machine that shows a window
+    yardstick = time.thread_time() - started  # some tens of milliseconds on any machine that shows a window
     best = []
     for _ in range(5):
-        started = time.perf_counter()
+        started = time.thread_time()
         table.show(FindingFilter(significance="not", text="label 4"))
         table.sort(COLUMNS.index("estimate"), DOWN)
-        best.append(time.perf_counter() - started)
+        best.append(time.thread_time() - started)
         table.sort(-1)
         table.show(FindingFilter())
     assert min(best) < 3 * yardstick
