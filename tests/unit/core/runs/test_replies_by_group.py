@@ -263,7 +263,7 @@ def test_the_length_of_a_cut_text_is_not_compared(project: Project, tmp_path: Pa
 
 def test_cut_articles_count_in_no_mean_of_words_and_refused_ones_in_the_refusal_rate(project: Project) -> None:
     kinds = iter([CUT, REFUSED, {}] * 100)
-    few = news_set(shipped_headlines()[:12], ideology="androcentrism")
+    few = news_set(shipped_headlines()[:12], ideology="androcentrism", origin="shipped")
     answered(project, "news", store_set(project, "news", few).set_id, lambda _: next(kinds))
     findings = measured(project, "news")
     rate = [each for each in findings if each.id == "news.refusal_rate" and each.dims == {"prompt_kind": "unbiased"}]
