@@ -100,9 +100,10 @@ def restore(
         replaced = None if done.kept is None else str(done.kept)
         print_json({"file": str(file), "from": str(done.backup.path), "kept": replaced})
         return
-    say(f"{named(file)} is now as its backup {chosen.number} of {_when(chosen)}.")
+    source = f"its backup {chosen.number} of {_when(chosen)}" if chosen.number else f"“{named(chosen.path.name)}”"
+    say(f"{named(file)} is now as {source}.")
     if done.kept is not None:
-        say(f"What it was is kept as {done.kept}.")
+        say(f"What it was is kept as “{named(done.kept)}”.")
 
 
 def _list(file: Path, contents: "list[BackupContents]", as_json: bool) -> None:

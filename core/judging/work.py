@@ -240,7 +240,7 @@ class RaterSession:
     def writable(self, token: str, *, in_view: bool = True) -> int | None:
         """Return the comparison of `token`, if it may be written to; None for a key press that came too late."""
         if self.revealed:
-            raise Refused("This session was revealed: its answers cannot change any more.", kept="They are all kept.")
+            raise Refused("This session is locked: its answers cannot change any more.", kept="They are all kept.")
         index = self._index.get(token)
         return None if in_view and index != self.at else index
 

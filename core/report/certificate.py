@@ -85,7 +85,8 @@ def sentence_of(finding: Finding) -> str:
     if finding.id == UNANSWERED:
         return "Many replies cannot be used." if state == "found" else "Not shown to be more than a tenth."
     if finding.interval is None:
-        return f"{(finding.reason or '').removeprefix('interval: ').capitalize()}."
+        reason = (finding.reason or "").removeprefix("interval: ")
+        return f"{reason[:1].upper()}{reason[1:]}."
     middle = 0.0 if finding.id == PEOPLE else 0.5
     if finding.interval.low > middle:
         return "More often than by chance." if finding.id == PEOPLE else "It sees what is plainly worse."

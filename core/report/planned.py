@@ -326,7 +326,8 @@ def _changes(before: AnalysisPlan, after: AnalysisPlan) -> str:
                     name=name, one=one or tr("none"), other=other or tr("none")
                 )
             )
-    return f"{'; '.join(parts)}.".capitalize() if parts else tr("Only its words changed.")
+    changes = "; ".join(parts)
+    return f"{changes[:1].upper()}{changes[1:]}." if parts else tr("Only its words changed.")
 
 
 def _departures(plan: StudyPlan, recipe: Mapping[str, Any]) -> Iterator[str]:

@@ -281,6 +281,12 @@ HELD_WORDS = {
 }
 
 
+WAITING = {
+    "altered": "{packets}, because answers are not as they were signed: {codes}.",
+    "copy": "{packets}, because another finished copy was merged before: {codes}.",
+}
+
+
 def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
     """Return the result of merging one file, and the remedy."""
     if one.refused:

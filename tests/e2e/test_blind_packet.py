@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from blind_search import search
+from blind_search import search, words_of
 from left_behind import put_away
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
@@ -18,6 +18,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.app import create_window
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.settings import Settings
+from biasprint.desktop.window_commands import help_text
 
 KINDS = {
     "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingWork", "RaterSession",
@@ -92,3 +93,27 @@ def test_until_it_is_finished_nothing_in_the_window_leads_to_a_name(qtbot: QtBot
     names, kinds = found(rating)
     assert names == PLACES, "where the file is can be asked for now, and no more than that"
     assert "Project" in kinds
+
+
+def test_the_end_of_a_packet_speaks_of_finishing(qtbot: QtBot, window: MainWindow, sent: Path):
+    rating = Rating(qtbot, window, sent)
+
+    def said() -> str:
+        shown = [widget for widget in QApplication.allWidgets() if widget.isVisible()]
+        return "\n".join(word for widget in shown for word in words_of(widget)).lower()
+
+    rating.wait_for_start()
+    pages = [said()]
+    rating.start()
+    rating.press("1")
+    pages.append(said())
+    rating.panel.progress_link.click()
+    rating.wait(lambda: rating.panel.end.model.rowCount() == 4)
+    pages.append(said())
+    rating.panel.end.reveal.click()
+    pages.append(said())
+    rating.panel.end.sure.click()
+    rating.at("finished_page")
+    pages.append(said())
+    assert "finish and lock" in pages[3]
+    assert [page for page in (*pages, help_text("judge", window).lower()) if "reveal" in page] == []

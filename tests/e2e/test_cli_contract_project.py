@@ -1,5 +1,6 @@
 """The contract of `new`, `prompts`, `compare`, `generate` and `check`."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -159,6 +160,14 @@ def test_check_of_a_damaged_project_lists_its_backups(study_file: Path) -> None:
     restored = biasprint("restore", study_file, "--json").json
     assert Path(restored["kept"]).read_bytes() == content
     assert biasprint("check", study_file, "--json").json["sound"] is True
+    back, kept = biasprint("restore", study_file, "--from", restored["kept"], code=None), Path(restored["kept"])
+    assert back.code == 1, "a damaged file is not put back"
+    sound = Path(shutil.copyfile(study_file, study_file.with_name("from elsewhere.biasprint")))
+    said = biasprint("restore", study_file, "--from", sound).out.splitlines()
+    assert said[0].endswith("study.biasprint is now as “from elsewhere.biasprint”.")
+    assert said[1].startswith("What it was is kept as “")
+    assert len(said) == 2
+    assert kept.read_bytes() == content
 
 
 @pytest.mark.soak

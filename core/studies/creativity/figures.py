@@ -366,7 +366,8 @@ def pointing(finding: Finding, whose: str, end: Callable[..., float]) -> FigureM
 
 def _at(contrast: Mapping[str, float], end: Callable[..., float]) -> list[str]:
     wanted = end(contrast.values())
-    return [words(group).lower() for group, value in contrast.items() if abs(value - wanted) < EQUAL]
+    ends = [group for group, value in contrast.items() if abs(value - wanted) < EQUAL]
+    return [group if words(group) == group else words(group).lower() for group in ends]  # a model's name stays
 
 
 RBS = "creativity.rbs"

@@ -1,5 +1,6 @@
 """Choosing findings for a figure, what their keys are called there, and figures that fit a page."""
 
+import re
 import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -151,11 +152,15 @@ TITLES = {
 }
 PRONOUNS = {"masculine": "Masculine pronoun", "feminine": "Feminine pronoun", "non-binary": "Non-binary pronoun"}
 
+NAME = re.compile(r"\S*(?:[A-Z./:]|[a-z]\d|\d[a-z]|-\d)\S*")  # as models and endpoints are called
+
 
 def words(key: str) -> str:
-    """ "very_short_story" → "Very short story"; a name such as "GPT-4" stays as it is."""
+    """ "very_short_story" → "Very short story"; a name such as "GPT-4" or "qwen2.5:3b" stays as it is."""
     if key in TITLES:
         return TITLES[key]
+    if NAME.fullmatch(key):
+        return key
     text = key.replace("_", " ")
     return text[:1].upper() + text[1:]
 

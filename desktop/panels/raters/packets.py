@@ -399,15 +399,24 @@ class ReportCard(Card):
         self._unknown, self._held = (tuple(file.path for file in some) for some in (strangers, held))
         packets = plural(len(strangers), "1 packet is by a rater", "%n packets are by raters")
         self._tell(self.unknown, strangers, tr("{packets} this project does not know: {codes}."), packets)
-        packets = plural(len(held), "1 packet waits for your decision", "%n packets wait for your decision")
-        self._tell(self.held, held, tr("{packets}, because answers are not as they were signed: {codes}."), packets)
+        self._tell_held(held)
         show_if(self.conflicts, bool(report.conflicts))
         self.show()
 
+    def _tell_held(self, held: "Sequence[MergedFile]") -> None:
+        """Say which packets wait for a decision, and which of the two reasons each has."""
+        said = []
+        for reason, sentence in words.WAITING.items():
+            if some := [file for file in held if file.held == reason]:
+                packets = plural(len(some), "1 packet waits for your decision", "%n packets wait for your decision")
+                said.append(tr(sentence).format(packets=packets, codes=_codes(some)))
+        self.held.text.setText(" ".join(said))
+        self.held.setAccessibleName(self.held.text.text())
+        show_if(self.held, bool(held))
+
     @staticmethod
     def _tell(notice: Notice, files: "Sequence[MergedFile]", said: str, told: str) -> None:
-        codes = ", ".join(dict.fromkeys(safe_line(file.code) for file in files))
-        notice.text.setText(said.format(packets=told, codes=codes))
+        notice.text.setText(said.format(packets=told, codes=_codes(files)))
         notice.setAccessibleName(notice.text.text())
         show_if(notice, bool(files))
 
@@ -419,6 +428,10 @@ class ReportCard(Card):
         for notice in (self.unknown, self.held):
             notice.setAccessibleName("")
         self.hide()
+
+
+def _codes(files: "Sequence[MergedFile]") -> str:
+    return ", ".join(dict.fromkeys(safe_line(file.code) for file in files))
 
 
 class PacketsSection(RatersSection):

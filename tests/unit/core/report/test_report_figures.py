@@ -10,7 +10,7 @@ from biasprint.core.draw.figure import Figure, contrast_marks, mark
 from biasprint.core.findings import Effect, Finding, Floor, Interval
 from biasprint.core.report.audit.content import table_beside
 from biasprint.core.report.figures import figures_of
-from biasprint.core.studies.kit.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
+from biasprint.core.studies.kit.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES, words
 from biasprint.core.studies.registry import OWN
 
 
@@ -346,3 +346,16 @@ def test_an_undefined_mark_has_a_reason_and_no_interval() -> None:
 def test_a_contrast_gives_a_mark_for_each_group() -> None:
     one = finding("x", "a", "b", contrast={"man": -0.1, "woman": 0.1}, n_by_group={"man": 3})
     assert [(each.row, each.value, each.n) for each in contrast_marks(one)] == [("man", -0.1, 3), ("woman", 0.1, 40)]
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "GPT-4", "qwen2.5-coder_1.5b", "llama3", "openai/o1", "llama:latest", "t5_small"]
+)
+def test_the_name_of_a_model_stays_as_it_is(name: str):
+    assert words(name) == name
+
+
+def test_a_key_of_the_program_becomes_words():
+    assert [words(key) for key in ("very_short_story", "non-binary", "white man", "share: GPT-4")] == [
+        "Very short story", "Non-binary", "White man", "Share: GPT-4",
+    ]  # fmt: skip

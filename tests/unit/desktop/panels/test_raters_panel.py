@@ -312,6 +312,33 @@ def test_an_altered_packet_waits_for_a_decision_and_is_merged_when_asked(
     assert "Merged by your decision" in report.view.table.rows[1].cells[6]
 
 
+def test_a_second_finished_copy_waits_as_a_copy_not_as_altered(open_panel: Open, path: Path, tmp_path: Path) -> None:
+    project, plan = at(path)
+    paths = packets_for(project, plan, ["R01", "R02"], tmp_path / "in")
+    project.close()
+    first = answer_packet(paths["R01"], {0: A})
+    second = Path(shutil.copyfile(first, tmp_path / "in" / "second.bpacket"))
+    answer_packet(first, {}, finish=True)
+    answer_packet(second, {0: B}, finish=True)  # goes on from the same answer
+    bench = open_panel(path)
+    bench.panel.opened_with(packets=[first, second])
+    bench.settle()
+    report = bench.panel.packets.report
+    assert report.held.text.text() == (
+        "1 packet waits for your decision, because another finished copy was merged before: R01."
+    )
+    answer_packet(paths["R02"], {0: B}, finish=True)
+    with closing(sqlite3.connect(paths["R02"])) as connection:
+        connection.execute("UPDATE packet SET manifest = json_set(manifest, '$.chain.tag', ?)", ("0" * 64,))
+        connection.commit()
+    bench.panel.opened_with(packets=[second, paths["R02"]])
+    bench.settle()
+    assert report.held.text.text() == (
+        "1 packet waits for your decision, because answers are not as they were signed: R02. "
+        "1 packet waits for your decision, because another finished copy was merged before: R01."
+    )
+
+
 # everywhere
 
 
