@@ -11,7 +11,7 @@
   python run.py soak         install everything, then run what shows that nothing goes wrong, and write
                              docs/tables/trust.md (with --short: without what takes hours;
                              --fuzz-seconds N for each kind of damaged input)
-  python run.py bench        install everything, then run the benchmarks, and write docs/reference/benchmarks.md
+  python run.py bench        install everything, then run the benchmarks, and write docs/tables/benchmarks.md
                              (with tests/benchmarks/FILE: those alone)
   python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml
                              (with --newest: and take the newest version of everything that fits)
@@ -205,7 +205,7 @@ def bench(words: list[str]) -> int:
     # By their folder, whose options are found only where it stands first; a file or a test may follow.
     chosen = [word for word in words if word.startswith("tests/benchmarks")] or ["tests/benchmarks"]
     others = [word for word in words if word not in chosen]
-    ratios = ["-m", "bench", "-s", "--ratios=docs/reference/benchmarks.md"]
+    ratios = ["-m", "bench", "-s", "--ratios=docs/tables/benchmarks.md"]
     return run([PYTHON, "-m", "pytest", *chosen, *ratios, *AS_LONG_AS_IT_TAKES, *others], headless=True)
 
 

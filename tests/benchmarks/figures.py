@@ -11,7 +11,7 @@ from statistics import median
 import psutil
 from ratios import Ratio
 
-reported: list[Ratio] = []  # rows for the table of docs/reference/benchmarks.md
+reported: list[Ratio] = []  # rows for the table of docs/tables/benchmarks.md
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The table of docs/reference/benchmarks.md: figures as ratios to a peer or a bound, measured in one run."""
+"""The table of docs/tables/benchmarks.md: figures as ratios to a peer or a bound, measured in one run."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -20,7 +20,7 @@ from benchmarks.ratios import (
 )
 
 ROOT = Path(__file__).parents[2]
-BENCHMARKS = ROOT / "docs" / "reference" / "benchmarks.md"
+BENCHMARKS = ROOT / "docs" / "tables" / "benchmarks.md"
 MOST_WORDS = 150  # of the text around the table
 PAGE = "# How fast\n\nWritten by hand.\n\n## More\n\nAlso by hand.\n"
 ROW = Ratio("κ of 100,000 | three raters", "12 ms", "statsmodels: 24 ms; results equal", 2.0, "2026-01-02, a machine")

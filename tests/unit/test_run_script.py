@@ -122,7 +122,7 @@ def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: Modul
     assert "--no-deps" in install
     assert "--require-hashes" in install
     assert words[:3] == ["-m", "pytest", "tests/benchmarks"]
-    assert "--ratios=docs/reference/benchmarks.md" in words
+    assert "--ratios=docs/tables/benchmarks.md" in words
     told = subprocess.run(
         [sys.executable, *words, "-p", "no:cacheprovider", "--collect-only", "--ignore-glob=*/test_*"],
         cwd=SCRIPT.parent, capture_output=True, text=True, check=False,
