@@ -27,6 +27,7 @@ from biasprint.core.runs.measure.by_generator import (
     with_left_out,
 )
 from biasprint.core.runs.measure.sensitivity import with_sensitivity
+from biasprint.core.runs.measure.wordings import several_wordings
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -213,7 +214,8 @@ def measure_tables(
         read.append((kind, table))
     once, repeated = counted_once(read)
     as_read = tuple(table for _, table in once)
-    if options.generators or options.compare or options.sensitivity:
+    of_study = all(kind == study for kind, _ in tables)
+    if options.generators or options.compare or options.sensitivity or (of_study and several_wordings(as_read)):
         files = [(kind, path, table) for (kind, path), table in zip(tables, as_read, strict=True)]
         with brought_in(ctx, study, files) as project:
             measured = measure_project(ctx, project, study, options, compute)

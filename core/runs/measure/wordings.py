@@ -25,6 +25,7 @@ from biasprint.core.runs.measure.sensitivity import key_of
 from biasprint.core.studies.compare.texts import GROUP, SECOND
 from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import LETTER
 from biasprint.core.texts.replies import matched
 
@@ -62,6 +63,12 @@ def measured_over_wordings(
         rows, dropped = result.rows + len(alone), {**result.dropped, UNMATCHED: len(alone)}
         result, remarks = replace(result, rows=rows, dropped=dropped), [*remarks, *_sentences(alone, texts)]
     return replace(result, findings=tuple(varied(result.findings, results))), remarks
+
+
+def several_wordings(tables: Sequence[TableRead]) -> bool:
+    """Return whether rows of these tables were asked for in several wordings."""
+    wordings = {row.values.get(WORDING, "").strip() for table in tables for row in table.rows} - {""}
+    return 2 <= len(wordings) <= MOST
 
 
 def varied(findings: Sequence[Finding], results: Mapping[str, StudyResult | str]) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from biasprint.core.project.rows import ComparisonRow, JudgmentRow, OutputRow, S
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.cogs import NO_TOPIC
-from biasprint.core.prompts.wordings import sample_in
+from biasprint.core.prompts.wordings import WORDING, sample_in
 from biasprint.core.studies.kit.importing import (
     ImportedText,
     check_key,
@@ -35,7 +35,7 @@ from biasprint.core.texts.values import compared_texts, temperatures, text_lengt
 
 # ---- Importing creative texts
 
-KEPT = ("temperature",)  # what is known of how an output was made, besides its model
+KEPT = ("temperature", WORDING)  # what is known of how an output was made, besides its model
 
 
 def store_creative_texts(
@@ -301,7 +301,7 @@ def _sample(record: Record) -> int:
         raise AppError(
             f"Row {record.number}: “{given}” is not a sample number.", hint="Samples are whole numbers from 0."
         )
-    return int(given)
+    return sample_in(int(given), record.values)
 
 
 def _temperature(record: Record) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 from scipy import stats
+from simulations.wordings import EVERY, POPULATION, STUDIES, K, choices_truth
 
 from biasprint.core.findings import Finding, OverWordings, StudyResult
 from biasprint.core.jobs import JobContext
@@ -18,7 +19,7 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpe
 from biasprint.core.report.in_words import over_wordings
 from biasprint.core.report.questions import answered
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.measure import MeasuredStudy, measure_project
+from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
 from biasprint.core.runs.measure.wordings import UNMATCHED, varied
 from biasprint.core.runs.setup import add_prompts, added_study, generator_spec
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -120,6 +121,38 @@ def test_one_wording_leaves_the_findings_as_they_were(project: Project) -> None:
     assert whole.wordings is None
     assert "wordings" not in whole.to_json()
     assert "wording" not in whole.note
+
+
+def test_a_table_with_a_column_of_wordings_says_the_same(project: Project, tmp_path: Path) -> None:
+    words, _ = noisy(12, 0, 9)
+    write(project, words, "123")
+    table = tmp_path / "texts.csv"
+    rows = [
+        f"{group},block {block},{wording},{' '.join(['word'] * (words(wording, block, group) or 0))}"
+        for block in range(BLOCKS) for wording in "123" for group in "ab"
+    ]  # fmt: skip
+    table.write_text("\n".join(["group,block,wording,text", *rows]) + "\n", encoding="utf-8")
+    options = MeasureOptions(seed=1, scorers={"score": "length"})
+    own = difference(measure_tables(JobContext(), [table], "compare", options, INLINE).result)
+    whole = difference(measured(project).result)
+    assert (own.estimate, own.interval, own.wordings) == (whole.estimate, whole.interval, whole.wordings)
+
+
+def test_intervals_hold_what_they_are_stated_to_be_of() -> None:
+    """A short form of the simulation in docs/explanation/calibration.md: choices by 12 cases."""
+    whole, _ = STUDIES[1]
+    rng, held = np.random.default_rng(2), {"these": [], "like these": []}
+    for _ in range(80):
+        drawn = rng.integers(K, K + POPULATION, K)
+        (found,) = varied(*whole(rng, 12, drawn))
+        assert found.interval is not None
+        assert found.wordings is not None
+        assert found.wordings.like_these is not None
+        these, every = (choices_truth(tuple(wordings))["yes"] for wordings in (drawn.tolist(), EVERY))
+        held["these"].append(found.interval.low <= these <= found.interval.high)
+        held["like these"].append(found.wordings.like_these.low <= every <= found.wordings.like_these.high)
+    assert np.mean(held["these"]) > 0.88
+    assert np.mean(held["like these"]) > 0.88
 
 
 def test_wordings_that_disagree_are_told_though_they_cancel_out(project: Project) -> None:
