@@ -1,6 +1,8 @@
 """Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -104,6 +106,12 @@ def sample_numbers(rows: Sequence[Record], prompts: Iterable[Hashable]) -> list[
                 kept="Nothing was imported.",
                 hint="Give each a sample number of its own, or leave the column out to have them counted.",
             )
+        if number >= MOST_SAMPLES:
+            raise AppError(
+                f"More than {MOST_SAMPLES:,} rows are of the same prompt and model as row {record.number}.",
+                kept="Nothing was imported.",
+                hint="Map a column that tells them apart, or measure the table without a project.",
+            )
         numbers.append(number)
     return numbers
 
@@ -132,6 +140,7 @@ def store_rows(
         for fields in map(_row_fields, _watched(ctx, table.rows))
     ]  # fmt: skip
     models = [record.values.get(MODEL, "") for record in table.rows]
+    prompts = _in_parts(prompts, models)
     samples = sample_numbers(table.rows, zip((prompt.key for prompt in prompts), models, strict=True))
     items = [
         ImportedText(prompt, model, sample, record.values.get(TEXT, ""), cut=is_cut(record.values))
@@ -141,6 +150,22 @@ def store_rows(
         ctx, project, study_id(), origin, items,
         "The prompts were not part of the imported table.",
     )  # fmt: skip
+
+
+def _in_parts(prompts: list[PromptSpec], models: Sequence[str]) -> list[PromptSpec]:
+    """Return the prompts, with other keys after each 10,000 of one key and model, as many as a run has samples: in a
+    table without prompts all rows of a group have the same one.
+    """
+    rows = Counter((prompt.key, model) for prompt, model in zip(prompts, models, strict=True))
+    many = {of for of, count in rows.items() if count > MOST_SAMPLES}
+    counted: Counter[tuple[str, str]] = Counter()
+    parts = []
+    for prompt, model in zip(prompts, models, strict=True) if many else ():
+        of = prompt.key, model
+        part = counted[of] // MOST_SAMPLES if of in many else 0
+        counted[of] += 1
+        parts.append(replace(prompt, key=f"{prompt.key}/{part}") if part else prompt)
+    return parts or prompts
 
 
 def _watched(ctx: JobContext, rows: Sequence[Record]) -> Iterator[Record]:

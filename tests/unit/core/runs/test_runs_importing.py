@@ -129,3 +129,19 @@ def test_a_cancel_is_heard_in_every_phase_and_leaves_only_whole_parts(
     sets, stored = [project.prompts.count(row.id) for row in project.prompts.sets()], project.outputs.count()
     assert (sets, stored) == (([3000], 500) if phase == "" else ([], 0))
     assert import_table(JobContext(), project, None, "compare", path, table).added == 3000 - stored
+
+
+def test_more_rows_of_one_group_than_a_run_has_samples_are_all_imported(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biasprint.core.studies.kit.importing.MOST_SAMPLES", 10)
+    rows = "".join(f"Text {n},{('male', 'female')[n % 2]}\n" for n in range(45))
+    for more in (0, 45):
+        result = bring(project, tmp_path / "many.csv", "compare", f"text,group\n{rows}")
+        assert (result.added, result.present) == (45 - more, more)
+    assert {row.text for row in project.outputs.each()} == {f"Text {n}" for n in range(45)}
+    (run,) = project.runs.all()
+    assert run.samples == 10
+    heads = "haiku,stars,default,Text,,\n" * 11
+    with pytest.raises(AppError, match="More than 10 rows are of the same prompt and model as row 11"):
+        bring(project, tmp_path / "creative.csv", "creativity", HEADER + heads)
