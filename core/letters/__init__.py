@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import Generator, ModelReading, OccupationGuess, ReadingRequest
 from biasprint.core.letters.values import (
     CATEGORIES,
     DOCUMENT_KINDS,
@@ -25,15 +25,12 @@ from biasprint.core.letters.values import (
     Document,
     DocumentKind,
     FigureDifference,
-    Generator,
     KeptLetter,
     LetterFigure,
     LetterSource,
     Mark,
-    ModelReading,
     NameTwins,
     Naming,
-    OccupationGuess,
     Part,
     PartKind,
     ReadAs,

@@ -17,15 +17,13 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.pile import group_of
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import Generator, ModelReading, ReadingRequest
 from biasprint.core.letters.twins import swapped_context
 from biasprint.core.letters.values import (
     CATEGORIES,
     Category,
     Document,
-    Generator,
     Mark,
-    ModelReading,
     Reading,
     Sentence,
     TwinDifference,

@@ -1,10 +1,10 @@
-"""The settings for reading a letter, from the command line and the window to the compute process."""
+"""The settings for reading a letter or having one written, from the command line and window to the compute process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from biasprint.core.letters.values import Document, DocumentKind, Part
+from biasprint.core.letters.values import Document, DocumentKind, Mark, Part
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
@@ -40,3 +40,53 @@ class ReadingRequest:
         if self.reference is None:
             return self
         return replace(self, reference=self.reference.narrowed(self.occupation or ""))
+
+
+@dataclass(frozen=True)
+class OccupationGuess:
+    """A guess for a person to confirm. `occupation`: in the singular, "" where none is prominent.
+
+    `likely`: the letter says it in so many words.
+    """
+
+    occupation: str
+    likely: bool
+    reason: str
+
+
+# ---- What a generator is asked with, and what a language model reads
+
+
+@dataclass(frozen=True)
+class Generator:
+    """The writer of texts, named as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
+
+    backend: str
+    model: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelReading:
+    """A model's reading. `marks`: passages of the letter, by place; `left_out`: reason → lines left out.
+
+    `made_by`: the model, in words. `prompt_sha256`: of the prompt with the letter in it; `reply`: as it came.
+    """
+
+    made_by: str
+    marks: tuple[Mark, ...]
+    left_out: Mapping[str, int]
+    reply: str
+    ended: str
+    prompt_sha256: str
+
+    @property
+    def summary(self) -> str:
+        """One sentence: who read, how many passages, and how many lines were left out, and why."""
+        passages = f"{len(self.marks)} passage" + "s" * (len(self.marks) != 1)
+        lines = sum(self.left_out.values())
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+        left = f"; {lines} of its lines {'was' if lines == 1 else 'were'} left out ({reasons})" if lines else ""
+        cut = "; its reply was cut off at the longest length" if self.ended == "length" else ""
+        return f"{self.made_by} names {passages}{left}{cut}. This is that model's reading, and counts nowhere."

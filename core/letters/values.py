@@ -4,9 +4,9 @@ Places are characters of the letter's text as it was read, start included and en
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
@@ -579,15 +579,6 @@ def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tu
     return tuple(joined)
 
 
-@dataclass(frozen=True)
-class OccupationGuess:
-    """`occupation` in the singular, "" where none is prominent. `likely`: the letter says it in so many words."""
-
-    occupation: str
-    likely: bool
-    reason: str
-
-
 # ---- A letter as a Word file
 
 
@@ -607,41 +598,3 @@ class WordFile:
     data: bytes
     ending: str = "docx"
     notes: tuple[str, ...] = ()
-
-
-# ---- The request of a reading
-
-
-@dataclass(frozen=True)
-class Generator:
-    """The writer of texts, named as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
-
-    backend: str
-    model: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    keys: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ModelReading:
-    """A model's reading. `marks`: passages of the letter, by place; `left_out`: reason → lines left out.
-
-    `made_by`: the model, in words. `prompt_sha256`: of the prompt with the letter in it; `reply`: as it came.
-    """
-
-    made_by: str
-    marks: tuple[Mark, ...]
-    left_out: Mapping[str, int]
-    reply: str
-    ended: str
-    prompt_sha256: str
-
-    @property
-    def summary(self) -> str:
-        """One sentence: who read, how many passages, and how many lines were left out, and why."""
-        passages = f"{len(self.marks)} passage" + "s" * (len(self.marks) != 1)
-        lines = sum(self.left_out.values())
-        reasons = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
-        left = f"; {lines} of its lines {'was' if lines == 1 else 'were'} left out ({reasons})" if lines else ""
-        cut = "; its reply was cut off at the longest length" if self.ended == "length" else ""
-        return f"{self.made_by} names {passages}{left}{cut}. This is that model's reading, and counts nowhere."

@@ -19,10 +19,10 @@ from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.model_reading import letter_prompt, regenerate_twin
 from biasprint.core.letters.reading import read_letter, read_words
 from biasprint.core.letters.references import ReferenceLetter, ReferenceSet
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import Generator, ReadingRequest
 from biasprint.core.letters.support import support_of
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, Generator, Part, Reading
+from biasprint.core.letters.values import Document, Part, Reading
 from biasprint.core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
