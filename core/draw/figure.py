@@ -189,14 +189,12 @@ def mark(
     )
 
 
-def contrast_marks(finding: Finding, *, series: str = "", section: str = "") -> list[FigureMark]:
+def contrast_marks(finding: Finding) -> list[FigureMark]:
     """A mark for each group of the finding's signed contrast; the finding has no interval for them."""
     return [
         FigureMark(
             finding=finding,
             row=group,
-            series=series,
-            section=section,
             value=value,
             n=finding.n_by_group.get(group, finding.n),
             unit=finding.unit,

@@ -25,21 +25,21 @@ _NARROW, _USUAL, _WIDE, _FULL = 0.4, 0.63, 1.0, 1.05
 _FULL_FROM = "\u1100"  # from here on letters are as wide as they are high
 
 
-def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True, width: float = WIDTH) -> str:
+def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True) -> str:
     """Return the figure with its title, a description of what it shows, its legend and its source.
 
     `theme` "page": colours are CSS variables that the page around it declares. `alone`: as a file of its own, with XML
     namespace and ground; otherwise for use inside an HTML page.
     """
-    canvas = SvgCanvas(width - 2 * MARGIN, theme)
+    canvas = SvgCanvas(WIDTH - 2 * MARGIN, theme)
     height = draw_figure(canvas, figure) + 2 * MARGIN
-    place = f'x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:.0f}" height="{height:.0f}"'
+    place = f'x="{-MARGIN:g}" y="{-MARGIN:g}" width="{WIDTH:.0f}" height="{height:.0f}"'
     ground = f'<rect {place} fill="{canvas.color("surface")}"/>'
     description = " ".join(words.describe(figure, MOST_TOLD)[1:])
     about = f"<title>{_safe(figure.title)}</title><desc>{_safe(description)}</desc>"
     body = "\n".join([about, *([ground] if alone else []), *canvas.elements, *canvas.hovering()])
-    box = f"{-MARGIN:g} {-MARGIN:g} {width:.0f} {height:.0f}"
-    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="{box}"'
+    box = f"{-MARGIN:g} {-MARGIN:g} {WIDTH:.0f} {height:.0f}"
+    size = f'width="{WIDTH:.0f}" height="{height:.0f}" viewBox="{box}"'
     named = f"aria-label={_attribute(figure.title)} data-figure={_attribute(figure.name)}"
     start = f'<svg{NAMESPACE if alone else ""} {size} role="img" {named} font-family="{FAMILY}">'
     return f"{start}\n{body}\n</svg>\n"

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters.request import Generator, ModelReading, OccupationGuess, ReadingRequest
+from biasprint.core.letters.request import Generator, ModelReading, ReadingRequest, with_kind
 from biasprint.core.letters.values import (
     CATEGORIES,
     DOCUMENT_KINDS,
@@ -31,6 +31,7 @@ from biasprint.core.letters.values import (
     Mark,
     NameTwins,
     Naming,
+    OccupationGuess,
     Part,
     PartKind,
     ReadAs,
@@ -41,7 +42,6 @@ from biasprint.core.letters.values import (
     WordFile,
     beside_category,
     changed,
-    with_kind,
 )
 from biasprint.core.letters.verdict import harm, verdict_of
 

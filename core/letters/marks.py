@@ -94,7 +94,7 @@ def _turned_by_grammar(page: MarkedText, parse: Parse, place: int, start: int, e
     if nobody is not None:
         denials.append(nobody)
     hedges = governing(page.hedges)
-    if len(denials) % 2 and not (_is_outdone(page, parse, place)):
+    if len(denials) % 2 and not _is_outdone(parse, place):
         low, high = denials[-1]
         return Turned("denied", min(low, start), max(high, end))
     if hedges and not denials:
@@ -112,7 +112,7 @@ def _denied_behind(page: MarkedText, end: int) -> int | None:
     return end + skipped + match.end()
 
 
-def _is_outdone(page: MarkedText, parse: Parse, place: int) -> bool:
+def _is_outdone(parse: Parse, place: int) -> bool:
     """“I have never met a kinder nurse”, “nobody works harder”: what is denied is that anybody is better."""
     return parse.is_compared(place) and parse.is_said_by_nobody(place)
 

@@ -13,7 +13,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses, why_without
-from biasprint.core.letters.request import OccupationGuess
+from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap.candidate import kin

@@ -39,7 +39,6 @@ def make_reference(
     *,
     title: str = "",
     occupation: str = "",
-    scorers: Mapping[str, str] | None = None,
 ) -> MadeReference:
     """A set from every finished letter of the project, generated or imported, by occupation and group; it is kept.
 
@@ -47,7 +46,7 @@ def make_reference(
     Raises `AppError` where no letter is left.
     """
     check_name(name)
-    chosen = dict(scorers) if scorers is not None else scorers_for_letters()
+    chosen = scorers_for_letters()
     every = (letter for letter in letters(project, study_of(project, "letters").id, texts=True) if _is_letter(letter))
     reference_letters: list[ReferenceLetter] = []
     dropped: Counter[str] = Counter()

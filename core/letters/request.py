@@ -1,10 +1,10 @@
 """The settings for reading a letter or having one written, from the command line and window to the compute process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.letters.values import Document, DocumentKind, Mark, Part
+from biasprint.core.letters.values import Document, DocumentKind, Mark, Part, PartKind
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
@@ -42,16 +42,22 @@ class ReadingRequest:
         return replace(self, reference=self.reference.narrowed(self.occupation or ""))
 
 
-@dataclass(frozen=True)
-class OccupationGuess:
-    """A guess for a person to confirm. `occupation`: in the singular, "" where none is prominent.
-
-    `likely`: the letter says it in so many words.
-    """
-
-    occupation: str
-    likely: bool
-    reason: str
+def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tuple[Part, ...]:
+    """The parts with the characters from `start` to `end` being of `kind`; neighbours of one kind are joined."""
+    pieces: list[Part] = []
+    for part in parts:
+        if part.start < min(part.end, start):
+            pieces.append(Part(part.kind, part.start, min(part.end, start)))
+        if max(part.start, end) < part.end:
+            pieces.append(Part(part.kind, max(part.start, end), part.end))
+    pieces.append(Part(kind, start, end))
+    joined: list[Part] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
+        if joined and joined[-1].kind == piece.kind:
+            joined[-1] = Part(piece.kind, joined[-1].start, piece.end)
+        else:
+            joined.append(piece)
+    return tuple(joined)
 
 
 # ---- What a generator is asked with, and what a language model reads

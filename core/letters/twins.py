@@ -516,7 +516,7 @@ def _name_twins_findings(reading: Reading, twins: Sequence[NameTwin], figures: S
     if not reading.person.full_name:
         yield "No name was found in this letter, so that none changes. Set the candidate's name."
         return
-    spreads = list(_spreads(reading, twins))
+    spreads = list(_spreads(twins))
     for scorer, role in dict.fromkeys((spread.scorer, spread.role) for spread in spreads):
         own = [spread for spread in spreads if (spread.scorer, spread.role) == (scorer, role)]
         most = max(own, key=lambda spread: spread.size)
@@ -543,7 +543,7 @@ class _Spread:
     high: str
 
 
-def _spreads(reading: Reading, twins: Sequence[NameTwin]) -> Iterator[_Spread]:
+def _spreads(twins: Sequence[NameTwin]) -> Iterator[_Spread]:
     """Yield the spreads of scores that any name changes: an unchanged score has no difference listed."""
     differences = [
         {(difference.sentence, difference.name): difference for difference in twin.twin.sentences} for twin in twins

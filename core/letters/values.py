@@ -561,22 +561,16 @@ def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, 
     return tuple(figure for figure in differences if figure.difference is not None and abs(figure.difference) > SAME)
 
 
-def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tuple[Part, ...]:
-    """The parts with the characters from `start` to `end` being of `kind`; neighbours of one kind are joined."""
-    pieces: list[Part] = []
-    for part in parts:
-        if part.start < min(part.end, start):
-            pieces.append(Part(part.kind, part.start, min(part.end, start)))
-        if max(part.start, end) < part.end:
-            pieces.append(Part(part.kind, max(part.start, end), part.end))
-    pieces.append(Part(kind, start, end))
-    joined: list[Part] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
-        if joined and joined[-1].kind == piece.kind:
-            joined[-1] = Part(piece.kind, joined[-1].start, piece.end)
-        else:
-            joined.append(piece)
-    return tuple(joined)
+@dataclass(frozen=True)
+class OccupationGuess:
+    """A guess for a person to confirm. `occupation`: in the singular, "" where none is prominent.
+
+    `likely`: the letter says it in so many words.
+    """
+
+    occupation: str
+    likely: bool
+    reason: str
 
 
 # ---- A letter as a Word file

@@ -101,7 +101,7 @@ def _is_meant(
     around = f"{' '.join(before)} {rest}"
     tail = f"{sentence} {rest}"
     offered = rule.delivers.search(tail)
-    if offered and len(tail[offered.end() :].split()) >= 1 and not _offers_only(tail[offered.start() :], rule):
+    if offered and len(tail[offered.end() :].split()) >= 1 and not _offers_only(tail[offered.start() :]):
         return False
     if verse and (strength < OF_ASSISTANT or not rule.assistant.search(f"{around} {sentence}")):
         return False
@@ -120,7 +120,7 @@ def _sends_elsewhere(sentences: Sequence[str], text: str, rule: _Rule) -> bool:
     return named and rule.elsewhere.search(text) is not None and not rule.delivers.search(text) and '"":' not in text
 
 
-def _offers_only(offer: str, rule: _Rule) -> bool:
+def _offers_only(offer: str) -> bool:
     """Return whether what is offered is help with something else, and no text."""
     return len(offer.split()) < 40 and bool(
         re.search(r"\b(?:resources?|suggestions?|alternatives?|tips|ways)\b", offer)

@@ -115,7 +115,7 @@ def _why_kin_left(
         first = start - 2 if joined else start - 3
         before = phrase_start(page, first)
         return _why_kin_left(page, first, before, page.lower(before - 1), spoken, names, words)
-    owned = owner in OWNERS or (owner == "her" and _owns(page, start - 1, words))
+    owned = owner in OWNERS or (owner == "her" and read_her(page, start - 1).owner)
     if not owned:
         return _why_unowned_kin_left(page, place, start, spoken, names, words)
     # “my daughter Ann”: a relation of the writer who is the person.
@@ -150,10 +150,6 @@ def _acts(page: Page, place: int) -> bool:
 def _is_the_persons_own(page: Page, place: int) -> bool:
     """“her husband” and “Ann's husband”, not “my husband”."""
     return page.lower(phrase_start(page, place) - 1) in ("his", "her", "their", "'s", "’s")
-
-
-def _owns(page: Page, place: int, words: SwapWords) -> bool:
-    return read_her(page, place).owner
 
 
 def _why_noun_left(page: Page, place: int, start: int, spoken: Spoken, names: Names, words: SwapWords) -> str | None:

@@ -266,13 +266,13 @@ def _sentences(text: str, tokens: Sequence[re.Match[str]]) -> list[int]:
             number, length = number + 1, 0
         numbers.append(number)
         if word in _ENDS:
-            ended = _is_end(text, tokens, place)
+            ended = _is_end(tokens, place)
         elif word not in _CLOSERS or (ended and numbers[-1] != number):
             ended = False
     return numbers
 
 
-def _is_end(text: str, tokens: Sequence[re.Match[str]], place: int) -> bool:
+def _is_end(tokens: Sequence[re.Match[str]], place: int) -> bool:
     if tokens[place].group() != "." or not place:
         return True
     before = tokens[place - 1].group()

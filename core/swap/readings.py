@@ -227,7 +227,7 @@ def _by_the_verb(page: Page, place: int, after: int) -> bool | None:
         return True  # “I consider her readiness beyond doubt”
     if (answer := _given_by_another(page, place, verb, head)) is not None:
         return answer
-    return True if _has_more(page, verb, head) or _is_her_own(page, place, verb, head) else None
+    return True if _has_more(page, verb, head) or _is_her_own(page, verb, head) else None
 
 
 def _verb_before(page: Page, place: int) -> str:
@@ -300,7 +300,7 @@ def _kin() -> frozenset[str]:
     return frozenset(word for pair in swap_words().gendered.kin for word in pair)
 
 
-def _is_her_own(page: Page, place: int, verb: str, head: int) -> bool:
+def _is_her_own(page: Page, verb: str, head: int) -> bool:
     """Return whether the words after a verb of two objects cannot be what she is given.
 
     One thing that can be counted has an article where it is given (“earned her a diploma”); without one it is hers

@@ -311,7 +311,7 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: Before) -> W
     if role == "object" and page.tag(place - 1) in ("IN", "TO") and _is_beside(page, place, pronoun, before):
         return Whose(True, _OTHER)
     if not others:
-        return _whose_of_topic(page, place, role, pronoun, before)
+        return _whose_of_topic(page, role, pronoun, before)
     nearest = others[-1]
     if nearest.who == "relation":
         return Whose(True, _RELATED)
@@ -358,7 +358,7 @@ def _whose_self(page: Page, place: int, before: Before) -> Whose:
     return Whose(not page.looks_named(place - 1) or subject is not None or not before.here)
 
 
-def _whose_of_topic(page: Page, place: int, role: Role, pronoun: str, before: Before) -> Whose:
+def _whose_of_topic(page: Page, role: Role, pronoun: str, before: Before) -> Whose:
     """Nobody else was mentioned in the sentence yet: does the text go on about somebody of the sentence before?"""
     if any(mention.is_person for mention in before.here):
         return Whose(True)

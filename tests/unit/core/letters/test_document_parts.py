@@ -9,7 +9,8 @@ from letter_files import PARAGRAPHS
 
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.parts import lines_of, parts_of, suspicions
-from biasprint.core.letters.values import Document, Part, with_kind
+from biasprint.core.letters.request import with_kind
+from biasprint.core.letters.values import Document, Part
 
 BODY = (
     "I have worked with Kelly Moreno for four years at the print studio, and I can recommend her without reservation.",
