@@ -468,3 +468,21 @@ def test_imported_texts_without_a_generator_have_a_pack(tmp_path: Path, groups: 
     assert [each["n"] for each in selection[0]["categories"]] == [24] * groups
     card = ModelCard((pack / "model_card.md").read_text(encoding="utf-8"))
     assert "Any score by any group" not in card.content.split("## Bias")[0]
+
+
+def test_a_locked_analysis_plan_is_in_the_pack_with_its_published_hash(tmp_path: Path) -> None:
+    table, project, pack = tmp_path / "texts.csv", tmp_path / "study.biasprint", tmp_path / "pack"
+    plan = tmp_path / "plan.toml"
+    table.write_text("\n".join(IMPORTED), encoding="utf-8")
+    biasprint("new", project)
+    biasprint("import", project, table, "--study", "compare")
+    biasprint("analysis-plan", "new", project, "--study", "compare", "--out", plan)
+    biasprint("analysis-plan", "lock", project, plan)
+    biasprint("measure", "compare", project, "--scorer", "score=length")
+    biasprint("pack", "make", project, "--out", pack)
+    digest = hashlib.sha256(plan.read_bytes()).hexdigest()
+    assert hashlib.sha256((pack / "analysis-plan-compare.toml").read_bytes()).hexdigest() == digest
+    page = (pack / "methods.md").read_text(encoding="utf-8")
+    assert "The analysis plan was locked on" in page
+    assert digest in page
+    assert read_json(pack / "findings-compare.json")["planned"]["sha256"] == digest

@@ -112,6 +112,7 @@ class _Writing:
         """Write all files; return how many texts, or hashes of texts, are in the pack."""
         for of in self._studies:
             self._report(of)
+            self._plan(of)
         self._recipes()
         self._audit_file()
         what = "each text with its prompt and hash" if self._whole else "the hashes of each text and of its prompt"
@@ -148,6 +149,12 @@ class _Writing:
         result = StudyResult(of.study, int(recipe.get("rows", 0)), dict(recipe.get("left_out", {})), of.findings)
         self._json(f"findings-{of.study}.json", "its findings, as “measure --json” prints them",
                    result.to_json() | answer_json(of))  # fmt: skip
+
+    def _plan(self, of: Audited) -> None:
+        """Write each locked analysis plan to the letter, so that its file has the hash that was published."""
+        for number, lock in enumerate(of.plan.locks if of.plan else (), start=1):
+            name = f"analysis-plan-{of.study}{'' if number == 1 else f'-{number}'}.toml"
+            self._bytes(name, f"the analysis plan as it was locked, SHA-256 {lock.sha256}", lock.text.encode("utf-8"))
 
     def _recipes(self) -> None:
         recipes = {

@@ -21,6 +21,7 @@ from biasprint.core.report.audit.content import (
     scorer_text,
 )
 from biasprint.core.report.audit.page import markdown_text
+from biasprint.core.report.planned import state_sentences
 from biasprint.core.report.questions import evidence
 from biasprint.core.runs.pack.signing import MANIFEST, SIGNATURE, SIGNER
 from biasprint.core.studies.kit.choose import kind_title
@@ -77,6 +78,8 @@ def methods(studies: Sequence[Audited]) -> tuple[str, str]:
 
 
 def _of_study(audited: Audited, cite: Any) -> Iterator[str]:
+    if audited.plan is not None:
+        yield markdown_text(" ".join(state_sentences(audited.plan, audited.recipe)))
     yield "\n".join(_texts(audited))
     uses = sorted(
         {use for finding in audited.findings for use in finding.scorers}, key=lambda use: (use.role, use.name)
