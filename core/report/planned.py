@@ -392,7 +392,7 @@ def planned_rows(plan: StudyPlan, findings: Sequence[Finding]) -> Iterator[tuple
 def _status(entry: PlannedFinding) -> str:
     if entry.dropped is not None:
         return tr(" – left out of the plan on {when}").format(when=when_words(entry.dropped.at))
-    return "" if entry.before_scoring else tr(" – planned when results could be known")
+    return "" if entry.before_scoring else tr(" – planned late")
 
 
 def exploratory_sentence(plan: StudyPlan, findings: Sequence[Finding]) -> str:

@@ -124,7 +124,7 @@ def test_a_plan_locked_when_results_are_known_changes_no_p(project: Project) -> 
     (said, *_) = state_sentences(analysis_plan(project, "compare"), {})  # type: ignore[arg-type]
     assert "when results could be known already: 36 of 36 texts scored" in said
     rows = table(project)
-    assert all(" – planned when results could be known" in row[0] for row in rows)
+    assert all(" – planned late" in row[0] for row in rows)
 
 
 def table(project: Project) -> tuple[tuple[str, ...], ...]:
