@@ -254,7 +254,8 @@ def in_words(
     other = each.mirrored.get(id(finding))
     amount = _amount(study, finding) + (_as_much(study, other) if other else "")
     whom, unit = _for_whom(finding), _unit(finding)
-    against = _scale(finding) if scaled and finding.floor is None and not is_ratio(finding) else ""
+    alone = finding.floor is None and not is_ratio(finding) and not _direction(study, finding)
+    against = _scale(finding) if scaled and alone else ""
     if figures:
         inside = filter(None, (whom, unit, _figures(study, finding, scaled=scaled, interval=interval)))
         return f"{_name(study, finding, each)}: {amount} ({'; '.join(inside)})"

@@ -25,6 +25,7 @@ Duplicates = Literal["report", "drop"]
 SAMPLE_ROWS = 50
 SHARED_CELL = 40  # characters; equal short cells (groups, jobs, names) share one string in memory
 MOST_SHARED = 10_000
+NO_TEXT = ("no text", "no generated", "no response")  # reasons of a row of which nothing was written
 
 
 class TableFile(Protocol):
@@ -217,7 +218,11 @@ def iter_records(
             if all(fault.kept for fault in faults):
                 faults += _own_faults(row, names, required, seen, keep_duplicates=duplicates == "report")
             for fault in faults:
-                on_problem(RowProblem(row.number, row.line, fault.reason, fault.detail, fault.excerpt, fault.kept))
+                lacking = fault.reason in (f"no {names[place]}" for place in required)
+                values = dict(zip(names, row.cells, strict=True)) if lacking else None
+                on_problem(
+                    RowProblem(row.number, row.line, fault.reason, fault.detail, fault.excerpt, fault.kept, values)
+                )
             if all(fault.kept for fault in faults):
                 yield Record(row.number, row.line, dict(zip(names, _share(row.cells, shared), strict=True)))
     except OSError as error:
@@ -345,6 +350,11 @@ def whole_table(
         columns=table.columns,
         mapping=mapping,
         notices=(table.encoding.notice,) if table.encoding.notice else (),
+        unanswered=tuple(
+            Record(problem.number, problem.line, problem.values)
+            for problem in problems
+            if problem.values is not None and problem.reason in NO_TEXT
+        ),
     )
 
 

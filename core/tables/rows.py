@@ -42,7 +42,10 @@ class RawRow:
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """A row that is not as it should be. `reason` is a stable phrase, counted in `dropped` unless the row is kept."""
+    """A row that is not as it should be. `reason` is a stable phrase, counted in `dropped` unless the row is kept.
+
+    `values`: of a row that lacks nothing but a required value, its other ones.
+    """
 
     number: int
     line: int
@@ -50,6 +53,7 @@ class RowProblem:
     detail: str = ""
     excerpt: str = ""
     kept: bool = False
+    values: Mapping[str, str] | None = None
 
     def __str__(self) -> str:
         reason = "; ".join(part for part in (self.reason, self.detail) if part)
@@ -60,8 +64,9 @@ class RowProblem:
 class TableRead:
     """A whole table. `total` rows were read; `rows` are usable; `dropped` counts the others by reason.
 
-    `guessed` names the fields whose column was guessed. `line_break` is the mark that represents a line break in the
-    texts ("" if none does): texts are kept exactly as received, `with_line_breaks` gives the form to show and measure.
+    `unanswered`: of the dropped rows those that have everything but a text. `guessed` names the fields whose column was
+    guessed. `line_break` is the mark that represents a line break in the texts ("" if none does): texts are kept
+    exactly as received, `with_line_breaks` gives the form to show and measure.
     """
 
     rows: tuple[Record, ...]
@@ -74,6 +79,7 @@ class TableRead:
     guessed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     line_break: str = ""
+    unanswered: tuple[Record, ...] = ()
 
 
 def with_line_breaks(text: str, mark: str) -> str:

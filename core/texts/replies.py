@@ -6,7 +6,7 @@ What has no text leaves before groups are counted, so each kind is counted by gr
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from biasprint.core.backends.openai_compatible.failures import FILTERED
 from biasprint.core.project.project import Project
@@ -37,6 +37,18 @@ def reply_kind(row: OutputRow) -> ReplyKind:
     if is_refusal(row.text):
         return "refusal"
     return CUT_OFF if row.finish_reason == CUT else ANSWER
+
+
+def kind_in_table(values: Mapping[str, str], text: str) -> ReplyKind:
+    """Return the kind of reply that a row of a table is: as its column says, else by its text."""
+    said = values.get(REPLY_KIND, "").strip().casefold()
+    if said in get_args(ReplyKind) and said != ANSWER:
+        return cast(ReplyKind, said)
+    if values.get("status", "") not in ("", "done"):
+        return FAILED
+    if not text.strip():
+        return EMPTY
+    return "refusal" if is_refusal(text) else ANSWER
 
 
 def is_missing(row: OutputRow) -> bool:

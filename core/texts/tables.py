@@ -16,13 +16,15 @@ from biasprint.core.tables.fields import FieldSpec, fields_of, parse_map_options
 from biasprint.core.tables.formats import read_format
 from biasprint.core.tables.guard import without_guard
 from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
-from biasprint.core.tables.read import Duplicates, read_records
+from biasprint.core.tables.read import NO_TEXT, Duplicates, read_records
 from biasprint.core.tables.rows import TableRead, with_line_breaks
 from biasprint.core.texts.exporting import OUTPUT, OUTPUT_END, is_own_export
 from biasprint.core.texts.replies import FAILED, REPLY_KIND, reason_of
 
 SEPARATED = (".csv", ".tsv")
 COMPARE = "compare"
+TEXT = "text"
+GIVEN = (TEXT, "score", "outcome")  # what of a row of compare can be measured
 # Columns of an export that replies to a design are read with.
 KEY, STATUS, WRITTEN_BY = "key", "status", "written_by"
 
@@ -54,6 +56,8 @@ def read_table(
     table = read_records(path, wanted, mapping, encoding, place=place, duplicates=duplicates, ctx=ctx)
     if STATUS in table.mapping:
         table = _written(table)
+    if kind == COMPARE and TEXT in table.mapping:
+        table = _with_something(table)
     return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
 
 
@@ -69,9 +73,21 @@ def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[F
 def _written(table: TableRead) -> TableRead:
     """Leave out the rows of refusals and failures, which have no text."""
     rows = tuple(record for record in table.rows if record.values[STATUS] in ("", "done"))
-    failed = (record.values for record in table.rows if record.values[STATUS] not in ("", "done"))
-    reasons = Counter(reason_of(values.get(REPLY_KIND, "") or FAILED) for values in failed)
-    return replace(table, rows=rows, dropped={**table.dropped, **reasons})
+    failed = tuple(record for record in table.rows if record.values[STATUS] not in ("", "done"))
+    reasons = Counter(reason_of(record.values.get(REPLY_KIND, "") or FAILED) for record in failed)
+    dropped = {**table.dropped, **reasons}
+    return replace(table, rows=rows, dropped=dropped, unanswered=(*table.unanswered, *failed))
+
+
+def _with_something(table: TableRead) -> TableRead:
+    """Leave out the rows that have neither a text nor a number or outcome of their own: nothing of them has a score."""
+    silent = {record.number for record in table.rows if not any(record.values.get(name, "").strip() for name in GIVEN)}
+    if not silent or len(silent) == len(table.rows):
+        return table
+    rows = tuple(record for record in table.rows if record.number not in silent)
+    unanswered = tuple(record for record in table.rows if record.number in silent)
+    dropped = {**table.dropped, NO_TEXT[0]: table.dropped.get(NO_TEXT[0], 0) + len(silent)}
+    return replace(table, rows=rows, dropped=dropped, unanswered=(*table.unanswered, *unanswered))
 
 
 def _unguarded(table: TableRead) -> TableRead:

@@ -35,7 +35,8 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
     if no:
         ask, each = no[0]
         answer = told(audited.study, each, each.tested, most=1)
-        yield _bullet(ask, f"{answer.words} {tr('This does not prove that there is no difference.')}")
+        open_still = "" if each.alike else tr("This does not prove that there is no difference.")
+        yield _bullet(ask, f"{answer.words} {open_still}".rstrip())
         yield said(answer.figures, soft=True)
 
 

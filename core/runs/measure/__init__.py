@@ -222,7 +222,8 @@ def measure_tables(
         return replace(measured, result=with_left_out(measured.result, as_read), tables=as_read)
     each = of_tables(ctx, once, measured_study, options, compute).with_repeats(repeated)
     result = _adjusted(each.result, options)
-    return MeasuredStudy(result, recipe_of(options, result) | each.recipe(), as_read, each.remarks, each.undone)
+    remarks = (*reply_sentences(result.findings), *each.remarks)
+    return MeasuredStudy(result, recipe_of(options, result) | each.recipe(), as_read, remarks, each.undone)
 
 
 def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:

@@ -13,7 +13,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
-from biasprint.core.runs.measure.replies import reasons_missing, replies_asked, with_replies
+from biasprint.core.runs.measure.replies import reasons_missing, replies_asked, replies_in_tables, with_replies
 from biasprint.core.runs.measure.sensitivity import excluded_texts
 from biasprint.core.runs.measure.wordings import measured_over_wordings
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
@@ -219,7 +219,7 @@ def of_tables(
     writers = [[_writer(row) for row in table.rows] for _, table in read]
     names = list(dict.fromkeys(name for of in writers for name in of))
     if len([name for name in names if name]) < 2:
-        result, undone = study.of_tables(ctx, read, options, compute)
+        result, undone = _of_study(ctx, read, study, options, compute)
         return ByGenerator(result, tuple(undone), ())
     models = {writer: row.values.get(MODEL, "") for _, table in read for row in table.rows if (writer := _writer(row))}
     among = [StudyGenerator(name, "", model) for name, model in models.items()]
@@ -231,7 +231,7 @@ def of_tables(
             (kind, table) for kind, table in ((kind, _written_by(table, name)) for kind, table in read) if table.rows
         ]
         try:
-            result, undone = study.of_tables(ctx, own, options, compute)
+            result, undone = _of_study(ctx, own, study, options, compute)
         except AppError as error:
             failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
             continue
@@ -243,6 +243,19 @@ def of_tables(
         raise next(iter(failed.values()))
     result = with_left_out(_joined(results), [table for _, table in read])
     return ByGenerator(result, tuple(remarks), (), undone=tuple(failed))
+
+
+def _of_study(
+    ctx: JobContext,
+    read: Sequence[tuple[str, TableRead]],
+    study: Study,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+) -> Answer:
+    """Return what a study finds in tables of one writer, with what became of every reply in them by group."""
+    asked = replies_in_tables(study, read)
+    result, undone = study.of_tables(ctx, read, options, compute)
+    return with_replies(ctx, result, study, asked, options, compute), undone
 
 
 def _pooled_tables(
@@ -258,7 +271,7 @@ def _pooled_tables(
     writers = [[row.values.get(WRITTEN_BY) or row.values.get(MODEL, "") for row in table.rows] for _, table in read]
     counts = Counter(name for names in writers for name in names)
     if len(counts) < 2:
-        result, remarks = study.of_tables(ctx, read, options, compute)
+        result, remarks = _of_study(ctx, read, study, options, compute)
         return ByGenerator(result, tuple(remarks), ())
     number = {name: place for place, name in enumerate(counts)}
 
@@ -273,7 +286,7 @@ def _pooled_tables(
         )))
         for (kind, table), names in zip(read, writers, strict=True)
     ]  # fmt: skip
-    result, remarks = study.of_tables(ctx, pooled, options, compute)
+    result, remarks = _of_study(ctx, pooled, study, options, compute)
     pooled_result = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
     return ByGenerator(pooled_result, tuple(remarks), (), pooled=True)
 
@@ -301,7 +314,8 @@ def _writer(row: Record) -> str:
 
 def _written_by(table: TableRead, name: str) -> TableRead:
     rows = tuple(row for row in table.rows if _writer(row) == name)
-    return replace(table, rows=rows, total=len(rows), dropped={})
+    unanswered = tuple(row for row in table.unanswered if _writer(row) == name)
+    return replace(table, rows=rows, total=len(rows), dropped={}, unanswered=unanswered)
 
 
 Pair = tuple[StudyGenerator, StudyGenerator]

@@ -21,8 +21,19 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
 from biasprint.core.studies.kit.study import Study
-from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked
-from biasprint.core.texts.replies import ANSWER, ReplyKind, is_filtered, is_missing, matched, reason_of, reply_kind
+from biasprint.core.tables.rows import TableRead
+from biasprint.core.texts.copies import WRITTEN as WRITTEN_IN
+from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked, table_prompt
+from biasprint.core.texts.replies import (
+    ANSWER,
+    ReplyKind,
+    is_filtered,
+    is_missing,
+    kind_in_table,
+    matched,
+    reason_of,
+    reply_kind,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +43,8 @@ if TYPE_CHECKING:
 IDENTITY = "identity"
 DEFAULT = "default"
 SOURCE = "ours: what became of each prompt that was sent"
-HARM = "Above 0, the first group is left without an answer more often."
+HARM = "Above 0, {group} is left without an answer more often."
+OF_TABLE = "Of what the table holds: what was left out of it is not known."
 MOST_NAMED = 3  # groups in a note
 Part = tuple[tuple[str, str], ...]  # the dims of the findings on one way to group
 
@@ -40,7 +52,8 @@ Part = tuple[tuple[str, str], ...]  # the dims of the findings on one way to gro
 @dataclass(frozen=True)
 class AskedReplies:
     """Replies of a study, one row each. `groups`: part (dims as a tuple of pairs) → the group of each row in it, empty
-    for none. `prompts`: what samples of one prompt share. `filtered`: was it a filter that held the text back?
+    for none. `prompts`: what samples of one prompt share. `filtered`: was it a filter that held the text back? `note`:
+    what to know of all of them.
     """
 
     kinds: tuple[ReplyKind, ...]
@@ -49,6 +62,7 @@ class AskedReplies:
     blocks: tuple[str, ...]
     prompts: tuple[str, ...]
     groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def all_answer(self) -> bool:
@@ -56,12 +70,8 @@ class AskedReplies:
 
 
 def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> AskedReplies:
-    """Return the kind of every reply to a study's prompts, with the group that it was asked for.
-
-    Not of imported texts: what their table left out is not known.
-    """
-    outputs = project.outputs.each(OutputFilter(study_id=study_id))
-    rows = [row for row in outputs if row.backend not in NOT_WRITTEN]
+    """Return the kind of every reply to a study's prompts, with the group that it was asked for."""
+    rows = list(project.outputs.each(OutputFilter(study_id=study_id)))
     axes = tuple(project.axes.latest())
     asked = prompts_asked(project, study_id)
     columns = [columns_of(row, axes) for row in rows]
@@ -74,7 +84,37 @@ def replies_asked(project: Project, study_id: int, study: Study, options: Measur
         blocks=tuple(_block(study, row) for row in rows),
         prompts=tuple(f"{row.model}/{asked[row.prompt_id]}" for row in rows),
         groups=dict(_groups(study, columns, [(row.axis, row.identity) for row in rows])),
+        note=OF_TABLE if any(row.backend in NOT_WRITTEN for row in rows) else "",
     )
+
+
+def replies_in_tables(study: Study, read: Sequence[tuple[str, TableRead]]) -> AskedReplies:
+    """Return the kind of every reply that a study's tables hold, those that are dropped for want of a text included."""
+    rows = [
+        (f"{at} {record.number}", record.values, is_text)
+        for at, (kind, table) in enumerate(read)
+        if study.imported is not None and kind == study.imported.kind
+        for records, is_text in ((table.rows, True), (table.unanswered, False))
+        for record in records
+    ]
+    columns = [values for _, values, _ in rows]
+    identities = [(values.get("axis", "") or IDENTITY, values.get(IDENTITY, "")) for values in columns]
+    texts = [next((values[name] for name in WRITTEN_IN if name in values), "") for values in columns]
+    return AskedReplies(
+        kinds=tuple(map(kind_in_table, columns, texts)),
+        missing=tuple(not is_text for _, _, is_text in rows),
+        filtered=(False,) * len(rows),
+        blocks=tuple(_block_in_table(study, values) for values in columns),
+        prompts=tuple(table_prompt(values) or number for number, values, _ in rows),
+        groups=dict(_groups(study, columns, identities)),
+        note=OF_TABLE,
+    )
+
+
+def _block_in_table(study: Study, values: Mapping[str, str]) -> str:
+    names = study.matched_by or ("block",)
+    task = "/".join(values.get(name, "") for name in ("task", "theme")).strip("/")
+    return "/".join(values.get(name, "") for name in names).strip("/") or values.get("headline", "") or task
 
 
 def _block(study: Study, row: OutputRow) -> str:
@@ -165,7 +205,7 @@ def _share(study: str, kind: ReplyKind, asked: AskedReplies, dims: Part, group: 
         f"{study}{REPLIES}", label=kind, title=f"{TITLES[kind]}, {group}" if group else TITLES[kind],
         groups=(group,) if group else (), estimate=share.value, unit="share", n=share.n,
         interval=interval(share.interval), dims=dict(dims), source=SOURCE,
-        note=f"{share.successes} of {share.n}{by_filter}.",
+        note=f"{share.successes} of {share.n}{by_filter}. {asked.note}".rstrip(),
     )  # fmt: skip
 
 
@@ -204,7 +244,7 @@ def _differences(
             _of_samples(finding, values[finding.label], of),
             id=f"{study}{DIFFERENCE}",
             title=f"{TITLES[finding.label]}, {finding.groups[0]} minus {finding.groups[1]}",
-            harm=HARM,
+            harm=HARM.format(group=finding.groups[0]),
             source=SOURCE,
             p_adjusted=None,
             adjust=None,

@@ -282,3 +282,79 @@ def test_the_length_of_a_cut_text_that_was_judged_is_not_known(project: Project)
     lengths = text_lengths(project, [comparison])
     assert lengths["output", rows["woman"]] == 0
     assert lengths["output", rows["man"]] > 0
+
+
+# ---- Tables and imported texts
+
+SORRY = "I'm sorry, but I can't help with that."
+LETTER = "{group} finished the report number {at} on time and helped the team."
+
+
+def table_of(path: Path, text: Callable[[str, int], str], columns: tuple[str, ...] = ("text", "group")) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for at in range(12):
+            for group in ("Emily", "Lakisha"):
+                writer.writerow([text(group, at), group])
+    return path
+
+
+def said_of(path: Path, study: str = "compare", **how: Any) -> tuple[str, ...]:
+    chosen = {"scorers": {"score": "length"}} if study == "compare" else {}
+    return measure_tables(JobContext(), [path], study, MeasureOptions(**chosen, **how), INLINE).remarks
+
+
+@pytest.mark.parametrize("study", ["compare", "letters"])
+def test_refusals_in_a_table_are_told_by_group(tmp_path: Path, study: str) -> None:
+    path = table_of(
+        tmp_path / "replies.csv",
+        lambda group, at: SORRY if group == "Lakisha" and at < 9 else LETTER.format(group=group, at=at),
+    )
+    assert "9 of 12 texts asked for Lakisha were refused, none of 12 for Emily." in said_of(path, study)
+
+
+@pytest.mark.parametrize(
+    ("study", "empty", "count"), [("compare", 9, "9 of 12"), ("compare", 12, "All 12"), ("letters", 9, "9 of 12")]
+)
+def test_rows_without_text_are_told_by_group_and_have_no_length(
+    tmp_path: Path, study: str, empty: int, count: str
+) -> None:
+    path = table_of(
+        tmp_path / "replies.csv",
+        lambda group, at: "" if group == "Lakisha" and at < empty else LETTER.format(group=group, at=at),
+    )
+    remarks = said_of(path, study)
+    assert f"{count} texts asked for Lakisha came back without text, none of 12 for Emily." in remarks
+    if study == "compare":
+        found = measure_tables(JobContext(), [path], study, MeasureOptions(scorers={"score": "length"}), INLINE)
+        means = {each.groups[0]: each for each in found.result.findings if each.id == "compare.mean"}
+        assert found.result.dropped == {"no text": empty}
+        assert set(means) == ({"Emily", "Lakisha"} if empty == 9 else {"Emily"})
+        if empty == 9:  # of the texts that there are
+            assert means["Lakisha"].estimate == pytest.approx(12)  # words of LETTER
+            assert means["Lakisha"].n == 3
+
+
+def test_refusals_among_imported_texts_are_told_by_group(project: Project, tmp_path: Path) -> None:
+    path = table_of(
+        tmp_path / "replies.csv",
+        lambda group, at: SORRY if group == "Lakisha" and at < 9 else LETTER.format(group=group, at=at),
+    )
+    import_table(JobContext(), project, None, "compare", path, read_table(JobContext(), path, "compare"))
+    found = measure_project(JobContext(), project, "compare", MeasureOptions(scorers={"score": "length"}), INLINE)
+    assert "9 of 12 texts asked for Lakisha were refused, none of 12 for Emily." in found.remarks
+    (share,) = [each for each in found.result.findings if each.groups == ("Lakisha",) and each.label == "refusal"]
+    assert share.note == "9 of 12. Of what the table holds: what was left out of it is not known."
+
+
+def test_an_export_is_told_by_group_as_its_project_is(project: Project, tmp_path: Path) -> None:
+    set_id = asked_about(project, ("Emily", "Lakisha"))
+    answered(project, "compare", set_id, refused_where("group", "Lakisha"))
+    rows = list(exporting.rows(JobContext(), project, "outputs"))
+    path = tmp_path / "outputs.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+    assert "All 12 texts asked for Lakisha were refused, none of 12 for Emily." in said_of(path)
