@@ -17,6 +17,7 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
+from biasprint.core.studies.kit.choose import UNBIASED
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from biasprint.core.metrics.result import Bools
 
-IDENTITY = "identity"
+IDENTITY, PROMPT_KIND = "identity", "prompt_kind"
 DEFAULT = "default"
 SOURCE = "ours: what became of each prompt that was sent"
 HARM = "Above 0, {group} is left without an answer more often."
@@ -97,7 +98,8 @@ def replies_in_tables(study: Study, read: Sequence[tuple[str, TableRead]]) -> As
         for records, is_text in ((table.rows, True), (table.unanswered, False))
         for record in records
     ]
-    columns = [values for _, values, _ in rows]
+    columns = [{PROMPT_KIND: UNBIASED, **{name: value for name, value in values.items() if value.strip()}}
+               for _, values, _ in rows]  # fmt: skip
     identities = [(values.get("axis", "") or IDENTITY, values.get(IDENTITY, "")) for values in columns]
     texts = [next((values[name] for name in WRITTEN_IN if name in values), "") for values in columns]
     return AskedReplies(
