@@ -80,7 +80,7 @@ def _written(table: TableRead) -> TableRead:
 
 
 def _with_something(table: TableRead) -> TableRead:
-    """Leave out the rows that have neither a text nor a number or outcome of their own: nothing of them has a score."""
+    """Leave out the rows that have neither a text nor a number or outcome of their own: they have no score."""
     silent = {record.number for record in table.rows if not any(record.values.get(name, "").strip() for name in GIVEN)}
     if not silent or len(silent) == len(table.rows):
         return table
