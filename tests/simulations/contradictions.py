@@ -1,6 +1,6 @@
 """Findings whose p and interval come from different models: how often they contradict each other without bias.
 
-`python tests/simulations/contradictions.py` prints the tables of docs/explanation/tests.md.
+`python tests/simulations/contradictions.py` prints what docs/explanation/tests.md sums up.
 """
 
 import sys

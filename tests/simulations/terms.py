@@ -1,6 +1,6 @@
 """Fill in the blank, polarities that are unequal in the number and spread of their terms: false alarms of `delta_P`.
 
-`python -m simulations.terms`, in `tests`, prints the table of docs/explanation/tests.md: beside the test of
+`python -m simulations.terms`, in `tests`, prints what docs/explanation/tests.md says of terms: beside the test of
 `completion.delta`, whose error is that of terms and pairs, the raw difference with polarity permuted over terms.
 """
 

@@ -1,6 +1,6 @@
 """What else is on this computer, against the stand-ins, on their own sets: `python -m training.stand_ins.compare`.
 
-Prints the table of docs/reference/packaged-models.md. What a candidate needs (a threshold, a head) is chosen on
+Prints the table of docs/tables/stand-in-candidates.md. What a candidate needs (a threshold, a head) is chosen on
 the development part of a set; the held-out part is only measured. SmolLM2 is left out where it was not got.
 """
 
