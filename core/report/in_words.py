@@ -253,13 +253,14 @@ def in_words(
     """
     other = each.mirrored.get(id(finding))
     amount = _amount(study, finding) + (_as_much(study, other) if other else "")
-    whom, unit = _for_whom(finding), _unit(finding)
+    whom, unit = _for_whom(finding, figures=figures), _unit(finding)
     alone = finding.floor is None and not is_ratio(finding) and not _direction(study, finding)
-    against = _scale(finding) if scaled and alone else ""
+    against = tr("where {scale}").format(scale=scale) if scaled and alone and (scale := _scale(finding)) else ""
     if figures:
         inside = filter(None, (whom, unit, _figures(study, finding, scaled=scaled, interval=interval)))
         return f"{_name(study, finding, each)}: {amount} ({'; '.join(inside)})"
-    return f"{_name(study, finding, each)}: {', '.join(filter(None, (amount, unit, whom, against)))}"
+    said = filter(None, (f"{amount} ({unit})" if unit else amount, whom, against))
+    return f"{_name(study, finding, each)}: {', '.join(said)}"
 
 
 def _figures(study: str, finding: Finding, *, scaled: bool = True, interval: bool = True) -> str:
@@ -494,8 +495,8 @@ def _percent(rate: str) -> str:
     return digits.number(float(rate), "proportion")
 
 
-def _for_whom(finding: Finding) -> str:
-    """Say which groups lie highest and lowest, for a measure of how far groups lie apart."""
+def _for_whom(finding: Finding, *, figures: bool) -> str:
+    """Say which groups lie highest and lowest, for a measure of how far groups lie apart; `figures`: in brackets."""
     of_groups = set(finding.contrast or {}) <= set(finding.groups)
     if (
         finding.floor is None
@@ -509,7 +510,12 @@ def _for_whom(finding: Finding) -> str:
     if not below < 0 < above:
         return ""
     unit = "difference of proportions" if digits.is_proportion(finding.unit) else finding.unit
-    return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(
+    template = (
+        tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it")
+        if figures
+        else tr("highest for {high} ({above} above the mean) and lowest for {low} ({below} below it)")
+    )
+    return template.format(
         high=high.replace("_", " "), above=digits.number(above, unit),
         low=low.replace("_", " "), below=digits.number(-below, unit),
     )  # fmt: skip

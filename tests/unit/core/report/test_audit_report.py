@@ -80,7 +80,7 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
                  "Be #1.", "Asked: 120 prompts of “CoGS”, version 1."):  # fmt: skip
         assert told in first
     assert "2 questions were asked of creative texts. Clear yes: 1; not shown: 1." in first
-    assert "Yes, in 1 of 2 comparisons: “RBS of <gender> & 50 % of {it}_”: 0.043, cosine distance." in first
+    assert "Yes, in 1 of 2 comparisons: “RBS of <gender> & 50 % of {it}_”: 0.043 (cosine distance)." in first
     assert "stays below 0.031 in 95 of 100 cases; 95 % interval 0.012 to 0.081; p " in first
     assert "n = 36 prompts; by a stand-in scorer." in first
     assert "Far from the default is othered." in first
@@ -105,7 +105,7 @@ def of_generators(*names: str) -> tuple[Finding, ...]:
 def test_each_generator_is_answered_for_and_drawn_beside_the_other() -> None:
     report = made(findings=of_generators("large", "none"))
     first = text_of(report, 0)
-    amount = "“RBS of gender”: 0.043, cosine distance"
+    amount = "“RBS of gender”: 0.043 (cosine distance)"
     sure = "95 % interval 0.012 to 0.081; p = 0.{}, adjusted for 2 tests; n = 36 prompts; by a stand-in scorer"
     bounds = f"“RBS of gender”: chance alone stays below 0.031 in 95 of 100 cases; {sure.format('001')}."
     assert f"differ from those for others? “large”: yes: {amount}. “none”: no difference was shown: {amount}." in first
@@ -124,7 +124,7 @@ def test_whether_generators_differ_is_the_first_page_after_the_first() -> None:
     report = made(findings=(*of_generators("large", "none"), between))
     assert report.pages[1].title == "Do the generators differ from each other?"
     first = text_of(report, 0)
-    assert "differ from each other? Yes: “RBS of gender”: 0.043 higher for large than for none, cosine" in first
+    assert "differ from each other? Yes: “RBS of gender”: 0.043 higher for large than for none (cosine" in first
 
 
 def test_remarks_that_differ_in_their_numbers_stand_once() -> None:
