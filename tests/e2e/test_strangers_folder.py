@@ -143,6 +143,8 @@ def stranger(tmp_path: Path, own_home: Path) -> Stranger:
     for place in (work / "l.txt", work / "letters" / "l.txt", elsewhere / "l.txt"):
         place.write_text(LETTER, encoding="utf-8")
     (work / "texts.csv").write_text("group,text\n" + "woman,She is kind.\nman,He is strong.\n" * 20, encoding="utf-8")
+    people = "sex,race,selected\n" + "female,white,1\nmale,black,0\n" * 10
+    (work / "people.csv").write_text(people, encoding="utf-8")
     (work / "names.csv").write_text("name,race\nMary,white\nKeisha,black\n", encoding="utf-8")
     (work / "audit.toml").write_text(AUDIT, encoding="utf-8")
     environment = os.environ | {
@@ -203,6 +205,7 @@ CASES = (
     Case("prepare --status"),
     Case(f"compare {STUDY} --axis gender --seed 3"),
     Case(f"judge {STUDY} --backend synthetic --model large", code=1),
+    Case(f"certificate {STUDY} --backend synthetic --model large", code=1),
     Case(f"packet list {STUDY}"),
     Case(f"packet make {STUDY} --out packets --rater R01"),
     Case(f"packet merge {STUDY} packets/R01.biaspacket", code=1),
@@ -219,6 +222,12 @@ CASES = (
     Case(f"import {STUDY} texts.csv --study compare"),
     Case(f"measure compare {STUDY}"),
     Case(f"report {STUDY} --out report.html"),
+    Case(f"pack make {STUDY} --out pack", long=True),
+    Case("pack verify pack", long=True),
+    Case("impact people.csv --out impact.html"),
+    Case(f"analysis-plan new {STUDY} --study completion --out plan.toml"),
+    Case(f"analysis-plan lock {STUDY} plan.toml"),
+    Case(f"analysis-plan show {STUDY}"),
     Case(f"export {STUDY} outputs --study completion --out outputs.csv"),
     Case("letter l.txt --report checked.pdf --word checked.docx"),
     Case("letter ../elsewhere/l.txt --note note.pdf"),
