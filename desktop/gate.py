@@ -181,8 +181,8 @@ class LookGate(QObject):
             self._window,  # type: ignore[arg-type]
             title=tr("You are in the middle of rating"),
             text=tr(
-                "This names the identities of the texts. Look anyway? Your later answers will be marked as seen, and "
-                "findings leave them out. What you rated is saved. Not finished: {raters}."
+                "This names the identities of the texts. Look anyway? Later answers will be marked as seen, and "
+                "findings leave them out. What was rated is saved. Not finished: {raters}."
             ).format(raters=safe_line(", ".join(raters))),
             safe=tr("Keep rating"),
             risky=tr("Look anyway"),

@@ -15,6 +15,7 @@ from biasprint.core.machine import storage
 
 RATINGS, LOOKS = "ratings.json", "looks.json"
 MOST = 1_000  # of each that are kept: the latest
+PATIENCE_SECONDS = 2.0  # nobody waits longer for the record before a rating begins
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _change(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    with storage.locked(f"{name}.lock"):
+    with storage.locked(f"{name}.lock", patience=PATIENCE_SECONDS):
         known = {key: value for key, value in change(_read(name)).items() if isinstance(value, dict)}
         latest = sorted(known, key=lambda key: str(known[key].get("at")), reverse=True)[:MOST]
         storage.write(name, {key: known[key] for key in latest}, private=True)

@@ -24,6 +24,8 @@ from test_leak_hunt import WORDS, asked, brought_to, keep_rating, looks, opened,
 from test_leak_hunt import file as file
 from test_leak_hunt import window as window
 
+from biasprint import open as from_python
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.open_ratings import LOOKS, RATINGS
@@ -108,6 +110,8 @@ def test_no_copy_of_a_project_shows_what_is_being_rated(file: Path, make: Callab
         assert not out.exists()
     measured = biasprint("measure", "creativity", copy, "--json", code=1)
     assert leaks(measured.out + measured.err) == []
+    with from_python(copy) as project, pytest.raises(AppError, match="in the middle of rating"):
+        project.outputs()
 
 
 @pytest.mark.parametrize("make", COPIES)
@@ -238,6 +242,7 @@ def test_a_second_code_that_presses_one_key_reveals_nothing_unasked(qtbot: QtBot
     rating.at("reveal_page")
     settled(qtbot, window)
     page = rating.panel.reveal_page
+    assert page.withheld.isVisible()
     assert page.withheld.text.text().startswith("2 of your answers stay hidden, as R02 is still rating the same texts.")
     assert told(window) == []
     for key in ("fingerprint", "charts", "outputs"):

@@ -454,18 +454,20 @@ class RevealPage(Scroller):
     def show_revelation(self, revelation: Revelation) -> None:
         tokens = theme.current()
         sheet, box = clear_column(tokens.gap)
-        opening = Card(tr("You chose these texts"))
-        opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
+        nothing = bool(revelation.withheld and not revelation.answered)
+        opening = Card(tr("Your answers are saved and locked") if nothing else tr("You chose these texts"))
+        if revelation.withheld:
+            self.withheld = Notice(_withheld(revelation), tone="warn", closable=False)
+            self.see_all = self.withheld.add_action(tr("Look anyway…"), self.all_wanted.emit)
+            opening.box.addWidget(self.withheld)
+        if not nothing:
+            opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
         row = FlowLayout(spacing=tokens.grid)
-        for button in self._buttons():
+        for button in self._buttons(nothing):
             row.addWidget(button)
         opening.box.addSpacing(tokens.grid)
         opening.box.addLayout(row)
         box.addWidget(opening)
-        if revelation.withheld:
-            self.withheld = Notice(_withheld(revelation), tone="warn", closable=False)
-            self.see_all = self.withheld.add_action(tr("Look anyway…"), self.all_wanted.emit)
-            box.addWidget(self.withheld)
         if revelation.swayed is not None:
             explained = Card(tr("About the recommendations"))
             explained.box.addWidget(Label(_swayed(revelation.swayed), "reading", wrap=True))
@@ -486,10 +488,15 @@ class RevealPage(Scroller):
     def forget(self) -> None:
         self.setWidget(QWidget())
 
-    def _buttons(self) -> list[Button]:
-        charts, done = QuietButton(tr("See the charts"), icon="charts"), QuietButton(tr("Done"))
-        charts.clicked.connect(self.charts_wanted)
+    def _buttons(self, nothing: bool) -> list[Button]:
+        """Return the ways on; where `nothing` is shown yet, only the end."""
+        done = PrimaryButton(tr("Done")) if nothing else QuietButton(tr("Done"))
         done.clicked.connect(self.closed)
+        self._first: Button = done
+        if nothing:
+            return [done]
+        charts = QuietButton(tr("See the charts"), icon="charts")
+        charts.clicked.connect(self.charts_wanted)
         own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint")
         own.clicked.connect(self.fingerprint_wanted)
         self._first = own
