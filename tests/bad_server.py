@@ -4,12 +4,12 @@ Run as a program it answers well after a fixed wait, for measuring clients: `bad
 """
 
 import asyncio
-import gzip
 import json
 import os
 import ssl
 import sys
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -256,13 +256,10 @@ async def hang_up(writer: asyncio.StreamWriter, asked: Asked) -> None:
 
 
 def bomb(megabytes: int = 100) -> Answer:
-    """A small reply that unpacks to so many megabytes; it is packed when it is asked for."""
-
-    async def explode(writer: asyncio.StreamWriter, asked: Asked) -> None:
-        packed = gzip.compress(b" " * (megabytes * 1_000_000), 1)
-        await answer("200 OK", packed, Content_Encoding="gzip")(writer, asked)
-
-    return explode
+    """A small reply that unpacks to so many megabytes: after a full flush the same block may come again and again."""
+    packer = zlib.compressobj(wbits=31)
+    first, other = (packer.compress(b" " * 1_000_000) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    return answer("200 OK", first + other * (megabytes - 1), Content_Encoding="gzip")
 
 
 def main() -> None:
