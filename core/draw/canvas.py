@@ -77,9 +77,9 @@ class Canvas(ABC):
     @abstractmethod
     def path(
         self, points: Sequence[Point], *, color: str = "", fill: str = "", width: float = 1,
-        dash: Sequence[float] = (), closed: bool = False, opacity: float = 1, hole: Sequence[Point] = (),
+        dash: Sequence[float] = (), closed: bool = False, opacity: float = 1,
     ) -> None:  # fmt: skip
-        """Straight lines from point to point; `opacity` of the filling, which leaves out the `hole`."""
+        """Straight lines from point to point; `opacity` of the filling."""
 
     def line(
         self, x1: float, y1: float, x2: float, y2: float, color: str = "line", width: float = 1,
@@ -137,13 +137,10 @@ class Canvas(ABC):
 
     # signs
 
-    def marker(self, place: int, x: float, y: float, hollow: bool = False) -> None:
+    def marker(self, place: int, x: float, y: float) -> None:
         """The sign of a series, by its place: the second cue beside its colour."""
         color, points = series_color(place), outline(MARKERS[place % len(MARKERS)])
-        fill, edge = ("surface", color) if hollow else (color, "surface")
-        self.path(
-            [(x + dx, y + dy) for dx, dy in points], color=edge, fill=fill, width=1.6 if hollow else 1, closed=True
-        )
+        self.path([(x + dx, y + dy) for dx, dy in points], color="surface", fill=color, width=1, closed=True)
 
     def printed(self, x: float, y: float, letter: str = "") -> None:
         """A hollow diamond: a value that a paper prints, by the letter that the legend explains."""

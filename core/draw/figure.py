@@ -4,10 +4,9 @@ Every kind is made of marks, each in a row and a series:
 
 - `intervals`: a row each, one series; estimate and interval on a common axis, n at the right.
 - `grouped`: the same with several series in a row, such as biased against unbiased prompts.
-- `bars`: as `intervals`, each value a bar from the beginning of the axis.
+- `bars`: the same, each value a bar from the beginning of the axis.
 - `matrix`: rows × series (the columns), the value as colour and as a number; `null` is the middle of the colours.
 - `line`: `FigureMark.x` against the value, a line per series.
-- `radar`: a spoke for each row, a ring for each series; `null` is a circle.
 - `table`: rows × series (the columns) as numbers with their intervals; for what mixes units.
 
 Rows and series are in the order in which they first appear. Every mark carries the finding that it came from, so that
@@ -23,7 +22,7 @@ from biasprint.core.draw import digits
 from biasprint.core.findings import Finding, Floor
 from biasprint.core.machine.models.catalogue import scorer_title
 
-FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "radar", "table"]
+FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "table"]
 NOTHING = "There is nothing to show yet."
 
 
@@ -43,9 +42,7 @@ class FigureMark:
     `value` is None where it is undefined, and `reason` then says why. `section` is a heading over a block of rows
     (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
     `text`: the content of a cell of a `table` in place of the number. `band`: the interval is a provisional one, of a
-    session that goes on. `chance`: where the value of a `radar` lies 95 times in 100 when every choice is made at
-    random. `dots`: single values behind that of a `radar`, such as each person's. `tip`: what hovering tells, line by
-    line, in place of the usual words.
+    session that goes on. `tip`: what hovering tells, line by line, in place of the usual words.
     """
 
     finding: Finding
@@ -63,8 +60,6 @@ class FigureMark:
     unit: str = ""
     text: str = ""
     band: bool = False
-    chance: tuple[float, float] | None = None
-    dots: tuple[float, ...] = ()
     tip: str = ""
 
     @property
@@ -83,8 +78,7 @@ class Figure:
     `series_title`: what rows and series are, such as “rater”. `x_axis`: of a `line`. `source`: the paper's figures and
     tables that it covers. `n_title`: what n counts. `note`: what is to be said below, line by line. `complete` is False
     before the planned n: no p-value leaves the figure, not in an export either; `band_words` then says what the
-    provisional intervals are. `outermost`: where a radar ends, so that two of them can be compared (by the square root
-    where that is far from the null); None leaves it to the values. `empty`: what to do where there is nothing yet.
+    provisional intervals are. `empty`: what to do where there is nothing yet.
     """
 
     key: str
@@ -106,7 +100,6 @@ class Figure:
     part: str = ""
     n_title: str = "n"
     complete: bool = True
-    outermost: float | None = None
     band_words: str = ""
     empty: str = NOTHING
 

@@ -8,7 +8,7 @@ from biasprint.core.draw import digits, words
 from biasprint.core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureKind, FigureMark
-from biasprint.core.draw.plots import draw_line, draw_radar, draw_rows, printed_by, with_intervals
+from biasprint.core.draw.plots import draw_line, draw_rows, printed_by
 
 # ---- Rows × series as cells: the kinds `matrix`, coloured, and `table`, for what mixes units or is made of words
 # Every cell of a matrix holds its number, so that no one depends on colour.
@@ -245,7 +245,6 @@ LAYOUTS: Mapping[FigureKind, Callable[[Canvas, Figure, float], float]] = {
     "matrix": draw_grid,
     "table": draw_grid,
     "line": draw_line,
-    "radar": draw_radar,
 }
 WIDE, NARROW, APART, LINE = 24.0, 10.0, 16.0, 19.0  # signs of the legend, what lies between two of its words, its lines
 
@@ -309,13 +308,13 @@ def _legend(canvas: Canvas, figure: Figure, top: float) -> float:
 def _series(canvas: Canvas, figure: Figure) -> list[LegendKey]:
     if figure.kind in ("matrix", "table") or len(figure.series) < 2:
         return []
-    joined = figure.kind in ("line", "radar")
+    joined = figure.kind == "line"
 
     def key(place: int, name: str) -> LegendKey:
         def sign(x: float, y: float) -> None:
             if joined:
                 canvas.line(x, y, x + WIDE, y, series_color(place), 2, DASHES[place % len(DASHES)])
-            canvas.marker(place, x + (WIDE if joined else NARROW) / 2, y, hollow=figure.kind == "radar" and place > 0)
+            canvas.marker(place, x + (WIDE if joined else NARROW) / 2, y)
 
         return words.series_title(figure, name), WIDE if joined else NARROW, sign
 
@@ -330,25 +329,17 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
         return _tints(canvas, figure)
     marks = [mark for mark in figure.marks if mark.value is not None]
     keys: list[LegendKey] = []
-    bounded, alone = marks, ""
-    if figure.kind == "radar":  # only what is drawn is promised
-        shown = with_intervals(figure)
-        bounded = [mark for mark in marks if mark.series in shown]
-        alone = tr(" ({name} alone)").format(name=shown[0]) if len(shown) < len(figure.series) else ""
-    levels = {mark.finding.interval.level for mark in bounded if mark.low is not None and not mark.band
+    levels = {mark.finding.interval.level for mark in marks if mark.low is not None and not mark.band
               and mark.finding.interval}  # fmt: skip
     if levels:  # one sign for all of them: the line is the same
         levels_text = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
-        text = tr("{level} % interval").format(level=levels_text) + alone
+        text = tr("{level} % interval").format(level=levels_text)
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
-    if any(mark.band for mark in bounded):
-        keys.append((figure.band_words + alone, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
+    if any(mark.band for mark in marks):
+        keys.append((figure.band_words, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
     if any(mark.floor for mark in marks):
         text = tr("noise floor (95 of 100 cases without any bias) and its mean")
         keys.append((text, WIDE, lambda x, y: canvas.floor(x, y - 6, WIDE, 12, x + WIDE / 2)))
-    if figure.kind == "radar" and any(mark.chance for mark in marks):
-        text = tr("what choosing at random gives 95 times in 100")
-        keys.append((text, WIDE, lambda x, y: canvas.rect(x, y - 6, WIDE, 12, "floor", "edge")))
     if figure.null is not None:
         keys.append((_null(figure), NARROW, lambda x, y: canvas.line(x + 5, y - 7, x + 5, y + 7, "ink", 1, NULL_DASH)))
     if printed := printed_by(figure):

@@ -1,8 +1,6 @@
-"""Marks on scales: rows of estimates with intervals, lines over a number, and radars."""
+"""Marks on scales: rows of estimates with intervals, and lines over a number."""
 
-import math
 import string
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,9 +12,7 @@ from biasprint.core.draw.canvas import (
     NOTE_LINE,
     NULL_DASH,
     SIZES,
-    Anchor,
     Canvas,
-    Point,
     series_color,
 )
 from biasprint.core.draw.digits import tr
@@ -173,7 +169,7 @@ def _lane(
     letters = printed_by(figure) if mark.references else {}
     for reference in mark.references:
         canvas.printed(axis.at(reference.value), middle, letters.get(reference.who, ""))
-    if not bar:
+    if not bar or len(figure.series) > 1:  # the second cue beside the colour
         canvas.marker(place, x, middle)
     _numbers(canvas, figure, columns, mark, top, n)
 
@@ -282,175 +278,3 @@ def _below(figure: Figure, drawn: list[FigureMark]) -> str:
     return " · ".join(
         text for text in (figure.x_axis, n.format(n=digits.count(least), most=digits.count(most))) if text
     )
-
-
-# radars
-
-FILL = 0.14
-MOST_WITH_INTERVALS = 4  # series of a radar; of more, the first alone has them: nobody could tell them apart
-BESIDE = 4.0  # how far the intervals of two series on one spoke lie apart
-DOT, DOT_STEP, DOT_FILL = 3.0, 7.0, 0.6
-DOT_TURNS = [2 * math.pi * part / 12 for part in range(12)]
-MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
-LABEL_GAP = 10.0
-MOST_LINEAR = 3.0  # times the null, up to which a fixed end leaves room for what lies around the null
-RING_STEPS, MOST_RINGS = (0.5, 1.0, 2.0, 5.0, 10.0, 50.0), 6
-MOST_SPOKE_LABEL = 0.3  # of the width
-LONG_LABEL = 90.0  # wider ones take two lines where they have a blank: the radar itself needs the room
-ASIDE = 0.2  # labels of spokes that point more sideways than this stand beside them, the others above or below
-
-
-def draw_radar(canvas: Canvas, figure: Figure, top: float) -> float:
-    """Draw from `top` on; return where the next begins."""
-    return _Radar(canvas, figure, top + 8).draw()
-
-
-class _Radar:
-    """One drawing: where the centre is, and how far a value lies from it."""
-
-    def __init__(self, canvas: Canvas, figure: Figure, top: float) -> None:
-        self.canvas, self.figure = canvas, figure
-        self.spokes = figure.rows
-        self.null = figure.null or 1.0
-        self.limit = figure.outermost or _limit(figure, self.null)
-        # An end far above chance, which is not drawn to the values, would leave them all in the middle.
-        self.by_root = figure.outermost is not None and self.limit > MOST_LINEAR * self.null
-        self.with_intervals = with_intervals(figure)
-        room = MOST_SPOKE_LABEL * canvas.width
-        self.labels = [[canvas.cut(line, "label", room) for line in in_lines(canvas, row)] for _, row in self.spokes]
-        several = len(figure.sections) > 1
-        self.sections = [canvas.cut(name, "note", room) if several else "" for name, _ in self.spokes]
-        most = max(map(len, self.labels))
-        self.lines = most * LABEL_LINE + (NOTE_LINE if several else 0) + 6
-        self.radius = min(max(self._room(), LEAST_RADIUS), MOST_RADIUS)
-        self.x, self.y = canvas.width / 2, top + self.lines + self.radius
-
-    def _room(self) -> float:
-        """The largest radius at which every label fits beside its spoke."""
-        room = math.inf
-        for index, section in enumerate(self.sections):
-            across = abs(math.sin(2 * math.pi * index / len(self.spokes)))
-            label = max(self.canvas.measure(line, "label") for line in self.labels[index])
-            label = max(label, self.canvas.measure(section, "note"))
-            if across >= ASIDE:
-                room = min(room, (self.canvas.width / 2 - label) / across - LABEL_GAP)
-        return room
-
-    def draw(self) -> float:
-        for ring in self._rings():
-            self.canvas.path(self._circle(ring), color="line", closed=True)
-        self._chance()
-        for index in range(len(self.spokes)):
-            self.canvas.line(self.x, self.y, *self._at(index, self.limit))
-        self.canvas.path(self._circle(self.null), color="ink", width=1.25, dash=NULL_DASH, closed=True)
-        self._dots()
-        for place in reversed(range(len(self.figure.series))):  # the first series lies on top
-            self._series(place)
-        self._labels()
-        rings, bottom = self._rings(), max(y for _, y in self._circle(self.limit)) + self.lines + 4
-        note = tr("{axis}: rings {step} apart, the outermost is {limit}").format(
-            axis=self.figure.axis or self.figure.unit, step=f"{rings[0]:g}", limit=f"{self.limit:g}"
-        )
-        if self.by_root:
-            note += tr("; four times the value lies twice as far from the middle")
-        return self.canvas.paragraph(self.x, bottom, self.canvas.width, note, anchor="middle")
-
-    def _rings(self) -> list[float]:
-        step = (
-            next((step for step in RING_STEPS if self.limit <= MOST_RINGS * step * self.null), RING_STEPS[-1])
-            * self.null
-        )
-        return [step * number for number in range(1, math.floor(self.limit / step + 1e-9) + 1)]
-
-    def _at(self, spoke: int, value: float) -> Point:
-        angle = 2 * math.pi * spoke / len(self.spokes) - math.pi / 2
-        share = min(max(value / self.limit, 0.0), 1.0)
-        distance = self.radius * (math.sqrt(share) if self.by_root else share)
-        return self.x + math.cos(angle) * distance, self.y + math.sin(angle) * distance
-
-    def _beside(self, spoke: int, place: int, at: Point) -> Point:
-        """Across the spoke, so that the intervals of several series lie next to each other."""
-        angle = 2 * math.pi * spoke / len(self.spokes)
-        aside = BESIDE * ((place + 1) // 2) * (-1 if place % 2 else 1)
-        return at[0] + math.cos(angle) * aside, at[1] + math.sin(angle) * aside
-
-    def _circle(self, value: float) -> list[Point]:
-        return [self._at(spoke, value) for spoke in range(len(self.spokes))]
-
-    def _chance(self) -> None:
-        """Draw the range of values when every choice is made at random: of the first series that has the spoke."""
-        known = [next((mark.chance for mark in self.figure.at(*row) if mark.chance), None) for row in self.spokes]
-        if any(known):
-            ends = [chance or (self.null, self.null) for chance in known]
-            inner = [self._at(spoke, low) for spoke, (low, _) in enumerate(ends)]
-            outer = [self._at(spoke, high) for spoke, (_, high) in enumerate(ends)]
-            self.canvas.path(outer, color="edge", fill="floor", dash=(1, 2), closed=True, hole=inner)
-
-    def _dots(self) -> None:
-        """Beside each other where several are at one value: a heap of people should look like one."""
-        for index, row in enumerate(self.spokes):
-            times: dict[float, int] = {}
-            for value in (value for mark in self.figure.at(*row) for value in mark.dots):
-                times[value] = times.get(value, -1) + 1
-                x, y = self._at(index, value)
-                angle = 2 * math.pi * index / len(self.spokes)
-                aside = DOT_STEP * ((times[value] + 1) // 2) * (-1 if times[value] % 2 else 1)
-                x, y = x + math.cos(angle) * aside, y + math.sin(angle) * aside
-                points = [(x + DOT * math.cos(turn), y + DOT * math.sin(turn)) for turn in DOT_TURNS]
-                self.canvas.path(points, color="ink", fill="soft", closed=True, opacity=DOT_FILL)
-
-    def _series(self, place: int) -> None:
-        name, color, first = self.figure.series[place], series_color(place), place == 0
-        marks = {index: mark for index, row in enumerate(self.spokes) for mark in self.figure.at(*row)
-                 if mark.series == name and mark.value is not None}  # fmt: skip
-        at = {index: self._at(index, mark.value or 0.0) for index, mark in marks.items()}
-        if len(at) == len(self.spokes):
-            dash, fill = DASHES[place % len(DASHES)], color if first else ""
-            points = list(at.values())
-            self.canvas.path(
-                points, color=color, fill=fill, width=2 - place % 2 / 2, dash=dash, closed=True, opacity=FILL
-            )
-        for index, mark in marks.items():
-            if name in self.with_intervals and mark.low is not None and mark.high is not None:
-                ends = [self._beside(index, place, self._at(index, end)) for end in (mark.low, mark.high)]
-                self.canvas.path(ends, color=color, width=1.5 if first else 1.0, dash=BAND_DASH if mark.band else ())
-            x, y = at[index]
-            self.canvas.marker(place, x, y, hollow=not first)
-            self.canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, self.figure, mark)
-
-    def _labels(self) -> None:
-        for index, section in enumerate(self.sections):
-            x, y = self._at(index, self.limit)
-            across, down = (x - self.x) / self.radius, (y - self.y) / self.radius
-            anchor: Anchor = "middle" if abs(across) < ASIDE else "start" if across > 0 else "end"
-            lines = self.labels[index]
-            tall = len(lines) * LABEL_LINE + (NOTE_LINE if section else 0)
-            x, top = x + across * LABEL_GAP, y + down * self.lines / 2 - tall / 2
-            for place, line in enumerate(lines):
-                self.canvas.text(x, top + place * LABEL_LINE + SIZES["label"], line, "label", "ink", anchor)
-            if section:
-                self.canvas.text(x, top + len(lines) * LABEL_LINE + SIZES["note"], section, anchor=anchor)
-
-
-def with_intervals(figure: Figure) -> tuple[str, ...]:
-    """The series of a radar whose intervals are drawn."""
-    return figure.series if len(figure.series) <= MOST_WITH_INTERVALS else figure.series[:1]
-
-
-def _limit(figure: Figure, null: float) -> float:
-    """Return the value at the radar's rim: half of the null above everything drawn, at least twice the null."""
-    drawn, bounded = [mark for mark in figure.marks if mark.value is not None], with_intervals(figure)
-    ends = [mark.value for mark in drawn if mark.value is not None]
-    ends += [mark.high for mark in drawn if mark.high is not None and mark.series in bounded]
-    ends += [mark.chance[1] for mark in drawn if mark.chance]
-    ends += [value for mark in drawn for value in mark.dots]
-    return null * max(2.0, math.ceil(2 * max(ends, default=0.0) / null - 1e-9) / 2)
-
-
-def in_lines(canvas: Canvas, label: str) -> Sequence[str]:
-    """The label, in two lines of about the same width where one would be long."""
-    blanks = [place for place, letter in enumerate(label) if letter == " "]
-    if not blanks or canvas.measure(label, "label") <= LONG_LABEL:
-        return [label]
-    halves = ([label[:place], label[place + 1 :]] for place in blanks)
-    return min(halves, key=lambda pair: max(canvas.measure(half, "label") for half in pair))

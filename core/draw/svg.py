@@ -77,13 +77,12 @@ class SvgCanvas(Canvas):
 
     def path(
         self, points: Sequence[Point], *, color: str = "", fill: str = "", width: float = 1,
-        dash: Sequence[float] = (), closed: bool = False, opacity: float = 1, hole: Sequence[Point] = (),
+        dash: Sequence[float] = (), closed: bool = False, opacity: float = 1,
     ) -> None:  # fmt: skip
-        drawn = _drawn(points, closed) + (_drawn(hole, closed=True) if hole else "")
+        drawn = _drawn(points, closed)
         line = f' stroke="{self.color(color)}" stroke-width="{width:g}"' if color else ""
         line += f' stroke-dasharray="{" ".join(f"{length:g}" for length in dash)}"' if dash else ""
         line += f' fill-opacity="{opacity:.3g}"' if fill and opacity < 1 else ""
-        line += ' fill-rule="evenodd"' if hole else ""
         self.elements.append(f'<path d="{drawn}" fill="{self.color(fill)}"{line}/>')
 
     def hovering(self) -> list[str]:

@@ -13,7 +13,7 @@ from itertools import groupby
 from string import Formatter
 from typing import Any
 
-from biasprint.core.judging.fingerprint import AxisChoice, Fingerprint
+from biasprint.core.judging.fingerprint import AxisChoice, Fingerprint, PreferencePower, ShareOfChoices
 
 Say = Callable[[str], str]
 Count = Callable[[float, int], str]
@@ -29,10 +29,11 @@ class TextSpan:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph. `quiet`: a remark, not the statement itself."""
+    """A paragraph. `quiet`: a remark, not the statement itself. `large`: what is to be read before anything else."""
 
     spans: tuple[TextSpan, ...]
     quiet: bool = False
+    large: bool = False
 
     @property
     def text(self) -> str:
@@ -42,7 +43,7 @@ class Paragraph:
 def paragraphs(fingerprint: Fingerprint, say: Say = str, count: Count | None = None) -> tuple[Paragraph, ...]:
     """Return the result in words, and its limits. `say` translates a sentence, `count` writes a number."""
     voice = _Voice(fingerprint, say, count or _plain)
-    return tuple(Paragraph(tuple(spans), quiet) for spans, quiet in voice.said() if spans)
+    return tuple(paragraph for paragraph in voice.said() if paragraph.spans)
 
 
 def limits(fingerprint: Fingerprint, say: Say = str) -> Paragraph:
@@ -63,37 +64,47 @@ class _Voice:
         self._own = _words()[_whose(fingerprint)]
         self._any = _words()["any"]
 
-    def said(self) -> Iterator[tuple[Spans, bool]]:
-        """Yield each paragraph, and whether it is a quiet one."""
+    def said(self) -> Iterator[Paragraph]:
+        """Yield each paragraph; some may be empty."""
         fingerprint = self._print
         chosen = [axis for axis in fingerprint.axes if axis.n]
         with_evidence = [axis for axis in chosen if axis.evidence]
         if not fingerprint.complete:
             left = sum(axis.left for axis in fingerprint.axes)
-            yield self._fill(self._own["begin_left"], left=self._n(left), planned=self._n(fingerprint.planned)), False
+            yield _large(self._fill(self._own["begin_left"], left=self._n(left), planned=self._n(fingerprint.planned)))
         elif not chosen:
-            yield self._fill(self._own["begin_none"], planned=self._n(fingerprint.planned)), False
+            yield _large(self._fill(self._own["begin_none"], planned=self._n(fingerprint.planned)))
         else:
             yield from self._findings(chosen, with_evidence)
-        yield self._joined(self._losses()), True
+        yield _quiet(self._joined(self._losses()))
 
-    def _findings(
-        self, chosen: Sequence[AxisChoice], with_evidence: Sequence[AxisChoice]
-    ) -> Iterator[tuple[Spans, bool]]:
+    def _findings(self, chosen: Sequence[AxisChoice], with_evidence: Sequence[AxisChoice]) -> Iterator[Paragraph]:
         for place, axis in enumerate(with_evidence):
             first = self._fill(self._own["begin"]) if place == 0 else []
-            yield [*first, *self._evidence(axis, again=place > 0)], False
+            yield Paragraph((*first, *self._evidence(axis, again=place > 0)))
         without = [axis for axis in chosen if not axis.evidence]
         silent = [axis for axis in self._print.axes if not axis.n]
         sentences = []
-        if without:
-            key = "not_enough" if with_evidence else "begin_nothing"
-            sentences.append(self._fill(self._own[key], axes=self._axes(without)))
+        if without and with_evidence:
+            sentences.append(self._fill(self._own["not_enough"], axes=self._axes(without)))
+        elif without:
+            few = any(axis.seeing is None or 1 - axis.seeing.chance > _words()["too_few"] for axis in without)
+            key = "begin_few" if few else "begin_nothing"
+            yield _large(self._fill(self._own[key], n=self._n(sum(axis.n for axis in without))))
+            sentences += [self._counted_on(axis) for axis in without]
         if silent:
             planned = self._n(sum(axis.planned for axis in silent))
             sentences.append(self._fill(self._own["no_choice"], planned=planned, axes=self._axes(silent)))
-        yield self._joined(sentences), bool(with_evidence)
-        yield self._seeing(without), True
+        yield _quiet(self._joined(sentences))
+        yield _quiet(self._seeing(without))
+
+    def _counted_on(self, axis: AxisChoice) -> Spans:
+        """Return what was chosen on an axis, identity by identity."""
+        counts = [self._count_of(share) for share in axis.identities]
+        return self._fill(self._own["counted"], axis=self._axes([axis]), counts=self._list(counts))
+
+    def _count_of(self, share: ShareOfChoices) -> Spans:
+        return self._fill(self._any["count"], identity=[TextSpan(share.label)], chosen=self._n(share.chosen))
 
     def _evidence(self, axis: AxisChoice, *, again: bool) -> Spans:
         """Return the identity chosen most, the others, and how often choosing at random would do as much."""
@@ -102,11 +113,7 @@ class _Voice:
         assert testing is not None
         k = len(axis.identities)
         way = "often" if out.chosen > axis.n / k else "seldom"
-        counts = [
-            self._fill(self._any["count"], identity=[TextSpan(share.label)], chosen=self._n(share.chosen))
-            for share in axis.identities
-            if share is not out and k > 2
-        ]
+        counts = [self._count_of(share) for share in axis.identities if share is not out and k > 2]
         sentence = self._fill(
             self._own[f"again_{way}" if again else way],
             axis=[TextSpan(_in_sentence(axis.title), strong=True)],
@@ -126,23 +133,19 @@ class _Voice:
         return self._fill(self._any[key], how_many=self._spelled(k), of=self._n(of), axes=self._spelled(axes))
 
     def _seeing(self, axes: Sequence[AxisChoice]) -> Spans:
-        """Return the power of so many choices, said once for all axes that have the same."""
-        clauses: list[Spans] = []
+        """Return how often so many choices miss a clear preference, once for all axes that have the same."""
         known = [(axis.seeing, axis) for axis in axes if axis.seeing is not None]
         known.sort(key=lambda entry: -len(entry[0].shares))
-        for shares, group in groupby(known, key=lambda entry: entry[0].shares):
-            same = list(group)
-            key = "seeing" + "_next" * bool(clauses) + "_each" * (len(same) > 1)
-            clauses.append(
-                self._fill(
-                    self._any[key],
-                    n=self._range([seeing.n for seeing, _ in same]),
-                    axes=self._axes([axis for _, axis in same]),
-                    shares=self._list([[TextSpan(self._n(round(100 * share)))] for share in _in_hundred(shares)]),
-                    seen=self._range([min(99, max(1, round(100 * seeing.chance))) for seeing, _ in same]),
-                )
-            )
-        return [*self._list(clauses, last="comma"), *self._fill(self._any["seeing_end"])] if clauses else []
+        return self._joined([self._missing(list(group)) for _, group in groupby(known, lambda entry: entry[0].shares)])
+
+    def _missing(self, same: Sequence[tuple[PreferencePower, AxisChoice]]) -> Spans:
+        return self._fill(
+            self._any["seeing_each" if len(same) > 1 else "seeing"],
+            n=self._range([seeing.n for seeing, _ in same]),
+            axes=self._axes([axis for _, axis in same]),
+            missed=self._range([missed_of_20(seeing.chance) for seeing, _ in same]),
+            preference=preference_in_words(same[0][0].shares, self._say, self._count),
+        )
 
     def _losses(self) -> list[Spans]:
         """Return the comparisons without a choice, on the axes where they are many."""
@@ -213,10 +216,29 @@ def one_of(p: float) -> int:
     return int(float(f"{1 / p:.2g}"))
 
 
-def _in_hundred(shares: Sequence[float]) -> tuple[float, ...]:
-    """Return shares that make 100 when each is rounded: what is lost by rounding goes to the last."""
-    rounded = [round(100 * share) / 100 for share in shares[:-1]]
-    return (*rounded, 1 - sum(rounded))
+def _large(spans: Spans) -> Paragraph:
+    return Paragraph(tuple(spans), large=True)
+
+
+def _quiet(spans: Spans) -> Paragraph:
+    return Paragraph(tuple(spans), quiet=True)
+
+
+def missed_of_20(chance: float) -> int:
+    """Return in how many of 20 sessions a preference is missed that is seen with this chance: 20 (1 − chance).
+
+    Rounded to a whole number from 1 to 19, because neither 0 nor 20 can be promised.
+    """
+    return min(19, max(1, round(20 * (1 - chance))))
+
+
+def preference_in_words(shares: Sequence[float], say: Say = str, count: Count | None = None) -> str:
+    """Return “chose one identity’s texts 55 times in 100 and the others’ 30 and 15 times”, 100 in all."""
+    rounded = [round(100 * share) for share in shares[:-1]]
+    most, *rest = [(count or _plain)(value, 0) for value in (*rounded, 100 - sum(rounded))]
+    sentence = _words()["any"]["preference_of_two" if len(rest) == 1 else "preference"]
+    joined = say(_words()["joining"]["and"]).join(rest)
+    return say(sentence).format(most=most, rest=joined)
 
 
 def _in_sentence(title: str) -> str:

@@ -4,9 +4,8 @@ The group and the models beside it judged the same plans, so that all chose amon
 its own, and with it its group.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from biasprint.core.compute import ComputeProcess
@@ -249,14 +248,12 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
 class GroupPicture:
     """The part of the answers that a workshop's facilitator may see and show.
 
-    `group`: the people, pooled; None with fewer than five, and `reason` says so. `dots`: by axis and identity, each
-    person's share relative to chance, in order of size, so that no dot is somebody's and no two can be put together.
+    `group`: the people, pooled; None with fewer than five, and `reason` says so. Nothing in it is one person's.
     """
 
     group: OtherVoice | None
     reason: str
     models: tuple[OtherVoice, ...] = ()
-    dots: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
 
 
 def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess) -> GroupPicture:
@@ -270,31 +267,7 @@ def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute
         return GroupPicture(None, beside.group_reason)
     findings, _ = _measured(ctx, beside.voices, compute)
     group, *models = (_as_other_voice(voice, of_it) for voice, of_it in zip(beside.voices, findings, strict=True))
-    return GroupPicture(group, "", tuple(models), _dots(beside.voices[0].rows))
-
-
-def _dots(rows: FingerprintRows) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Return each person's share of each identity, times the number of identities; without the names."""
-    columns = (rows.table[name] for name in ("rater", "axis", "outcome", "chosen"))
-    chosen = Counter(
-        (rater, axis, identity_chosen)
-        for rater, axis, outcome, identity_chosen in zip(*columns, strict=True)
-        if outcome == "choice"
-    )
-    totals: Counter[tuple[str, str]] = Counter()
-    for (rater, axis, _), number in chosen.items():
-        totals[rater, axis] += number
-    return {
-        (asked.axis, identity): tuple(
-            sorted(
-                len(asked.identities) * chosen[rater, axis, identity] / total
-                for (rater, axis), total in totals.items()
-                if axis == asked.axis
-            )
-        )
-        for asked in rows.asked
-        for identity, _ in asked.identities
-    }
+    return GroupPicture(group, "", tuple(models))
 
 
 def warm(ctx: JobContext, compute: ComputeProcess) -> None:

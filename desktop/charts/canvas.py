@@ -56,15 +56,13 @@ class PaintCanvas(Canvas):
         dash: Sequence[float] = (),
         closed: bool = False,
         opacity: float = 1,
-        hole: Sequence[Point] = (),
     ) -> None:
         if self._painter is None:
             return
         path = QPainterPath()
-        for corners in (points, hole):
-            path.addPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
-            if closed and corners:
-                path.closeSubpath()
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in points]))
+        if closed and points:
+            path.closeSubpath()
         self._painter.setPen(self._pen(color, width, dash))
         self._painter.setBrush(self._brush(fill, opacity))
         self._painter.drawPath(path)

@@ -1,6 +1,6 @@
 """The figures of a fingerprint: what was chosen relative to chance, and the scores (ABS) of each axis. No Qt widgets.
 
-Source: METHODS, “Personal fingerprint”; UX, “The look”: chance is a circle, the noise floor a shaded ring.
+Source: METHODS, “Personal fingerprint”. Axes are unrelated, so no line joins them: each has bars of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,11 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.findings import Finding, Floor
 from biasprint.core.judging.fingerprint import SIGNIFICANT, AxisChoice, Fingerprint, ShareOfChoices
-from biasprint.core.metrics.anytime import share_band, watched_chance_range
-from biasprint.desktop.charts.chance import chance_range
-from biasprint.desktop.charts.live import radar_end
+from biasprint.core.metrics.anytime import share_band
 from biasprint.desktop.widgets.words import plural, tr
 
-LEAST_SPOKES = 3
 TIMES = 1  # decimals of “times chance”
-NOTHING = Figure("fingerprint", "creativity", "", "", "radar", (), empty=" ")
+NOTHING = Figure("fingerprint", "creativity", "", "", "bars", (), empty=" ")
 
 
 @dataclass(frozen=True)
@@ -31,13 +28,9 @@ class _Chooser:
 
 
 def shares_figure(found: Fingerprint) -> Figure:
-    """Return a radar with a spoke for each identity; bars where there are too few for one."""
+    """Return the bars of each axis, with intervals: the rater's own, and beside them those of the group and models."""
     choosers = _choosers(found)
     marks = [mark for chooser in choosers for mark in _share_marks(chooser, several=len(found.axes) > 1)]
-    if sum(len(axis.identities) for axis in found.axes) >= LEAST_SPOKES:
-        kind = "radar"
-    else:
-        kind = "bars" if len(choosers) < 2 else "grouped"
     whose = tr("How often you chose each identity’s text, relative to chance")
     if found.kind == "model":
         whose = tr("How often it chose each identity’s text, relative to chance")
@@ -46,7 +39,7 @@ def shares_figure(found: Fingerprint) -> Figure:
         study="creativity",
         title=whose,
         subtitle="",
-        kind=kind,
+        kind="bars",
         marks=tuple(marks),
         unit=tr("times chance"),
         axis=tr("times chance"),
@@ -55,7 +48,6 @@ def shares_figure(found: Fingerprint) -> Figure:
         n_title=tr("choices"),
         complete=found.complete,
         band_words=tr("95 % band, valid whenever one looks"),
-        outermost=radar_end(len(axis.identities) for axis in found.axes),
         empty=tr("There is no comparison with a choice."),
     )
 
@@ -125,7 +117,6 @@ def _share_marks(chooser: _Chooser, *, several: bool) -> Iterator[FigureMark]:
                 high=high,
                 n=axis.n,
                 band=not chooser.complete,
-                chance=_ring(axis, complete=chooser.complete),
                 tip=_share_tip(chooser, axis, share, low, high),
             )
 
@@ -136,15 +127,6 @@ def _bounds(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices) -> tuple[f
         return (None, None) if one.interval is None else (one.interval.low, one.interval.high)
     band = share_band(one.chosen, axis.n)
     return band.low * len(axis.identities), band.high * len(axis.identities)
-
-
-def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
-    """Return the range in which a share relative to chance lies 95 times in 100 when choices are random."""
-    if not axis.n:
-        return None
-    k = len(axis.identities)
-    low, high = (chance_range if complete else watched_chance_range)(axis.n, 1 / k)
-    return low * k, high * k
 
 
 def _share_tip(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices, low: float | None, high: float | None) -> str:

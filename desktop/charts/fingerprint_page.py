@@ -1,4 +1,4 @@
-"""A fingerprint as a picture: radar or bars, the paragraph, the scores, and the statement of limits, on one page.
+"""A fingerprint as a picture: what it says and cannot say, then the bars and the scores, on one page.
 
 The statement is part of it, because a picture is seen without the window. Some words of the paragraphs are bold. They
 are drawn as plain text, not rich text, because the bold words come from files.
@@ -73,22 +73,21 @@ def draw_page(painter: QPainter | None, tokens: Tokens, found: Fingerprint, widt
         )[0]
 
     y = line(summary(found), line(title(found), 0, "title", "ink")) + gap
-    pieces = (shares_figure(found), paragraphs(found, tr, number)), (scores_figure(found), [limits(found, tr)])
-    for figure, prose in pieces:
+    y += draw_prose(painter, tokens, (*paragraphs(found, tr, number), limits(found, tr)), 0, y, width) + gap
+    for figure in (shares_figure(found), scores_figure(found)):
         y, _ = below(painter, tokens, y, width, lambda canvas, figure=figure: draw_figure(canvas, figure))
         y += gap
-        y += draw_prose(painter, tokens, prose, 0, y, width) + gap
     return line(tr("Made with Biasprint {version}").format(version=core.__version__), y)
 
 
 def draw_prose(
     painter: QPainter | None, tokens: Tokens, paragraphs: Sequence[Paragraph], x: float, top: float, width: float
 ) -> float:
-    """Draw statements in reading size, quiet ones in the size of controls; return the height."""
+    """Draw what comes first in the largest type, statements in reading size, quiet ones smaller; return the height."""
     y = top
     for place, paragraph in enumerate(paragraphs):
         y += tokens.px(BETWEEN) if place else 0
-        size = tokens.control if paragraph.quiet else tokens.reading
+        size = tokens.control if paragraph.quiet else tokens.display if paragraph.large else tokens.reading
         color = tokens.soft if paragraph.quiet else tokens.ink
         y += _paragraph(painter, tokens, paragraph, QPointF(x, y), width, size, color)
     return y - top
@@ -112,7 +111,9 @@ def _paragraph(
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
-    step = size * (tokens.line_height - 0.15)
+    if paragraph.large:
+        font.setWeight(QFont.Weight.DemiBold)
+    step = size * (1.3 if paragraph.large else tokens.line_height - 0.15)
     y = 0.0
     layout.beginLayout()
     while (line := layout.createLine()).isValid():

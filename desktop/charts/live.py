@@ -13,15 +13,13 @@ from biasprint.core.draw.figure import Figure, FigureMark, renamed
 from biasprint.core.draw.words import counts, interval_sentence, p_sentence
 from biasprint.core.findings import Finding, Variant
 from biasprint.core.jobs import JobContext
-from biasprint.core.metrics.anytime import share_band, watched_chance_range
+from biasprint.core.metrics.anytime import share_band
 from biasprint.core.report.figures import figures_of
 from biasprint.core.studies.creativity.choices import FEW_RATERS, FEWEST_RATERS
 from biasprint.core.studies.kit.choose import words
-from biasprint.desktop.charts.chance import chance_range, effective_choices
+from biasprint.desktop.charts.chance import effective_choices
 from biasprint.desktop.widgets.words import tr
 
-LEAST_SPOKES = 3
-MOST_VOICES = 8  # of a radar: as many as there are colours and markers
 LETTERS, DISTANCE, RBS = "letters.categories", "creativity.distance", "creativity.rbs"
 PREFERENCES, ABS, ADJUSTED = "creativity.preferences", "creativity.abs", "creativity.abs.adjusted"
 
@@ -152,34 +150,10 @@ def preference_figure(data: ChartData, voice: ChartVoice) -> Figure:
     return replace(figure, kind="bars") if figure.marks else figure
 
 
-def radar_figure(data: ChartData) -> Figure:
-    """Return the radar of all voices, a spoke for each identity: chance is a circle whatever the axis."""
-    voices = data.voices if len(data.voices) <= MOST_VOICES else (*data.voices[: MOST_VOICES - 1], data.voices[-1])
-    figure = _of_voices(data, voices, PREFERENCES)
-    if 0 < len(figure.rows) < LEAST_SPOKES:
-        empty = tr("A radar needs three identities: see the bars under Preferences.")
-        return _nothing("creativity", PREFERENCES, empty)
-    title = tr("How often each identity’s text was chosen, relative to chance")
-    marks = tuple(replace(mark, chance=_at_random(mark)) for mark in figure.marks)
-    outermost = radar_end(len(mark.finding.groups) for mark in marks)
-    return replace(figure, kind="radar", title=title, subtitle="", source="", marks=marks, outermost=outermost)
-
-
-def radar_end(identities: Iterable[int]) -> float | None:
-    """Return the largest possible share relative to chance: the same rings for everybody who judged the same axes."""
-    most = max(identities, default=0)
-    return float(most) if most >= 2 else None
-
-
-def _at_random(mark: FigureMark) -> tuple[float, float] | None:
-    """Return the range of a share relative to chance, 95 times in 100, when every choice is random."""
-    if not mark.finding.n:
-        return None
-    k = len(mark.finding.groups)
-    low, high = (watched_chance_range if mark.band else chance_range)(
-        max(1, round(choices_behind(mark.finding))), 1 / k
-    )
-    return low * k, high * k
+def preferences_figure(data: ChartData) -> Figure:
+    """Return the figure of all voices' choices beside each other, a bar for each identity and voice."""
+    figure = _of_voices(data, data.voices, PREFERENCES)
+    return replace(figure, kind="bars", subtitle="", source="") if figure.marks else figure
 
 
 def affinity_figure(data: ChartData) -> Figure:

@@ -54,9 +54,9 @@ def words_of(widget: QWidget) -> list[str]:
 def test_comparisons_are_drawn_for_the_workshop_with_its_consent_and_without_notes(people: People):
     people.window.show_panel("fingerprint")
     setup = people.setup()
-    people.wait(lambda: "of 100 sessions" in setup.power.text())
+    people.wait(lambda: "of 20 sessions" in setup.power.text())
     assert setup.power.text().startswith(
-        "8 comparisons on one axis. With so few choices, only a very strong preference would show."
+        "8 comparisons on one axis. 17 of 20 sessions like this would show nothing even if somebody"
     ), "of eight themes no twenty can be drawn, so twenty are not promised"
     setup.form.comparisons.setValue(6)
     setup.form.consent.setPlainText("You may stop.")
@@ -82,7 +82,7 @@ def test_the_welcome_promises_for_what_was_drawn_not_for_what_was_asked(people: 
     people.click(setup.start)
     people.wait(lambda: people.room is not None)
     assert "8 times" in people.room.welcome.about.text()
-    assert "47 of 100" not in people.room.welcome.power.text.text()
+    assert "11 of 20" not in people.room.welcome.power.text.text()
 
 
 @pytest.mark.parametrize("workshop", [True])

@@ -17,7 +17,7 @@ from biasprint.desktop.charts.live import (
     distance_figures,
     letters_figures,
     preference_figure,
-    radar_figure,
+    preferences_figure,
     variant_name,
 )
 from biasprint.desktop.widgets import EmptyState, Label, tr
@@ -165,7 +165,7 @@ class Preferences(Section):
 
 
 class Affinity(Section):
-    """The radar beside the scores."""
+    """The choices of all voices beside the scores."""
 
     key, rank = "affinity", 2
 
@@ -175,7 +175,7 @@ class Affinity(Section):
         super().__init__(tr("Affinity"), "judge", tr("Rate outputs"))
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
-        return [radar_figure(data), *affinity_figures(data)]
+        return [preferences_figure(data), *affinity_figures(data)]
 
 
 class Letters(Section):

@@ -1,9 +1,9 @@
-"""One fingerprint on a page: the radar or bars, the paragraph, the scores, and the limits of what it shows."""
+"""One fingerprint on a page: what it says in words and cannot say, and beside it the bars and the scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -115,7 +115,7 @@ class FigureBox(Card):
         self.chart.set_figure(figure)
 
 
-SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the words stand under the radar
+SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the figures stand under the words
 CHIP_FROM = 700
 FORMATS = ("png", "svg", "pdf")
 
@@ -126,7 +126,7 @@ class FingerprintView(QWidget):
     `title_label`, `chip`, `save_button` and `done_button` are made here and placed in `head`, a row at the top; a host
     with a header of its own takes them there and omits `head` (`with_head=False`). `kept` says in one sentence who else
     can see this, which only the host knows. `with_texts`: the rater's own figures can be `opened`, and the host shows
-    the texts behind them.
+    the texts behind them. `folded`: the figures are shown on request only.
     """
 
     done = Signal()
@@ -139,10 +139,12 @@ class FingerprintView(QWidget):
         kept: str = "",
         with_head: bool = True,
         with_texts: bool = False,
+        folded: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._with_texts = with_texts
+        self._folded = folded
         self._shell = shell
         self._found: Fingerprint | None = None
         self.title_label = ElidedLabel("", "title")
@@ -159,6 +161,8 @@ class FingerprintView(QWidget):
         self.beside = Label("", "note", wrap=True)
         self.limits = Label("", "note", wrap=True)
         self.kept = Label(kept, "note", wrap=True)
+        self.unfold = QuietButton(tr("Figures for researchers"))
+        self.unfold.clicked.connect(lambda: self._show_figures(self.shares.isHidden()))
         self._lay_out(with_head)
 
     @property
@@ -171,14 +175,11 @@ class FingerprintView(QWidget):
         self.title_label.set_text(tr("The model’s fingerprint") if found.kind == "model" else tr("Your fingerprint"))
         self.chip.setText(summary(found))
         self.shares.note.setText(summary(found))
-        shares = shares_figure(found)
         for box in (self.shares, self.scores):
             box.chart.opens = found.findings if self._with_texts else ()
-        self.shares.set_figure(shares)
-        # Bars leave room under them that a radar needs.
-        (self._left if shares.kind != "radar" else self._right).insertWidget(1, self.scores)
+        self.shares.set_figure(shares_figure(found))
         self.scores.set_figure(scores_figure(found))
-        self.scores.setVisible(any(axis.n for axis in found.axes))
+        self._show_figures(not self._folded)
         self.words.set_paragraphs(paragraphs(found, tr, number))
         self.limits.setText(limits(found, tr).text)
         beside = _beside(found)
@@ -186,6 +187,13 @@ class FingerprintView(QWidget):
         self.beside.setVisible(bool(beside))
         self.save_button.setEnabled(True)
         self._scroll.verticalScrollBar().setValue(0)
+        self._place_summary()
+
+    def _show_figures(self, shown: bool) -> None:
+        self.shares.setVisible(shown)
+        self.scores.setVisible(shown and self._found is not None and self._found.n > 0)
+        self._columns.setStretch(1, 9 if shown else 3)
+        self.unfold.set_text(tr("Figures for researchers") if not shown else tr("Hide the figures"))
         self._place_summary()
 
     def forget(self) -> None:
@@ -250,13 +258,13 @@ class FingerprintView(QWidget):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setContentsMargins(0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
         self._columns.setSpacing(tokens.gap)
-        self._left = QVBoxLayout()
-        self._left.setSpacing(tokens.gap)
-        self._left.addWidget(self.shares)
-        self._left.addStretch(1)
-        self._columns.addLayout(self._left, 9)
-        self._right = self._said()
-        self._columns.addLayout(self._right, 7)
+        figures = QVBoxLayout()
+        figures.setSpacing(tokens.gap)
+        for box_of_figure in (self.shares, self.scores):
+            figures.addWidget(box_of_figure)
+        figures.addStretch(1)
+        self._columns.addLayout(self._said(), 7)
+        self._columns.addLayout(figures, 9)
         inside, whole = clear_column()
         whole.addLayout(self._columns)
         whole.addStretch(1)
@@ -273,6 +281,8 @@ class FingerprintView(QWidget):
     def _said(self) -> QVBoxLayout:
         in_words = Card(tr("In words"))
         in_words.box.addWidget(self.words)
+        in_words.box.addWidget(self.unfold, 0, Qt.AlignmentFlag.AlignLeft)
+        self.unfold.setVisible(self._folded)
         small = Card()
         small.setAccessibleName(tr("What this is not"))
         for label in (self.limits, self.beside, self.kept):
@@ -280,7 +290,7 @@ class FingerprintView(QWidget):
         self.kept.setVisible(bool(self.kept.text()))
         column = QVBoxLayout()
         column.setSpacing(theme.current().gap)
-        for card in (in_words, self.scores, small):
+        for card in (in_words, small):
             column.addWidget(card)
         column.addStretch(1)
         return column

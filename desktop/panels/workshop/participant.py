@@ -14,12 +14,14 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
+    QLineEdit,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.fingerprint_words import missed_of_20, preference_in_words
 from biasprint.desktop import theme
 from biasprint.desktop.charts.fingerprint_page import FORMATS, print_page
 from biasprint.desktop.operations.fingerprint import save_fingerprint
@@ -72,7 +74,8 @@ class SaveDialog(QFileDialog):
         self.setDirectory(_home())
         self.setHistory([])
         self.setSidebarUrls([QUrl.fromLocalFile(path) for path in (QDir.rootPath(), _home())])
-        self.selectFile(f"{tr('my picture')}.png")
+        # Neither a name nor a file: what the last person saved here is nobody's business.
+        self.setFilter(QDir.Filter.AllDirs | QDir.Filter.NoDotAndDotDot)
         for completer in self.findChildren(QCompleter):
             theme.dress(completer.popup())  # Qt gives this list no parent
         self.filterSelected.connect(self._follow)
@@ -81,8 +84,9 @@ class SaveDialog(QFileDialog):
     def _follow(self, words: str) -> None:
         """Change the ending of the file name to that of the chosen format."""
         self.setDefaultSuffix(self._endings.get(words, "png"))
-        for typed in self.selectedFiles()[:1]:
-            self.selectFile(f"{Path(typed).stem}.{self.defaultSuffix()}")
+        for field in self.findChildren(QLineEdit, "fileNameEdit"):
+            if typed := field.text():
+                field.setText(f"{Path(typed).stem}.{self.defaultSuffix()}")
 
     def _end(self, result: int) -> None:
         chosen = self.selectedFiles() if result else []
@@ -154,7 +158,7 @@ class PicturePage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         privacy = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
         privacy += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
-        self.view = FingerprintView(shell, kept=privacy, with_head=False)
+        self.view = FingerprintView(shell, kept=privacy, with_head=False, folded=True)
         self.save = QuietButton(tr("Save my picture…"), icon="export")
         self.paper = QuietButton(tr("Print…"))
         self.done = PrimaryButton(tr("Done: next person"))
@@ -225,8 +229,11 @@ class PicturePage(QWidget):
         """Ask for the printer, without blocking the window."""
         if self.view.fingerprint is None:
             return
-        from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter, QPrinterInfo
 
+        if not QPrinterInfo.availablePrinterNames():
+            self._tell(Notice(tr("This computer has no printer. You can save your picture instead."), tone="warn"))
+            return
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)  # otherwise in the dots of a screen
         printer.setDocName("Biasprint")
         dialog = QPrintDialog(printer, self.window())
@@ -323,6 +330,7 @@ class WelcomePage(Sheet):
         self.agree = QCheckBox(tr("I agree"))
         self.start = PrimaryButton(tr("Start"))
         self.leave = LinkButton(tr("Leave the workshop"))
+        self.leave.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the next person presses Enter; Ctrl+Q asks the same
         self._facts = QGridLayout()
         self._asks = False
         self._lay_out()
@@ -430,22 +438,13 @@ def _about(comparisons: int) -> str:
     return words + " " + tr("What is being compared is told at the end.")
 
 
-RARELY = 0.5  # the chance below which a clear preference is missed more often than seen
-
-
 def power_words(chance: "Chance | None") -> str:
-    """Explain to a layperson how likely this session is to detect a preference."""
+    """Explain to a layperson how often a session like this misses a clear preference."""
     if chance is None:
         return tr("How often you chose what. Whether that is a preference, this session cannot tell.")
-    seen = min(99, max(1, round(100 * chance.power)))
-    few = tr("With so few choices, only a very strong preference would show.") + " " if chance.power < RARELY else ""
-    words = few + tr(
-        "A clear preference (choosing {shares} of 100) is seen in about {seen} of 100 sessions of this length, and "
-        "missed in the others. So “not enough evidence” at the end does not mean that there is no preference."
+    words = tr(
+        "{missed} of 20 sessions like this would show nothing even if somebody {preference}. So “too few to say "
+        "anything” at the end does not mean that there is no preference."
     )
-    return words.format(shares=_listed(chance.shares), seen=number(seen))
-
-
-def _listed(shares: tuple[float, ...]) -> str:
-    *first, last = [number(100 * share, 0 if abs(100 * share - round(100 * share)) < 0.05 else 1) for share in shares]
-    return tr("{some} and {last}").format(some=", ".join(first), last=last)
+    preference = preference_in_words(chance.shares, tr, number)
+    return words.format(missed=number(missed_of_20(chance.power)), preference=preference)

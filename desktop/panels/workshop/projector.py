@@ -1,7 +1,6 @@
-"""The group on a projector, step by step: chance, what all chose, each person as a dot, models beside them."""
+"""The group on a projector, step by step: chance, what all chose, models beside them; never one person."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -12,8 +11,8 @@ from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import below
-from biasprint.desktop.charts.fingerprint import LEAST_SPOKES
-from biasprint.desktop.charts.live import few_people, radar_end
+from biasprint.desktop.charts.chance import chance_range
+from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import OtherVoice
     from biasprint.core.runs.fingerprint import GroupPicture
 
-CHANCE, GROUP, PEOPLE, MODELS = range(4)
+CHANCE, GROUP, MODELS = range(3)
 LAID_OUT = 900  # the width that the figure is laid out in; the screen shows it as large as it can
 # The words give way to the figure: the least height of the page, in text pixels, for a size of theirs.
 WORDS_BY_HEIGHT = ((600, "display"), (440, "title"), (0, "strong"))
@@ -31,40 +30,33 @@ BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
 
 
 def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
-    """Return the steps that have data. Bars, the chart for two identities, have no dots."""
-    return (
-        CHANCE,
-        GROUP,
-        *([PEOPLE] if _spokes(picture) >= LEAST_SPOKES else []),
-        *([MODELS] if picture.models else []),
-    )
+    """Return the steps that have data."""
+    return (CHANCE, GROUP, MODELS) if picture.models else (CHANCE, GROUP)
 
 
 def figure_at(picture: "GroupPicture", step: int) -> Figure:
-    """Return the radar of a step, or bars if there are too few spokes; each step adds to the one before."""
+    """Return the bars of a step, for each axis its own: no line joins axes that have nothing to do with each other."""
     group = picture.group
     assert group is not None
     if step == CHANCE:
         marks = _marks(group, tr("chance"), chance=True)
     else:
         marks = _marks(group, plural(group.people, "group of 1", "group of %n"))
-        if step >= PEOPLE:
-            marks = [_with_dots(mark, picture) for mark in marks]
-        if step >= MODELS:
+        if step == MODELS:
             marks += [mark for model in picture.models for mark in _marks(model, model.title)]
     return Figure(
         key="workshop.group",
         study="creativity",
         title=tr("What all chose together"),
         subtitle="",
-        kind="radar" if _spokes(picture) >= LEAST_SPOKES else "grouped" if step == MODELS else "bars",
+        kind="intervals" if step == CHANCE else "bars",
         marks=tuple(marks),
         unit=tr("times chance"),
         axis=tr("times chance"),
         null=1.0,
         null_words=tr("chance"),
         n_title=tr("choices"),
-        outermost=radar_end(len(axis.identities) for axis in group.axes),  # the same rings at every step
+        band_words=tr("what choosing at random gives 95 times in 100"),
     )
 
 
@@ -74,26 +66,19 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     assert group is not None
     if step == CHANCE:
         return tr(
-            "Whoever does not mind for whom a text was written chooses all of them about equally often. That is this "
-            "even picture: chance. What do you expect?"
+            "With few choices chance is seldom even: whoever does not mind for whom a text was written still ends up "
+            "somewhere on these lines, 95 times in 100. What do you expect?"
         )
     if step == GROUP:
         words = plural(
             group.people,
-            "What 1 person chose. Outside the dashed line is more often than chance, inside less.",
-            "What %n people chose together. Outside the dashed line is more often than chance, inside less.",
+            "What 1 person chose. A bar beyond the dashed line is more often than chance. The thin line says how far "
+            "the bar could lie elsewhere with other people.",
+            "What %n people chose together. A bar beyond the dashed line is more often than chance. The thin line says "
+            "how far the bar could lie elsewhere with other people.",
         )
         return " ".join(filter(None, [words, few_people(group.people)]))
-    if step == PEOPLE:
-        return tr(
-            "Each person is a dot on each line, in no order: two dots on different lines are not known to be one "
-            "person’s. With few comparisons dots lie far apart by chance alone."
-        )
     return tr("What model judges chose among the same texts, beside the group.")
-
-
-def _spokes(picture: "GroupPicture") -> int:
-    return sum(len(axis.identities) for axis in picture.group.axes) if picture.group is not None else 0
 
 
 def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:
@@ -109,17 +94,16 @@ def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[Fi
             finding = shares.get((axis.axis, identity.identity))
             if finding is None or identity.relative is None:
                 continue
-            low, high = (
-                (None, None) if chance or identity.interval is None else (identity.interval.low, identity.interval.high)
-            )
+            k = len(axis.identities)
+            low, high = None, None
+            if chance:
+                low, high = (k * share for share in chance_range(axis.n, 1 / k))
+            elif identity.interval is not None:
+                low, high = identity.interval.low, identity.interval.high
             section = axis.title if several else ""
             value = 1.0 if chance else identity.relative
-            marks.append(FigureMark(finding, identity.label, series, section, value, low, high, n=axis.n))
+            marks.append(FigureMark(finding, identity.label, series, section, value, low, high, n=axis.n, band=chance))
     return marks
-
-
-def _with_dots(mark: FigureMark, picture: "GroupPicture") -> FigureMark:
-    return replace(mark, dots=picture.dots.get((mark.finding.dims["axis"], mark.finding.label), ()))
 
 
 class Poster(QWidget):

@@ -202,9 +202,10 @@ class LeaveDialog(QDialog):
         if pin.wanted:
             box.addWidget(self.pin)
             box.addWidget(self.said)
-            self.pin.setFocus()
         row = in_row(STRETCH, self.leave, self.stay, spacing=tokens.grid)
         box.addLayout(row)
+        self.setTabOrder(self.stay, self.leave)
+        (self.pin if pin.wanted else self.stay).setFocus()
         self.stay.clicked.connect(self.reject)
         self.leave.clicked.connect(self.try_to_leave)
         self.pin.returnPressed.connect(self.try_to_leave)

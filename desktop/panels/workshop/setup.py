@@ -100,7 +100,7 @@ class DrawForm(QWidget):
         self.name = QLineEdit()
         self.name.setAccessibleName(tr("Name"))
         self.name.setMaxLength(LONGEST_NAME)
-        self.hour = QCheckBox(tr("Mix several axes: a picture with several sides, and less seen on each"))
+        self.hour = QCheckBox(tr("Mix several axes: less is seen on each"))
         self.drawn = Label("", "note", wrap=True)
         self.comparisons = _spin(1, MOST_COMPARISONS, USUAL_COMPARISONS, tr("Comparisons on each axis"))
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
@@ -115,13 +115,12 @@ class DrawForm(QWidget):
         self.comparisons.valueChanged.connect(lambda _: self._changed())
 
     def show_axes(self, offers: Sequence[WorkshopAxis], name: str = "") -> None:
-        """Offer these axes; three or more are mixed by default, because a fingerprint needs more than one side."""
+        """Offer these axes, of which one is chosen: several see less of each."""
         self.name.setText(name)
-        fresh, self._offers = not self._offers, tuple(offers)
-        if fresh and len(offers) > 2 and not self.hour.isChecked():
-            self.hour.setChecked(True)
-        else:
-            self._list_axes()
+        self._offers = tuple(offers)
+        if not offers:
+            self.hour.setChecked(False)  # of another project
+        self._list_axes()
 
     @property
     def chosen(self) -> tuple[WorkshopAxis, ...]:

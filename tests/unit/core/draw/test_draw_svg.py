@@ -94,10 +94,6 @@ def every_kind() -> dict[str, Figure]:
         "log": figure(*odds, kind="intervals", unit="odds ratio", scale="log", null=1.0),
         "matrix": figure(*rows, kind="matrix", null=0.5),
         "bars": figure(*rows[:1], kind="bars", null=0.5),
-        "radar": figure(
-            *(one_mark(f"a rather long label {place}", section="axis", value=place / 2, low=0.1, high=2.0,
-                       chance=(0.5, 1.5)) for place in range(5)), kind="radar", unit="times chance", null=1.0
-        ),
         "line": figure(*(replace(one, x=float(place)) for place, one in enumerate(rows)), kind="line", x_axis="heat"),
         "table": figure(*rows, replace(rows[0], row="Three", text="many words " * 40), kind="table"),
         "empty": figure(),
@@ -306,17 +302,10 @@ def test_a_figure_without_marks_says_so() -> None:
     assert "There is nothing to show yet." in words(svg(figure()))
 
 
-@pytest.mark.parametrize(("series", "drawn"), [(3, 3), (5, 1)])
-def test_a_radar_draws_the_intervals_that_its_legend_promises(series: int, drawn: int) -> None:
-    names, spokes = [f"rater {place}" for place in range(series)], range(3)
-    made = figure(
-        *(one_mark(f"spoke {spoke}", series=name, value=1.0, low=0.5, high=1.5) for spoke in spokes for name in names),
-        kind="radar", unit="times chance", null=1.0,
-    )  # fmt: skip
-    bare = replace(made, marks=tuple(replace(mark, low=None, high=None) for mark in made.marks))
-
-    def lines(one: Figure) -> int:
-        return svg(one).count("<path")
-
-    assert lines(made) - lines(bare) == 3 * drawn + 1, "one on each spoke, and the one of the legend"
-    assert ("(rater 0 alone)" in svg(made)) == (drawn < series)
+def test_bars_of_several_series_have_a_sign_beside_their_colour() -> None:
+    two = figure(
+        *(one_mark("One", series=name, value=0.5, low=0.4, high=0.6) for name in ("you", "group")), kind="bars"
+    )
+    one = replace(two, marks=two.marks[:1])
+    signs = [svg(made).count("Z") for made in (one, two)]
+    assert signs == [0, 4], "one at each bar, and one for each in the legend"

@@ -12,6 +12,7 @@ import pytest
 from seeded_part import seeded_part
 
 from biasprint.core.judging.fingerprint import PLANNED, power_of_choices
+from biasprint.core.judging.fingerprint_words import missed_of_20
 from biasprint.core.runs.fingerprint import fingerprint_of_tables
 
 IDENTITIES = ("a", "b", "c")
@@ -45,6 +46,15 @@ def test_the_chance_of_seeing_a_preference_is_the_definition_s_own(n: int, k: in
     found = power_of_choices(n, k)
     assert found is not None
     assert found.chance == pytest.approx(power_by_hand(n, PLANNED[k], 0.05), abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "k"), [(7, 3), (20, 3), (20, 2)])
+def test_sessions_that_show_nothing_are_those_of_the_definition(n: int, k: int) -> None:
+    """“19 of 20” is 20 × (1 − power), with the power added up split by split above."""
+    found = power_of_choices(n, k)
+    assert found is not None
+    missed = 20 * (1 - power_by_hand(n, PLANNED[k], 0.05))
+    assert abs(missed_of_20(found.chance) - missed) <= 0.5 + 1e-9
 
 
 def test_further_axes_cost_at_least_what_holm_s_first_step_leaves() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from biasprint.core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, PreferencePower, ShareOfChoices
-from biasprint.core.judging.fingerprint_words import limits, one_of, paragraphs
+from biasprint.core.judging.fingerprint_words import limits, missed_of_20, one_of, paragraphs
 
 THREE = ("White", "Black", "Asian")
 SEEN = PreferencePower(60, 1, (0.55, 0.30, 0.15), 0.947)
@@ -71,12 +71,23 @@ def test_several_axes_are_several_tests_and_the_sentence_says_so() -> None:
     assert texts[2] == "There is not enough evidence to say anything about orientation."
 
 
-def test_without_evidence_it_says_so_and_what_so_many_choices_show() -> None:
-    assert said(axis((22, 20, 18), p=0.8, seeing=SEEN)) == [
-        "You chose these texts, and there is not enough evidence to say anything about race.",
-        "60 choices on race show a clear preference (55, 30 and 15 of 100) in about 95 of 100 sessions; weaker ones "
-        "are missed more often.",
-    ]
+def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
+    few = axis((3, 2, 2), seeing=PreferencePower(7, 1, (0.55, 0.30, 0.15), 0.08))
+    first, counted, missed = paragraphs(fingerprint(few))
+    assert (first.text, first.large) == ("You chose 7 texts. That is too few to say anything about you.", True)
+    assert (counted.text, counted.quiet) == ("On race you chose texts for: White 3, Black 2 and Asian 2.", True)
+    assert missed.text == (
+        "With 7 choices on race, 18 of 20 sessions would show nothing even if somebody chose one identity’s texts 55 "
+        "times in 100 and the others’ 30 and 15 times."
+    )
+    model = said(few, kind="model")
+    assert model[0] == "The model chose 7 texts. That is too few to say anything about it."
+
+
+def test_of_many_choices_nobody_says_that_they_are_few() -> None:
+    assert said(axis((22, 20, 18), seeing=SEEN))[0] == (
+        "You chose 60 texts. They show no preference that stands out from chance."
+    )
 
 
 def test_evidence_ends_at_five_in_a_hundred() -> None:
@@ -91,16 +102,19 @@ def test_axes_that_show_the_same_share_a_sentence() -> None:
         axis((28, 28), title="Orientation", labels=("Straight", "Queer"), seeing=two),
         axis((18, 18, 18), title="Gender", seeing=replace(SEEN, n=54, chance=0.83)),
     )
-    assert texts[0].endswith("about race, orientation and gender.")
-    assert texts[1] == (
-        "54 to 60 choices on each of race and gender show a clear preference (55, 30 and 15 of 100) in about 83 to 95 "
-        "of 100 sessions, 56 on orientation show one of 68 and 32 in about 54; weaker ones are missed more often."
+    assert texts[0] == "You chose 170 texts. That is too few to say anything about you."  # orientation: 0.54
+    assert texts[2] == (
+        "With 54 to 60 choices on each of race and gender, 1 to 3 of 20 sessions would show nothing even if somebody "
+        "chose one identity’s texts 55 times in 100 and the others’ 30 and 15 times. With 56 choices on orientation, "
+        "9 of 20 sessions would show nothing even if somebody chose one identity’s texts 68 times in 100 and the "
+        "other’s 32 times."
     )
 
 
-@pytest.mark.parametrize(("chance", "shown"), [(0.9999, "about 99 of"), (0.0001, "about 1 of")])
-def test_a_chance_of_seeing_is_never_a_promise(chance: float, shown: str) -> None:
-    assert shown in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[1]
+@pytest.mark.parametrize(("chance", "missed"), [(0.9999, 1), (0.0001, 19), (0.47, 11), (0.1, 18), (0.05, 19)])
+def test_a_chance_of_seeing_is_said_of_20_and_never_a_promise(chance: float, missed: int) -> None:
+    assert missed_of_20(chance) == missed
+    assert f"{missed} of 20 sessions" in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[2]
 
 
 def test_comparisons_that_were_left_leave_nothing_to_conclude() -> None:
@@ -145,7 +159,7 @@ def test_of_a_model_it_is_the_model_that_chose_and_averages_are_said() -> None:
 @pytest.mark.parametrize("complete", [True, False])
 def test_it_always_begins_with_what_was_chosen_and_never_says_no_difference(p: float, complete: bool) -> None:
     texts = said(axis((33, 15, 12), p=p if complete else None, seeing=SEEN), complete=complete)
-    assert texts[0].startswith("You chose these texts")
+    assert texts[0].startswith(("You chose these texts", "You chose 60 texts"))
     assert not any("no difference" in text.lower() for text in texts)
 
 

@@ -24,7 +24,7 @@ from biasprint.desktop.charts.chart import Chart, ChartSpot, lay_out
 from biasprint.desktop.charts.export import export_chart
 from biasprint.desktop.read.charts import compared, models_of
 
-KINDS: tuple[FigureKind, ...] = ("intervals", "grouped", "bars", "matrix", "line", "radar", "table")
+KINDS: tuple[FigureKind, ...] = ("intervals", "grouped", "bars", "matrix", "line", "table")
 LIGHT = theme.tokens_for("light")
 
 
@@ -99,10 +99,9 @@ def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(
     spots, height = laid_out(made, width)
     page = QRectF(-1, -1, width + 2, height + 2)
     assert [spot.finding.label for spot in spots if not page.contains(spot.area.center())] == []
-    undefined = {one.finding.label for one in made.marks if one.value is None}
     drawn = {spot.finding.label for spot in spots}
-    assert drawn | (undefined if kind == "radar" else set()) == {one.finding.label for one in made.marks}
-    if kind not in ("line", "radar"):  # points of two lines may lie beside each other
+    assert drawn == {one.finding.label for one in made.marks}
+    if kind != "line":  # points of two lines may lie beside each other
         assert [spot.finding.label for spot in spots if not page.contains(spot.area)] == []
         for one in spots:
             for other in spots:

@@ -1,6 +1,5 @@
 """From findings to the figures of the live charts. All findings here are made up."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -18,8 +17,7 @@ from biasprint.desktop.charts.live import (
     distance_figures,
     letters_figures,
     preference_figure,
-    radar_end,
-    radar_figure,
+    preferences_figure,
 )
 
 RACE = AxisWords("race", "Race", (("white", "White"), ("black", "Black"), ("asian", "Asian")))
@@ -147,7 +145,7 @@ def test_before_the_planned_n_there_is_a_wider_band_and_no_p():
 def test_a_number_opens_the_finding_of_the_voice_itself():
     voice = judged(*shares(RACE, (33, 18, 9)), affinity(RACE, 0.16))
     data = with_voices(voice)
-    for figure in (preference_figure(data, voice), radar_figure(data), affinity_figure(data)):
+    for figure in (preference_figure(data, voice), preferences_figure(data), affinity_figure(data)):
         assert all(any(mark.finding is one for one in voice.findings) for mark in figure.marks)
 
 
@@ -172,51 +170,15 @@ def test_empty_preferences_say_what_to_do_next():
 # affinity
 
 
-def test_radar_spokes_are_shares_relative_to_chance():
-    figure = radar_figure(with_voices(judged(*shares(RACE, (33, 18, 9)), *shares(ORIENTATION, (45, 15)))))
-    values = [mark.value for mark in figure.marks]
+def test_bars_of_all_voices_are_shares_relative_to_chance_under_the_title_of_their_axis():
+    you = judged(*shares(RACE, (33, 18, 9)), *shares(ORIENTATION, (45, 15)))
+    figure = preferences_figure(with_voices(you, judged(*shares(RACE, (30, 20, 10)), key="model")))
+    values = [mark.value for mark in figure.marks if mark.series != "model"]
     assert values == pytest.approx([33 / 60 * 3, 18 / 60 * 3, 9 / 60 * 3, 45 / 60 * 2, 15 / 60 * 2])
-    assert figure.kind == "radar"
-    assert [label for _, label in figure.rows] == ["White", "Black", "Asian", "Straight", "Queer"]
-
-
-def test_radar_ring_is_what_choosing_at_random_gives():
-    """60 choices among three: 13 to 27 of 60 by scipy.stats.binom.ppf, times three; among two: 22 to 38."""
-    marks = radar_figure(with_voices(judged(*exact_shares(RACE), *exact_shares(ORIENTATION)))).marks
-    assert marks[0].chance == pytest.approx((13 / 60 * 3, 27 / 60 * 3))
-    assert marks[3].chance == pytest.approx((22 / 60 * 2, 38 / 60 * 2))
-
-
-def exact_shares(axis: AxisWords) -> tuple[Finding, ...]:
-    """Sixty choices with Wilson's true intervals: low and high by (p + z²/2n ± z√(p(1−p)/n + z²/4n²)) / (1 + z²/n)."""
-    n, z, k = 60, 1.959964, len(axis.identities)
-    p = 1 / k
-    centre, denominator = p + z * z / (2 * n), 1 + z * z / n
-    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    wilson = Interval((centre - half) / denominator, (centre + half) / denominator, 0.95, "Wilson")
-    return tuple(replace(one, interval=wilson) for one in shares(axis, (n // k,) * k))
-
-
-def test_radar_ring_widens_where_raters_judged_the_same_comparisons():
-    alone = exact_shares(RACE)
-    wider = tuple(
-        replace(one, interval=replace(one.interval, low=one.interval.low - 0.08, high=one.interval.high + 0.08))
-        for one in alone
-        if one.interval
-    )
-    narrow = radar_figure(with_voices(judged(*alone))).marks[0].chance
-    wide = radar_figure(with_voices(judged(*wider))).marks[0].chance
-    assert narrow is not None
-    assert wide is not None
-    assert wide[0] < narrow[0]
-    assert wide[1] > narrow[1]
-
-
-def test_two_radars_of_the_same_axes_have_the_same_rings():
-    narrow = radar_figure(with_voices(judged(*shares(RACE, (21, 20, 19)))))
-    wide = radar_figure(with_voices(judged(*shares(RACE, (60, 0, 0)))))
-    assert narrow.outermost == wide.outermost == 3.0, "a share of 1 is three times chance among three"
-    assert radar_end([8, 2]) == 8.0
+    assert figure.kind == "bars", "no line joins axes that have nothing to do with each other"
+    assert figure.sections == ("Race", "Orientation")
+    assert [mark.section for mark in figure.marks if mark.series == "model"] == ["Race"] * 3
+    assert all(mark.low is not None for mark in figure.marks)
 
 
 def test_affinity_at_equal_length_stands_beside_the_raw_one():
@@ -233,24 +195,11 @@ def test_affinity_at_equal_length_stands_beside_the_raw_one():
     assert [len(figure.marks) for figure in lacking] == [2, 2], "R2 would be nowhere"
 
 
-def test_radar_of_two_identities_points_to_the_bars():
-    figure = radar_figure(with_voices(judged(*shares(ORIENTATION, (45, 15)))))
-    assert figure.marks == ()
-    assert "Preferences" in figure.empty
-
-
-def test_voice_without_an_axis_leaves_its_spokes_open():
-    you = judged(*shares(RACE, (20, 20, 20)), *shares(ORIENTATION, (30, 30)))
-    model = judged(*shares(RACE, (30, 20, 10)), key="model")
-    figure = radar_figure(with_voices(you, model))
-    assert [mark.section for mark in figure.marks if mark.series == "model"] == ["Race"] * 3
-
-
 def test_more_voices_than_can_be_told_apart_are_rows_and_none_is_lost():
     many = [judged(affinity(RACE, 0.1), *shares(RACE, (20, 20, 20)), key=f"R{number}") for number in range(12)]
     data = with_voices(*many)
     assert len(affinity_figure(data).marks) == 12
-    assert len(radar_figure(data).series) == 8
+    assert len(preferences_figure(data).marks) == 36
 
 
 def test_affinity_has_interval_and_floor_and_p_only_when_complete():

@@ -9,10 +9,10 @@ import pytest
 from fake_shell import FakeShell
 from fingerprint_project import Answering, choosing, cycling, plan_of, project_with_texts, rated
 from inline_compute import Inline
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtPrintSupport import QPrintDialog, QPrinter
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter, QPrinterInfo
+from PySide6.QtWidgets import QApplication, QFileDialog, QFileSystemModel, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from seeded_part import seeded_part
 
@@ -22,7 +22,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.desktop import theme
 from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
-from biasprint.desktop.panels.workshop.participant import PicturePage
+from biasprint.desktop.panels.workshop.participant import PicturePage, SaveDialog
 
 PATIENCE = 30_000
 GENDER = ("man", "woman", "non-binary")
@@ -87,10 +87,10 @@ def test_a_choice_of_one_text_is_seen_and_said(qtbot: QtBot, project: Project, o
     words = panel.view.words.text()
     assert words.startswith("You chose these texts: on the gender axis the one written for the Woman identity in 20")
     assert panel.view.chip.text() == "40 comparisons, 20 on each axis"
-    radar = panel.view.shares.chart.figure
-    assert radar.kind == "radar"
-    assert [label for _, label in radar.rows] == ["Man", "Woman", "Non-binary person", "Straight", "Queer"]
-    points = [mark.value for mark in radar.marks if mark.series == radar.series[0]]
+    bars = panel.view.shares.chart.figure
+    assert bars.kind == "bars"
+    assert [label for _, label in bars.rows] == ["Man", "Woman", "Non-binary person", "Straight", "Queer"]
+    points = [mark.value for mark in bars.marks if mark.series == bars.series[0]]
     assert points[:3] == pytest.approx([0, 3, 0])
     assert "not a judgment of a person" in panel.view.limits.text()
 
@@ -100,8 +100,8 @@ def test_too_little_to_say_is_said(qtbot: QtBot, project: Project, open_panel: O
     panel = open_panel()
     see(qtbot, panel)
     words = panel.view.words.text()
-    assert words.startswith("You chose these texts, and there is not enough evidence to say anything about gender.")
-    assert "20 choices on gender show a clear preference (55, 30 and 15 of 100) in about 47 of 100" in words
+    assert words.startswith("You chose 20 texts. That is too few to say anything about you.")
+    assert "With 20 choices on gender, 11 of 20 sessions would show nothing even if somebody chose one" in words
     assert "evidence of" not in words
 
 
@@ -122,9 +122,9 @@ def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, 
     rated(project, plan, "model-a", choosing("woman"), kind="model")
     panel = open_panel()
     see(qtbot, panel)
-    radar = panel.view.shares.chart.figure
-    assert radar.kind == "radar"
-    assert radar.series == ("you", "group of 5", "model-a")
+    bars = panel.view.shares.chart.figure
+    assert bars.kind == "bars"
+    assert bars.series == ("you", "group of 5", "model-a")
     assert panel.view.beside.text().startswith("The group: "), "it is there, and five are few"
 
 
@@ -249,7 +249,7 @@ def test_a_picture_that_cannot_be_written_is_said(
 
 
 def test_a_card_is_printed_on_one_sheet_with_its_limits_and_a_printer_that_is_gone_is_said(
-    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     rate(project, choosing("woman"), axes=("gender", "orientation"))
     panel = open_panel()
@@ -257,6 +257,11 @@ def test_a_card_is_printed_on_one_sheet_with_its_limits_and_a_printer_that_is_go
     card = PicturePage(shell)  # type: ignore[arg-type]
     card.setParent(panel)
     card.show_fingerprint(panel.view.fingerprint)
+    monkeypatch.setattr(QPrinterInfo, "availablePrinterNames", list)
+    card.ask_printer()
+    assert card._told.accessibleName() == "This computer has no printer. You can save your picture instead."
+    assert panel.findChild(QPrintDialog) is None
+    monkeypatch.setattr(QPrinterInfo, "availablePrinterNames", lambda: ["Room 12"])
     card.ask_printer()
     dialog = panel.findChild(QPrintDialog)
     printer = dialog.printer()
@@ -279,6 +284,52 @@ def test_a_card_is_printed_on_one_sheet_with_its_limits_and_a_printer_that_is_go
     printer.setOutputFileName(str(tmp_path / "card.pdf"))
     dialog.accepted.emit(printer)
     assert not (tmp_path / "card.pdf").exists(), "who has left prints nothing"
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def test_a_participant_first_reads_words_and_sees_figures_on_request(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    rate(project, cycling(*GENDER))
+    panel = open_panel()
+    see(qtbot, panel)
+    card = PicturePage(shell)  # type: ignore[arg-type]
+    qtbot.addWidget(card)
+    card.show()
+    for _ in range(2):  # the next person finds it as the last one did
+        card.show_fingerprint(panel.view.fingerprint)
+        view = card.view
+        assert view.words.isVisible()
+        assert view.limits.isVisible()
+        assert not view.shares.isVisible()
+        assert not view.scores.isVisible()
+        view.unfold.click()
+        assert view.shares.isVisible()
+        assert view.scores.isVisible()
+        card.forget()
+    assert panel.view.shares.isVisible(), "outside a workshop nobody has to ask"
+
+
+def test_the_next_person_finds_no_name_and_no_file_of_the_last_where_they_save(
+    qtbot: QtBot, qapp: QApplication, own_home: Path
+):
+    (own_home / "anna.png").write_bytes(b"")
+    chosen: list[Path] = []
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = SaveDialog(window, chosen.append)
+    dialog.show()
+    (field,) = dialog.findChildren(QLineEdit, "fileNameEdit")
+    assert field.text() == ""
+    dialog.selectNameFilter("Document (*.pdf)")
+    dialog.filterSelected.emit("Document (*.pdf)")
+    assert field.text() == "", "another format names nothing either"
+    (model,) = dialog.findChildren(QFileSystemModel)
+    qtbot.waitUntil(lambda: model.index(str(own_home)).isValid())
+    assert not model.filter() & QDir.Filter.Files
+    field.setText("mine")
+    dialog.accept()
+    assert chosen == [own_home / "mine.pdf"]
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

@@ -20,10 +20,10 @@ from biasprint.desktop.panels.workshop.projector import (
     CHANCE,
     GROUP,
     MODELS,
-    PEOPLE,
     ProjectorPage,
     figure_at,
     steps_of,
+    words_at,
 )
 from biasprint.desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
 from biasprint.desktop.panels.workshop.setup import DrawForm, PlanList
@@ -40,19 +40,24 @@ def words_of(page) -> list[str]:
 # the welcome
 
 
-def test_the_chance_is_said_without_a_word_of_statistics():
-    said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))
-    assert "(choosing 55, 30 and 15 of 100) is seen in about 47 of 100 sessions" in said
+def test_the_chance_is_said_as_sessions_that_show_nothing():
+    said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))  # 20 × 0.526 = 10.5
+    assert said.startswith(
+        "11 of 20 sessions like this would show nothing even if somebody chose one identity’s texts 55 times in 100 "
+        "and the others’ 30 and 15 times."
+    )
     assert "does not mean that there is no preference" in said
 
 
 def test_the_chance_of_two_identities_names_two_shares():
-    assert "(choosing 67.5 and 32.5 of 100)" in power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
+    said = power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
+    assert "14 of 20 sessions" in said
+    assert "68 times in 100 and the other’s 32 times" in said
 
 
-@pytest.mark.parametrize(("power", "words"), [(0.9999, "about 99 of 100"), (0.0001, "about 1 of 100")])
-def test_no_chance_is_promised_as_certain(power: float, words: str):
-    assert words in power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power))
+@pytest.mark.parametrize(("power", "words"), [(0.9999, "1 of 20 sessions"), (0.0001, "19 of 20 sessions")])
+def test_nothing_is_promised_as_certain(power: float, words: str):
+    assert power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power)).startswith(words)
 
 
 def test_the_welcome_names_neither_the_plan_nor_its_axis(qtbot: QtBot):
@@ -105,19 +110,26 @@ def test_one_axis_at_a_time_unless_several_are_mixed(qtbot: QtBot):
     assert form.comparisons.value() == 9, "a number that somebody set stays"
 
 
-def test_three_axes_are_mixed_at_first_and_it_says_what_is_drawn_not_what_is_asked_for(qtbot: QtBot):
+def test_of_three_axes_one_is_asked_twenty_times_unless_somebody_mixes_them(qtbot: QtBot):
     form = DrawForm()
     qtbot.addWidget(form)
-    form.show_axes([replace(one, key=key, comparisons=5) for one, key in zip((*AXES, AXES[0]), "abc", strict=True)])
-    assert form.wanted().axes == ("a", "b", "c")
-    assert form.design() == JudgingDesign(5, 3, 3)
-    assert form.drawn.text() == "15 comparisons for each person. There are no more texts for an axis."
+    three = [replace(one, key=key) for one, key in zip((*AXES, AXES[0]), "abc", strict=True)]
+    form.show_axes(three)
+    assert (form.wanted().axes, form.wanted().comparisons) == (("a",), 20)
+    form.hour.click()
+    assert (form.wanted().axes, form.wanted().comparisons) == (("a", "b", "c"), 7)
+    form.show_axes(())
+    form.show_axes(three)
+    assert (form.wanted().axes, form.wanted().comparisons) == (("a",), 20), "another project begins afresh"
 
 
-def test_with_few_choices_only_a_very_strong_preference_would_show():
-    words = "With so few choices, only a very strong preference would show."
-    assert power_words(Chance(JudgingDesign(7), (0.55, 0.30, 0.15), 0.1)).startswith(words)
-    assert words not in power_words(Chance(JudgingDesign(60), (0.55, 0.30, 0.15), 0.9))
+def test_it_says_what_is_drawn_not_what_is_asked_for(qtbot: QtBot):
+    form = DrawForm()
+    qtbot.addWidget(form)
+    form.show_axes([replace(one, comparisons=5) for one in AXES])
+    form.hour.click()
+    assert form.design() == JudgingDesign(5, 3, 2)
+    assert form.drawn.text() == "10 comparisons for each person. There are no more texts for an axis."
 
 
 def test_a_workshop_that_people_have_begun_is_not_gone_on_with_by_chance(qtbot: QtBot):
@@ -150,6 +162,32 @@ def test_the_latest_plan_is_picked_and_a_new_one_can_be_drawn(qtbot: QtBot):
 
 
 # leaving
+
+
+@pytest.mark.parametrize("pin", ["", "tulip7"])
+def test_enter_never_leaves_the_workshop_by_itself(qtbot: QtBot, pin: str):
+    left: list[bool] = []
+    dialog = LeaveDialog(None, Pin(pin), unfinished=False, on_leave=lambda: left.append(True))  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.open()
+    assert dialog.focusWidget() is (dialog.pin if pin else dialog.stay)
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+    assert left == []
+
+
+def test_tab_never_reaches_the_way_out_from_the_welcome(qtbot: QtBot):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.show_plan(PLAN, None)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.setFocus()
+    page.start.setFocus()
+    page.set_opening()  # Qt looks for another place for the keyboard
+    for _ in range(6):
+        assert not page.leave.hasFocus()
+        QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
 
 
 def test_without_a_pin_a_question_is_enough(qtbot: QtBot):
@@ -247,7 +285,7 @@ def test_what_was_copied_before_somebody_sat_down_stays(qtbot: QtBot):
 # the projector
 
 
-def shown_to_all(*, models: bool, third: bool = True) -> GroupPicture:
+def shown_to_all(*, models: bool) -> GroupPicture:
     def voice(title: str, people: int) -> OtherVoice:
         findings = tuple(
             Finding(id="creativity.share", label=key, title="", groups=("a", "b"), dims={"axis": "race"}, n=30,
@@ -255,32 +293,31 @@ def shown_to_all(*, models: bool, third: bool = True) -> GroupPicture:
             for key, one in (("a", 0.4), ("b", 0.6), ("c", 0.0))
         )  # fmt: skip
         (axis,) = group().axes
-        if third:
-            more = ShareOfChoices("c", "Asian", 0, 0.0, 0.0, ChoiceInterval(0, 0.4))
-            axis = replace(axis, identities=(*axis.identities, more))
+        more = ShareOfChoices("c", "Asian", 0, 0.0, 0.0, ChoiceInterval(0, 0.4))
+        axis = replace(axis, identities=(*axis.identities, more))
         return replace(group(), title=title, axes=(axis,), findings=findings, people=people)
 
-    dots = {("race", "a"): (0.0, 0.5, 0.5, 1.0, 2.0), ("race", "b"): (0.0, 1.0, 1.5, 1.5, 2.0)}
-    return GroupPicture(voice("group of 5", 5), "", (voice("a model", 1),) if models else (), dots)
+    return GroupPicture(voice("group of 5", 5), "", (voice("a model", 1),) if models else ())
 
 
-def test_the_group_is_revealed_step_by_step():
+def test_the_wall_shows_chance_the_group_and_models_and_never_one_person():
     picture = shown_to_all(models=True)
-    shown = [figure_at(picture, step) for step in (CHANCE, GROUP, PEOPLE, MODELS)]
-    assert [figure.series for figure in shown] == [
-        ("chance",), ("group of 5",), ("group of 5",), ("group of 5", "a model")
-    ]  # fmt: skip
-    assert [mark.value for mark in shown[CHANCE].marks] == [1.0, 1.0, 1.0], (
-        "no figure of the group before it is asked for"
-    )
-    assert [sum(len(mark.dots) for mark in figure.marks) for figure in shown] == [0, 0, 10, 10]
-    assert {figure.outermost for figure in shown} == {3.0}, "chance stays where it is from step to step"
-
-
-def test_two_identities_are_bars_and_those_have_no_dots():
-    picture = shown_to_all(models=True, third=False)
+    shown = [figure_at(picture, step) for step in (CHANCE, GROUP, MODELS)]
     assert steps_of(picture) == (CHANCE, GROUP, MODELS)
-    assert [figure_at(picture, step).kind for step in steps_of(picture)] == ["bars", "bars", "grouped"]
+    assert [figure.series for figure in shown] == [("chance",), ("group of 5",), ("group of 5", "a model")]
+    assert {figure.kind for figure in shown[1:]} == {"bars"}, (
+        "no line joins axes that have nothing to do with each other"
+    )
+    assert [len(figure.marks) for figure in shown] == [3, 3, 6], "a value for each identity, and none for a person"
+    assert [mark.value for mark in shown[CHANCE].marks] == [1.0] * 3, "no figure of the group before it is asked for"
+
+
+def test_chance_is_as_uneven_as_it_is():
+    """Of 30 choices among three 5 to 15 are one's, 95 times in 100: scipy.stats.binom.ppf([.025, .975], 30, 1/3)."""
+    picture = shown_to_all(models=False)
+    ends = [(mark.low, mark.high, mark.band) for mark in figure_at(picture, CHANCE).marks]
+    assert ends == [(pytest.approx(3 * 5 / 30), pytest.approx(3 * 15 / 30), True)] * 3
+    assert words_at(picture, CHANCE).startswith("With few choices chance is seldom even")
 
 
 def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
@@ -293,7 +330,7 @@ def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
     assert page.step == CHANCE
     for _ in range(5):
         QTest.keyClick(page, Qt.Key.Key_Right)
-    assert page.step == PEOPLE, "there is no model to show"
+    assert page.step == GROUP, "there is no model to show"
     with qtbot.waitSignal(page.left):
         QTest.keyClick(page, Qt.Key.Key_Escape)
     page.forget()
