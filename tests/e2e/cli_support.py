@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def narrow(path: Path, kept: int) -> None:
     with Project.open(path) as project:
         newest = project.prompts.sets()[-1]
         rows = project.prompts.page(newest.id, 0, kept)
-        names = PromptSpec.model_fields
+        names = [field.name for field in fields(PromptSpec)]
         prompts = tuple(PromptSpec(**{name: getattr(row, name) for name in names}) for row in rows)
         spec = PromptSetSpec(name=newest.name, recipe=newest.recipe, prompts=prompts)
         project.prompts.add_set(newest.study_id, spec)
