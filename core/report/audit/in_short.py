@@ -8,7 +8,8 @@ from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.evidence import Evidence, harms, question_of
-from biasprint.core.report.in_words import clearest, holds_in, holds_under, told
+from biasprint.core.report.in_words import clearest, told
+from biasprint.core.report.reach import holds_in, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (

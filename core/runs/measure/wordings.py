@@ -20,7 +20,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.wordings import MOST, WORDING
-from biasprint.core.report.in_words import over_wordings
+from biasprint.core.report.reach import over_wordings
 from biasprint.core.runs.measure.sensitivity import key_of
 from biasprint.core.studies.compare.texts import GROUP, SECOND
 from biasprint.core.studies.kit.plain_measuring import Answer
