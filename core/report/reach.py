@@ -1,4 +1,4 @@
-"""How far a finding or a “Yes” reaches: in which wordings of the prompts, and under which other choices."""
+"""Sentences on how far a finding or a “Yes” reaches: over wordings of the prompts, and under other choices."""
 
 from collections.abc import Sequence
 
