@@ -13,6 +13,7 @@ from biasprint.core.judging.blocks import text_blocks
 from biasprint.core.judging.exclusion import exclusions
 from biasprint.core.judging.plan import workshops_among
 from biasprint.core.judging.sway import arm_of
+from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
     ComparisonRow,
@@ -68,13 +69,14 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
     `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, and
     `excluded` for one of a rater who is left out. Of several generators whose texts a comparison shows, each column
-    says what differs with `SEVERAL` between. A participant of a workshop is a number that is drawn for each
-    export, without the time of any answer.
+    says what differs with `SEVERAL` between. Participants of a workshop are exported five at a time, so that nobody is
+    alone or the difference between two exports; each is a number drawn for the export, without the time of any answer.
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
     workshops = workshops_among(plans.values())
-    revealed = [row for row in project.judging.sessions() if row.revealed_at is not None and row.plan_id in plans]
+    finished = [row for row in project.judging.sessions() if row.revealed_at is not None and row.plan_id in plans]
+    revealed = tellable_sessions(project, finished, excluded=True)
     comparisons = {
         row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)
     }

@@ -105,14 +105,14 @@ def _paragraph(
     font = QFont(tokens.family)
     font.setPixelSize(size)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    if paragraph.large:
+        font.setWeight(QFont.Weight.DemiBold)
     pieces = [(_safe(span.text), span.strong) for span in paragraph.spans]
     layout = QTextLayout("".join(text for text, _ in pieces), font)
     layout.setFormats(_bold(pieces))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
-    if paragraph.large:
-        font.setWeight(QFont.Weight.DemiBold)
     step = size * (1.3 if paragraph.large else tokens.line_height - 0.15)
     y = 0.0
     layout.beginLayout()

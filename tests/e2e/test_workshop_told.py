@@ -41,6 +41,8 @@ def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(
     assert ("4 sessions of workshops were left out: people are counted 5 at a time" in told.err) == (people < 5)
     biasprint("export", file, "findings", "--out", tmp_path / "findings.csv")
     biasprint("export", file, "judgments", "--out", tmp_path / "judgments.csv")
+    judged = (tmp_path / "judgments.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len(judged) == (40 if people >= 5 else 0), "an export is no way around the five people"
     said = [told.out, *(each.read_text(encoding="utf-8") for each in tmp_path.glob("*.csv"))]
     assert not [code for code in codes for words in said if code in words]
 

@@ -323,7 +323,7 @@ class WelcomePage(Sheet):
             tr("The group"),
             tr(
                 "Once five people have finished, what all of them chose together stands beside yours. Whoever leads "
-                "the workshop sees how many took part, and that; never one person’s answers."
+                "the workshop sees how many took part, and that; the program never tells which answers are yours."
             ),
         )
         self.consent = PlainText(name=tr("Consent"))

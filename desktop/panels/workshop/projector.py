@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from biasprint.core.runs.fingerprint import GroupPicture
 
 CHANCE, GROUP, MODELS = range(3)
-LAID_OUT = 900  # the width that the figure is laid out in; the screen shows it as large as it can
+LAID_OUT = (560, 700, 900)  # widths to lay the figure out in; the screen shows the one that makes it largest
 # The words give way to the figure: the least height of the page, in text pixels, for a size of theirs.
 WORDS_BY_HEIGHT = ((600, "display"), (440, "title"), (0, "strong"))
 FORWARD = {Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown}
@@ -72,12 +72,12 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     if step == GROUP:
         words = plural(
             group.people,
-            "What 1 person chose. A bar beyond the dashed line is more often than chance. The thin line says how far "
-            "the bar could lie elsewhere with other people.",
-            "What %n people chose together. A bar beyond the dashed line is more often than chance. The thin line says "
-            "how far the bar could lie elsewhere with other people.",
+            "What 1 person chose: a bar past the dashed line means more often than chance.",
+            "What %n people chose together: a bar past the dashed line means more often than chance.",
         )
-        return " ".join(filter(None, [words, few_people(group.people)]))
+        others = tr("With other people it could end anywhere on its black line.")
+        few = tr("So few people say little about anybody else.") if few_people(group.people) else ""
+        return " ".join(filter(None, [words, others, few]))
     return tr("What model judges chose among the same texts, beside the group.")
 
 
@@ -125,15 +125,17 @@ class Poster(QWidget):
             return
         tokens = theme.current()
 
-        def draw(painter: QPainter | None) -> float:
-            return below(painter, tokens, 0, LAID_OUT, lambda canvas: draw_figure(canvas, figure, titled=False))[0]
+        def draw(painter: QPainter | None, width: float) -> float:
+            return below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure, titled=False))[0]
 
-        scale = min(self.width() / LAID_OUT, self.height() / max(1.0, draw(None)))
+        scales = {width: min(self.width() / width, self.height() / max(1.0, draw(None, width))) for width in LAID_OUT}
+        width = max(LAID_OUT, key=scales.__getitem__)
+        scale = scales[width]
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate((self.width() - scale * LAID_OUT) / 2, 0)
+        painter.translate((self.width() - scale * width) / 2, 0)
         painter.scale(scale, scale)
-        draw(painter)
+        draw(painter, width)
         painter.end()
 
 

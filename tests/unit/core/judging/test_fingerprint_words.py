@@ -77,8 +77,8 @@ def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
     assert (first.text, first.large) == ("You chose 7 texts. That is too few to say anything about you.", True)
     assert (counted.text, counted.quiet) == ("On race you chose texts for: White 3, Black 2 and Asian 2.", True)
     assert missed.text == (
-        "With 7 choices on race, 18 of 20 sessions would show nothing even if somebody chose one identity’s texts 55 "
-        "times in 100 and the others’ 30 and 15 times."
+        "With 7 choices on race, 18 of 20 sessions would show nothing even if somebody chose one kind of text 55 "
+        "times in 100 and the others 30 and 15 times."
     )
     model = said(few, kind="model")
     assert model[0] == "The model chose 7 texts. That is too few to say anything about it."
@@ -105,9 +105,9 @@ def test_axes_that_show_the_same_share_a_sentence() -> None:
     assert texts[0] == "You chose 170 texts. That is too few to say anything about you."  # orientation: 0.54
     assert texts[2] == (
         "With 54 to 60 choices on each of race and gender, 1 to 3 of 20 sessions would show nothing even if somebody "
-        "chose one identity’s texts 55 times in 100 and the others’ 30 and 15 times. With 56 choices on orientation, "
-        "9 of 20 sessions would show nothing even if somebody chose one identity’s texts 68 times in 100 and the "
-        "other’s 32 times."
+        "chose one kind of text 55 times in 100 and the others 30 and 15 times. With 56 choices on orientation, "
+        "9 of 20 sessions would show nothing even if somebody chose one kind of text 68 times in 100 and the "
+        "other 32 times."
     )
 
 

@@ -43,8 +43,8 @@ def words_of(page) -> list[str]:
 def test_the_chance_is_said_as_sessions_that_show_nothing():
     said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))  # 20 × 0.526 = 10.5
     assert said.startswith(
-        "11 of 20 sessions like this would show nothing even if somebody chose one identity’s texts 55 times in 100 "
-        "and the others’ 30 and 15 times."
+        "11 of 20 sessions like this would show nothing even if somebody chose one kind of text 55 times in 100 "
+        "and the others 30 and 15 times."
     )
     assert "does not mean that there is no preference" in said
 
@@ -52,7 +52,7 @@ def test_the_chance_is_said_as_sessions_that_show_nothing():
 def test_the_chance_of_two_identities_names_two_shares():
     said = power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
     assert "14 of 20 sessions" in said
-    assert "68 times in 100 and the other’s 32 times" in said
+    assert "68 times in 100 and the other 32 times" in said
 
 
 @pytest.mark.parametrize(("power", "words"), [(0.9999, "1 of 20 sessions"), (0.0001, "19 of 20 sessions")])
