@@ -5,7 +5,6 @@ needs a band that contains the truth at all times at once, with probability 95 %
 """
 
 import math
-from bisect import bisect_left
 
 import numpy as np
 
@@ -27,16 +26,6 @@ def share_band(chosen: float, n: float, level: float = LEVEL) -> Bounds:
         raise ValueError("chosen must lie between 0 and n")
     low, high = (0.0, 1.0) if n == 0 else (_edge(chosen, n, level, lower=side) for side in (True, False))
     return Bounds(low, high, "anytime-valid, beta mixture", level)
-
-
-def watched_chance_range(n: int, chance: float, level: float = LEVEL) -> tuple[float, float]:
-    """The shares whose `share_band` holds `chance`: the range of chance while looking on."""
-    threshold = -math.log(1 - level)
-    # The ratio falls towards n·chance and rises after it, so that each end is found by bisection.
-    middle = round(n * chance)
-    low = bisect_left(range(middle), True, key=lambda s: _log_ratio(s, n, chance) < threshold)
-    high = middle + bisect_left(range(middle, n), True, key=lambda s: _log_ratio(s + 1, n, chance) >= threshold)
-    return low / n, high / n
 
 
 def share_spread_band(chosen: Floats, level: float = LEVEL) -> Bounds | None:

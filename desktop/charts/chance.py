@@ -1,4 +1,4 @@
-"""The range of shares when nothing is preferred; for a share that is watched see `biasprint.core.metrics.anytime`.
+"""The range of shares when nothing is preferred.
 
 Pure arithmetic, no numpy: these are evaluated for a handful of shares at every refresh.
 """

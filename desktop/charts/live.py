@@ -277,7 +277,7 @@ def few_people(people: int) -> str:
         return ""
     if people < FEWEST_RATERS:
         return tr("{people} people are few: the intervals hold for these people only.").format(people=people)
-    words = tr("{people} people are few: this holds for them, and the wide intervals say how little of others.")
+    words = tr("{people} people are few: this holds for them and says little about anybody else.")
     return words.format(people=people)
 
 

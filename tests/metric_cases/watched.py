@@ -23,7 +23,6 @@ from biasprint.core.metrics.anytime import (
     share_band,
     share_spread_band,
     spread_band,
-    watched_chance_range,
 )
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.metrics.sums import ClusterSums, ExactSum, Moments, cluster_means, exact_mean
@@ -103,21 +102,6 @@ BANDS = [
             "constant": ((9, 9), DEFINED),
         },
         nan=(0, 1),
-    ),
-    Case(
-        watched_chance_range,
-        (30, 1 / 3),
-        items=NO_ITEMS,
-        relabel=(lambda n, chance: (n, 1 - chance), lambda ends: (1 - ends[1], 1 - ends[0])),
-        scale=COUNTS,
-        edges={
-            "empty": "there is no share of nothing",
-            "one item": ((1, 0.5), DEFINED),
-            "one group": ((9, 0.5), DEFINED),
-            "ties": ((10, 0.5), DEFINED),
-            "constant": ((9, 0.1), DEFINED),
-        },
-        nan="chance is a constant of the number of options",
     ),
     Case(
         clustered_share_band,

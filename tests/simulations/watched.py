@@ -5,6 +5,7 @@ A sequence counts as held where the truth was inside at every single look, from 
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
@@ -18,10 +19,10 @@ from biasprint.core.metrics.anytime import (
     FIRST_ONE_WAY,
     ONE_WAY,
     BoundedMean,
+    _log_ratio,
     _reach,
     normal_band,
     share_spread_band,
-    watched_chance_range,
 )
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import Bounds
@@ -157,6 +158,16 @@ def rate_of_successes(rng: Rng, truth: float) -> Held:
     ordinary = _wilson_ranges(truth)
     inside = (ordinary[0] <= shares + 1e-12) & (shares <= ordinary[1] + 1e-12)
     return bool(((low <= shares + 1e-12) & (shares <= high + 1e-12)).all()), bool(inside.all())
+
+
+def watched_chance_range(n: int, chance: float) -> tuple[float, float]:
+    """The shares whose `share_band` holds `chance`, without drawing a band for each: a thousand times faster."""
+    threshold = -math.log(1 - 0.95)
+    # The ratio falls towards n·chance and rises after it, so that each end is found by bisection.
+    middle = round(n * chance)
+    low = bisect_left(range(middle), True, key=lambda s: _log_ratio(s, n, chance) < threshold)
+    high = middle + bisect_left(range(middle, n), True, key=lambda s: _log_ratio(s + 1, n, chance) >= threshold)
+    return low / n, high / n
 
 
 @cache

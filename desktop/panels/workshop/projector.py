@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from biasprint.core.runs.fingerprint import GroupPicture
 
 CHANCE, GROUP, MODELS = range(3)
-LAID_OUT = (560, 700, 900)  # widths to lay the figure out in; the screen shows the one that makes it largest
+LAID_OUT = (900, 700, 560)  # widths to lay the figure out in; the screen shows the one that makes it largest
+LARGEST = 2.0  # times its usual size: the words above it stay the larger ones
 # The words give way to the figure: the least height of the page, in text pixels, for a size of theirs.
 WORDS_BY_HEIGHT = ((600, "display"), (440, "title"), (0, "strong"))
 FORWARD = {Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown}
@@ -76,8 +77,7 @@ def words_at(picture: "GroupPicture", step: int) -> str:
             "What %n people chose together: a bar past the dashed line means more often than chance.",
         )
         others = tr("With other people it could end anywhere on its black line.")
-        few = tr("So few people say little about anybody else.") if few_people(group.people) else ""
-        return " ".join(filter(None, [words, others, few]))
+        return " ".join(filter(None, [words, others, few_people(group.people)]))
     return tr("What model judges chose among the same texts, beside the group.")
 
 
@@ -128,7 +128,9 @@ class Poster(QWidget):
         def draw(painter: QPainter | None, width: float) -> float:
             return below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure, titled=False))[0]
 
-        scales = {width: min(self.width() / width, self.height() / max(1.0, draw(None, width))) for width in LAID_OUT}
+        scales = {
+            width: min(LARGEST, self.width() / width, self.height() / max(1.0, draw(None, width))) for width in LAID_OUT
+        }
         width = max(LAID_OUT, key=scales.__getitem__)
         scale = scales[width]
         painter = QPainter(self)

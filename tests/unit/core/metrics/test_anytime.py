@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from simulations.watched import watched_chance_range
 
 from biasprint.core.metrics.anytime import (
     BoundedMean,
@@ -15,7 +16,6 @@ from biasprint.core.metrics.anytime import (
     share_band,
     share_spread_band,
     spread_band,
-    watched_chance_range,
 )
 from biasprint.core.metrics.proportions import wilson
 
