@@ -7,7 +7,8 @@ from typing import Any
 
 # Said of every number of its kind, and no result: levels, what no difference would be, and how reports explain them.
 FIXED = (
-    r"\d+ would be no difference", r"in 95 of 100 cases", r"at most 0\.05", r"fewer than 30 items", r"95 % interval",
+    r"\d+ would be no difference", r"in 95 of 100 cases", r"at most 0\.05", r"at most 5 of 100",
+    r"fewer than 30 items", r"95 % interval",
     r"Floor \(95 %\)", r"[\d.]+ % interval", r"< 0\.001",
 )  # fmt: skip
 

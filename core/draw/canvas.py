@@ -137,10 +137,13 @@ class Canvas(ABC):
 
     # signs
 
-    def marker(self, place: int, x: float, y: float) -> None:
+    def marker(self, place: int, x: float, y: float, hollow: bool = False) -> None:
         """The sign of a series, by its place: the second cue beside its colour."""
         color, points = series_color(place), outline(MARKERS[place % len(MARKERS)])
-        self.path([(x + dx, y + dy) for dx, dy in points], color="surface", fill=color, width=1, closed=True)
+        fill, edge = ("surface", color) if hollow else (color, "surface")
+        self.path(
+            [(x + dx, y + dy) for dx, dy in points], color=edge, fill=fill, width=1.6 if hollow else 1, closed=True
+        )
 
     def printed(self, x: float, y: float, letter: str = "") -> None:
         """A hollow diamond: a value that a paper prints, by the letter that the legend explains."""

@@ -6,7 +6,7 @@ One wording for the command line, the demo, the window and the report's first pa
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from biasprint.core.draw import digits
@@ -60,12 +60,26 @@ class TwoLayers:
     figures: str
 
 
-def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int = MOST_NAMED) -> TwoLayers:
-    """The whole answer, with intervals, p and n apart from its words; without a test all of it is words."""
+def told(
+    study: str,
+    each: Evidence,
+    findings: Sequence[Finding],
+    *,
+    most: int = MOST_NAMED,
+    meaning: Callable[[Finding], str] = lambda finding: "",
+) -> TwoLayers:
+    """The whole answer, with intervals, p and n apart from its words; without a test all of it is words.
+
+    `meaning`: a sentence on the clearest finding of a “Yes”, said behind it and once.
+    """
     if not each.tested:
         return TwoLayers(answer(study, each, findings, most=most), "")
+    words: list[str] = []
     figures = []
     for part in _parts(each, most):
+        words += _sentences(study, part, figures=False)
+        if part.each.shown and (behind := meaning(clearest(part.each))) not in words:
+            words.append(behind)
         named = [
             f"{_name(study, finding, part.each)}: {_figures(study, finding, scaled=part.scaled and not place)}"
             for place, finding in enumerate(_told_of(part.each, part.most))
@@ -73,8 +87,7 @@ def told(study: str, each: Evidence, findings: Sequence[Finding], *, most: int =
         figures.append(
             f"{tr('“{name}”').format(name=part.name)} · {'; '.join(named)}" if part.name else "; ".join(named)
         )
-    words = " ".join(by_generator(study, each, most, figures=False))
-    return TwoLayers(words, " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
+    return TwoLayers(" ".join(filter(None, words)), " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
 
 
 def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool = True, figures: bool = True) -> str:
@@ -100,14 +113,14 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
     if each.doubted:
         return tr("Not known, because the scorer errs: {finding}.").format(finding=with_interval)
     if why := _too_few(study, each.tested):
-        return tr("Not known: {why}. The closest: {finding}.").format(why=why, finding=with_interval)
+        return tr("Not known: {why}. Nearest to a yes: {finding}.").format(why=why, finding=with_interval)
     still_open = _still_open(study, nearest)
     finding = (
         in_words(study, nearest, each, scaled=scaled, interval=False, figures=figures) if still_open else with_interval
     )
     if (asked := _asked(each)) == 1:
         return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
-    return tr("No difference was shown in {n} comparisons. The closest: {finding}.").format(
+    return tr("No difference was shown in {n} comparisons. Nearest to a yes: {finding}.").format(
         n=digits.count(asked), finding=finding
     ) + still_open  # fmt: skip
 
@@ -130,17 +143,19 @@ class _Part:
     before: str = ""
 
 
-def by_generator(study: str, each: Evidence, most: int, *, figures: bool = True) -> Iterator[str]:
+def by_generator(study: str, each: Evidence, most: int) -> Iterator[str]:
     """The verdict, for each generator where the findings name several, and of more than `MOST_APART` the clearest."""
     for part in _parts(each, most):
-        sentence = verdict(study, part.each, most=part.most, scaled=part.scaled, figures=figures)
-        if part.before:
-            yield part.before
-        if part.name and not part.before:
-            sentence = tr("“{name}”: {sentence}").format(
-                name=part.name, sentence=f"{sentence[0].lower()}{sentence[1:]}"
-            )
-        yield sentence
+        yield from _sentences(study, part)
+
+
+def _sentences(study: str, part: _Part, *, figures: bool = True) -> Iterator[str]:
+    sentence = verdict(study, part.each, most=part.most, scaled=part.scaled, figures=figures)
+    if part.before:
+        yield part.before
+    elif part.name:
+        sentence = tr("“{name}”: {sentence}").format(name=part.name, sentence=f"{sentence[0].lower()}{sentence[1:]}")
+    yield sentence
 
 
 def _parts(each: Evidence, most: int) -> Iterator[_Part]:
@@ -258,8 +273,17 @@ def in_words(
     if figures:
         inside = filter(None, (whom, unit, _figures(study, finding, scaled=scaled, interval=interval)))
         return f"{_name(study, finding, each)}: {amount} ({'; '.join(inside)})"
-    said = filter(None, (f"{amount} ({unit})" if unit else amount, whom, against))
+    said = filter(None, (f"{amount} ({unit})" if unit else amount, _more_often(study, finding), whom, against))
     return f"{_name(study, finding, each)}: {', '.join(said)}"
+
+
+def _more_often(study: str, finding: Finding) -> str:
+    """ "that is, less often for male": which way odds go that are so many times as high."""
+    direction = _direction(study, finding)
+    if "odds" not in finding.unit or "ratios" in finding.unit or not direction or finding.estimate in (None, 1.0):
+        return ""
+    way = tr("that is, more often {one}") if (finding.estimate or 0) > 1 else tr("that is, less often {one}")
+    return way.format(one=direction[0])
 
 
 def _figures(study: str, finding: Finding, *, scaled: bool = True, interval: bool = True) -> str:
@@ -451,7 +475,7 @@ def _range(study: str, finding: Finding, low: str, high: str) -> str:
 
 
 def _still_open(study: str, finding: Finding) -> str:
-    """ " Anything from 3.1 lower to 3.8 higher is compatible with these data (95 % interval).", with both ends.
+    """ " The true value may lie anywhere from 3.1 lower to 3.8 higher (95 % interval).", with both ends.
 
     Empty without an interval, where no value without bias is known, and where another remark explains the interval.
     """
@@ -460,7 +484,7 @@ def _still_open(study: str, finding: Finding) -> str:
     ends = _range(study, finding, *_written(finding)[1:])
     if is_ratio(finding) and _direction(study, finding) and compared_values(finding) is None:
         ends = tr("{ends} times").format(ends=ends)
-    return tr(" Anything from {ends} is compatible with these data ({level} % interval).").format(
+    return tr(" The true value may lie anywhere from {ends} ({level} % interval).").format(
         ends=ends, level=digits.level_text(finding.interval.level)
     )
 
@@ -514,10 +538,10 @@ def _for_whom(finding: Finding, *, figures: bool) -> str:
         if figures
         else tr("highest for {high} ({above} above the mean) and lowest for {low} ({below} below it)")
     )
+    farthest, nearest, *_ = digits.texts(above, -below, -below, unit)
     return template.format(
-        high=high.replace("_", " "), above=digits.number(above, unit),
-        low=low.replace("_", " "), below=digits.number(-below, unit),
-    )  # fmt: skip
+        high=high.replace("_", " "), above=farthest, low=low.replace("_", " "), below=f"{nearest}{digits.sign(unit)}"
+    )
 
 
 def _scale(finding: Finding) -> str:

@@ -207,8 +207,8 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
     if uses:
         whole = len(uses) <= MOST_STAND_INS
         names = "; ".join(f"{role} by {title}" if whole else role for role, title in sorted(uses))
-        sentence = tr("Stand-ins were used in place of the papers' own scorers: {names}.").format(names=names)
-        yield sentence if whole else f"{sentence} {tr('The last page names them.')}"
+        sentence = tr("Stand-ins took the place of the published studies' own scorers: {names}.").format(names=names)
+        yield sentence if whole else f"{sentence} {tr('The last page names the stand-ins.')}"
     if few := [finding.n for finding in leads if finding.n < FEW]:
         rest = tr("rests") if len(few) == 1 else tr("rest")
         yield tr(
@@ -219,9 +219,8 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
             n=digits.count(min(few)) if len(few) == 1 else tr("the smallest on {n}").format(n=digits.count(min(few))),
         )  # fmt: skip
     if undefined := [finding.reason or "" for finding in audited.findings if finding.estimate is None]:
-        yield tr("{n} of all {all} findings {have} no number, {most}: {why}.").format(
+        yield tr("{n} of the {all} findings could not be computed, {most}: {why}.").format(
             n=digits.count(len(undefined)), all=digits.count(len(audited.findings)),
-            have=tr("has") if len(undefined) == 1 else tr("have"),
             most=tr("for this reason") if len(set(undefined)) == 1 else tr("most often for this reason"),
             why=_most_common(undefined).rstrip("."),
         )  # fmt: skip

@@ -1,6 +1,7 @@
 """Findings in three to five sentences, for somebody who reads no further."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
@@ -8,13 +9,14 @@ from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
 from biasprint.core.report.evidence import Evidence, harms, question_of
-from biasprint.core.report.in_words import clearest, told
+from biasprint.core.report.in_words import told
 from biasprint.core.report.reach import holds_in, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (
-    "Interval: the range that holds the true value with that confidence. n: what a number rests on. Yes: p, adjusted "
-    "for all tests of its kind, is at most 0.05."
+    "Yes: if there were no difference, chance would give one as large in at most 5 of 100 such audits, allowing for "
+    "the number of tests (p at most 0.05). In small type below an answer: the interval, in which the true value lies "
+    "with the confidence that is stated, and n, what the number rests on."
 )
 
 Asked = tuple[str, Evidence]
@@ -28,17 +30,21 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
     if yes or no:
         yield said(tr(READING), soft=True)
     for ask, each in yes[:MOST_TOLD]:
-        answer = told(audited.study, each, each.tested, most=1)
-        yield _bullet(ask, f"{answer.words} {_meaning(audited.study, clearest(each))}".rstrip())
+        answer = told(audited.study, each, each.tested, most=1, meaning=partial(_meaning, audited.study))
+        yield _bullet(ask, answer.words)
         yield said(answer.figures, soft=True)
     if others := yes[MOST_TOLD:]:
-        yield _bullet(tr("Yes as well:"), " ".join(_with_reach(ask, each.shown) for ask, each in others))
+        yield _bullet(tr("Also yes:"), " ".join(_with_reach(ask, each.shown) for ask, each in others))
     if no:
         ask, each = no[0]
         answer = told(audited.study, each, each.tested, most=1)
         open_still = "" if each.alike else tr("This does not prove that there is no difference.")
         yield _bullet(ask, f"{answer.words} {open_still}".rstrip())
         yield said(answer.figures, soft=True)
+    if no[1:]:
+        yield _bullet(tr("Not shown either:"), " ".join(ask for ask, _ in no[1:]))
+    if untested := [ask for ask, each in questions_asked if not each.tested]:
+        yield _bullet(tr("Measured without a test:"), " ".join(untested))
 
 
 def _with_reach(ask: str, shown: Sequence[Finding]) -> str:
@@ -53,14 +59,14 @@ def most_telling(questions_asked: Sequence[Asked]) -> Asked:
 def _counted(audited: Audited, questions_asked: Sequence[Asked], yes: Sequence[Asked], no: Sequence[Asked]) -> str:
     other = len(questions_asked) - len(yes) - len(no)
     parts = [
-        tr("Clear yes: {n}").format(n=_some(len(yes))),
+        tr("Yes: {n}").format(n=_some(len(yes))),
         tr("not shown: {n}").format(n=_some(len(no))),
         *([tr("without a test: {n}").format(n=digits.count(other))] if other else []),
     ]
-    asked = tr("{questions} asked of {texts}.").format(
+    asked = tr("{questions} about {texts}").format(
         questions=_questions(len(questions_asked)), texts=audited.texts.lower()
     )
-    return f"{asked} {'; '.join(parts)}."
+    return f"{asked}. {'; '.join(parts)}."
 
 
 def _some(n: int) -> str:
@@ -68,7 +74,7 @@ def _some(n: int) -> str:
 
 
 def _questions(n: int) -> str:
-    return tr("1 question was") if n == 1 else tr("{n} questions were").format(n=digits.count(n))
+    return tr("1 question") if n == 1 else tr("{n} questions").format(n=digits.count(n))
 
 
 def _bullet(first: str, rest: str) -> ReportParagraph:

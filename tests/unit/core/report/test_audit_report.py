@@ -79,7 +79,7 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
     for told in ("qwen, temperature 0.2", "version ffffffffffff", "temperature 0.2; seed 7", "2026-03-01 to 2026-03-02",
                  "Be #1.", "Asked: 120 prompts of “CoGS”, version 1."):  # fmt: skip
         assert told in first
-    assert "2 questions were asked of creative texts. Clear yes: 1; not shown: 1." in first
+    assert "2 questions about creative texts. Yes: 1; not shown: 1." in first
     assert "Yes, in 1 of 2 comparisons: “RBS of <gender> & 50 % of {it}_”: 0.043 (cosine distance)." in first
     assert "stays below 0.031 in 95 of 100 cases; 95 % interval 0.012 to 0.081; p " in first
     assert "n = 36 prompts; by a stand-in scorer." in first
@@ -87,7 +87,7 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
     assert "preferred? No difference was shown: “ABS of gender”: 21 %. This does not prove" in first
     assert "\n“ABS of gender”: 95 % interval 10 to 32 %; p = " in first
     for limit in ("embedding by MiniLM", "1 of the 3 findings behind these answers rests on fewer than 30 items (12)",
-                  "1 of all 4 findings has no number", "7 × refusal", "English"):  # fmt: skip
+                  "1 of the 4 findings could not be computed", "7 × refusal", "English"):  # fmt: skip
         assert limit in first
     assert sum(isinstance(block, ReportFigure) for block in report.pages[0].blocks) == 1
     assert "pooled" not in first
@@ -108,7 +108,8 @@ def test_each_generator_is_answered_for_and_drawn_beside_the_other() -> None:
     amount = "“RBS of gender”: 0.043 (cosine distance)"
     sure = "95 % interval 0.012 to 0.081; p = 0.{}, adjusted for 2 tests; n = 36 prompts; by a stand-in scorer"
     bounds = f"“RBS of gender”: chance alone stays below 0.031 in 95 of 100 cases; {sure.format('001')}."
-    assert f"differ from those for others? “large”: yes: {amount}. “none”: no difference was shown: {amount}." in first
+    assert f"differ from those for others? “large”: yes: {amount}. Texts for nobody" in first
+    assert f" “none”: no difference was shown: {amount}.\n" in first
     assert f"\n“large” · {bounds} “none” · “RBS of gender”: {sure.format('50')}." in first
     (picture,) = [block.figure for block in report.pages[0].blocks if isinstance(block, ReportFigure)]
     assert (picture.series, [row for _, row in picture.rows]) == (("large", "none"), ["RBS of gender"])

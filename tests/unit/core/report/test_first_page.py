@@ -86,7 +86,8 @@ def test_why_numbers_are_missing_is_said() -> None:
                  interval=None, p=None, p_adjusted=None) for n in (4, 6)]  # fmt: skip
     other = made("news.word.difference", "x", "t", None, reason="no pair", interval=None, p=None, p_adjusted=None)
     page = page_of("news", made("news.word.difference", "man", "Man", 0.2), other, *lost)
-    assert "3 of all 4 findings have no number, most often for this reason: none of the 4 pairs has words." in page
+    lost_most = "most often for this reason: none of the 4 pairs has words."
+    assert f"3 of the 4 findings could not be computed, {lost_most}" in page
 
 
 def test_bold_words_and_the_next_ones_stay_apart_where_they_are_marked_up() -> None:

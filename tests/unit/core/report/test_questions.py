@@ -43,8 +43,8 @@ def test_what_stands_out_is_named_with_estimate_interval_and_n():
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "No difference was shown in 2 comparisons. The closest: “Affinity bias score: gender”: 21 % (95 % interval "
-        "10 to 32 %; p = 0.12, adjusted for 2 tests; n = 240 choices)."
+        "No difference was shown in 2 comparisons. Nearest to a yes: “Affinity bias score: gender”: 21 % (95 % "
+        "interval 10 to 32 %; p = 0.12, adjusted for 2 tests; n = 240 choices)."
     )
 
 
@@ -202,8 +202,8 @@ def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
     (one,) = answered("news", (spread, signed))
     assert one.answer == (
         "No difference was shown: “Words: woman”: 4 percentage points (0 would be no difference; p = 0.40, adjusted "
-        "for 2 tests; n = 240 pairs of articles). Anything from 0 to 11 points is compatible with these data "
-        "(95 % interval)."
+        "for 2 tests; n = 240 pairs of articles). The true value may lie anywhere from 0 to "
+        "11 points (95 % interval)."
     )
 
 
@@ -218,7 +218,7 @@ def test_what_so_few_could_never_show_is_not_known():
     note = too_few_to_tell(2 / 2**5)
     few = replace(GENDER, n=5, p=0.0625, p_adjusted=0.0625, note=f"Sign flips.{note}")
     assert answer_of(few).startswith(
-        "Not known: 5 choices are too few to show anything, the smallest possible p is 0.062. The closest: "
+        "Not known: 5 choices are too few to show anything, the smallest possible p is 0.062. Nearest to a yes: "
     )
     assert answer_of(few, RACE).startswith("No difference was shown in 2 comparisons. ")
     assert too_few_to_tell(2 / 2**6) == ""
