@@ -135,7 +135,8 @@ class Poster(QWidget):
         scale = scales[width]
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate((self.width() - scale * width) / 2, 0)
+        spare = self.height() - scale * draw(None, width)
+        painter.translate((self.width() - scale * width) / 2, max(0.0, spare) / 3)
         painter.scale(scale, scale)
         draw(painter, width)
         painter.end()

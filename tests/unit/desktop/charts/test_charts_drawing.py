@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.draw.figure import Figure
-from biasprint.core.findings import Finding, Interval, ScorerUse
+from biasprint.core.findings import Finding, Floor, Interval, ScorerUse
 from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import Chart, ChartCard, lay_out
 from biasprint.desktop.charts.live import (
@@ -36,8 +36,8 @@ def share(identity: str, value: float) -> Finding:
 
 def affinity() -> Finding:
     interval = Interval(0.06, 0.25, 0.95, "made up")
-    dims = {"axis": "race"}
-    return Finding("creativity.abs", "race", "race", IDENTITIES, 0.16, "share", 60, dims=dims, interval=interval)
+    made = Finding("creativity.abs", "race", "race", IDENTITIES, 0.16, "share", 60, dims={"axis": "race"})
+    return replace(made, interval=interval, floor=Floor(0.06, 0.11, 0.03))
 
 
 def ratios(first: float = 1.2) -> tuple[Finding, ...]:
