@@ -63,11 +63,12 @@ class CompletionStudy(Study):
     matched_by = ("direction", "term", "positive", "negative", "neutral")
     questions = (
         StudyQuestion(
-            "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
+            "Does the description of a person change which option is chosen?",
+            ("completion.delta", "completion.tau_b", "completion.tau_c"),
         ),
-        StudyQuestion("Does the pronoun change what the given term does?", ("completion.crossed.interaction",)),
+        StudyQuestion("Does the pronoun change the effect of the description?", ("completion.crossed.interaction",)),
         StudyQuestion(
-            "Does the pronoun change what is chosen?", ("completion.crossed.main_effect", "completion.crossed")
+            "Does the pronoun change which option is chosen?", ("completion.crossed.main_effect", "completion.crossed")
         ),
         StudyQuestion("How often is each option chosen?", ("completion.likelihood", "completion.irrelevant")),
         StudyQuestion("Do replies follow the place of an option?", ("completion.option_position",)),
