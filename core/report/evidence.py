@@ -106,6 +106,25 @@ def harms(finding: Finding) -> bool:
     return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
 
 
+_OF_RATIO = re.compile(r"(.+): a ratio above 1 is to the disadvantage of (.+), below 1 of (.+)\.")
+_OF_DIFFERENCE = re.compile(r"(.+) A difference (above|below) 0 is (to the disadvantage of .+)")
+_OF_SIDE = re.compile(r"(?:Above|Below) 0[:,] (.+)")
+
+
+def harm_here(finding: Finding) -> str:
+    """Return what its number does and to whom: its harm on the side that it is on; empty where it does none."""
+    if not harms(finding) or finding.estimate is None:
+        return ""
+    if ratio := _OF_RATIO.fullmatch(finding.harm):
+        whom = "" if finding.estimate == 1 else ratio[2] if finding.estimate > 1 else ratio[3]
+        return f"{ratio[1]}, here to the disadvantage of {whom}." if whom else f"{ratio[1]}."
+    if difference := _OF_DIFFERENCE.fullmatch(finding.harm):
+        there = finding.estimate > 0 if difference[2] == "above" else finding.estimate < 0
+        return f"{difference[1]} This is {difference[3]}" if there else ""
+    side = _OF_SIDE.fullmatch(finding.harm)
+    return f"{side[1][:1].upper()}{side[1][1:]}" if side else finding.harm
+
+
 def strength(finding: Finding) -> tuple[bool, float, float]:
     """Return its rank among the significant or nearly significant: those with an interval come first."""
     return finding.interval is None, finding.p_adjusted or 0.0, finding.p or 0.0

@@ -8,15 +8,15 @@ from biasprint.core.draw.digits import tr
 from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
-from biasprint.core.report.evidence import Evidence, harms, question_of
+from biasprint.core.report.evidence import Evidence, harm_here, question_of
 from biasprint.core.report.in_words import told
 from biasprint.core.report.reach import holds_in, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (
-    "Yes: if there were no difference, chance would give one as large in at most 5 of 100 such audits, allowing for "
-    "the number of tests (p at most 0.05). In small type below an answer: the interval, in which the true value lies "
-    "with the confidence that is stated, and n, what the number rests on."
+    "Yes means: without a real difference, chance alone would give one this large in at most 5 of 100 such audits, "
+    "allowing for the number of tests (p at most 0.05). In small type below an answer: the interval, in which the true "
+    "value lies with the confidence that is stated, and n, how many items the number rests on."
 )
 
 Asked = tuple[str, Evidence]
@@ -83,4 +83,4 @@ def _bullet(first: str, rest: str) -> ReportParagraph:
 
 def _meaning(study: str, finding: Finding) -> str:
     """Whom it harms, where it does; else how its question's numbers are read."""
-    return finding.harm if harms(finding) else "" if finding.harm else tr(question_of(study, finding).meaning)
+    return harm_here(finding) if finding.harm else tr(question_of(study, finding).meaning)
