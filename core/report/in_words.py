@@ -267,7 +267,7 @@ def in_words(
     """
     other = each.mirrored.get(id(finding))
     amount = _amount(study, finding) + (_as_much(study, other) if other else "")
-    whom, unit = _for_whom(finding, figures=figures), _unit(finding)
+    whom, unit = _for_whom(study, finding, figures=figures), _unit(finding)
     alone = finding.floor is None and not is_ratio(finding) and not _direction(study, finding)
     against = tr("where {scale}").format(scale=scale) if scaled and alone and (scale := _scale(finding)) else ""
     if figures:
@@ -518,7 +518,7 @@ def _percent(rate: str) -> str:
     return digits.number(float(rate), "proportion")
 
 
-def _for_whom(finding: Finding, *, figures: bool) -> str:
+def _for_whom(study: str, finding: Finding, *, figures: bool) -> str:
     """Say which groups lie highest and lowest, for a measure of how far groups lie apart; `figures`: in brackets."""
     of_groups = set(finding.contrast or {}) <= set(finding.groups)
     if (
@@ -533,14 +533,15 @@ def _for_whom(finding: Finding, *, figures: bool) -> str:
     if not below < 0 < above:
         return ""
     unit = "difference of proportions" if digits.is_proportion(finding.unit) else finding.unit
-    template = (
-        tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it")
-        if figures
-        else tr("highest for {high} ({above} above the mean) and lowest for {low} ({below} below it)")
-    )
-    farthest, nearest, *_ = digits.texts(above, -below, -below, unit)
-    return template.format(
-        high=high.replace("_", " "), above=farthest, low=low.replace("_", " "), below=f"{nearest}{digits.sign(unit)}"
+    most, least, *_ = digits.texts(above, -below, -below, unit)
+    named = {"high": high.replace("_", " "), "above": most, "low": low.replace("_", " ")}
+    named["below"] = f"{least}{digits.sign(unit)}"
+    if figures:
+        return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(**named)
+    ends = studies()[study].words.ends if study in studies() else ()
+    highest, lowest = next((each[1:] for each in ends if finding.id.startswith(each[0])), ("highest", "lowest"))
+    return tr("{highest}: {high} ({above} above the mean); {lowest}: {low} ({below} below it)").format(
+        highest=tr(highest), lowest=tr(lowest), **named
     )
 
 

@@ -153,6 +153,10 @@ class CreativityStudy(Study):
         panel="charts",
         section="distance",
         place=2,
+        ends=(
+            ("creativity.rbs", "furthest from texts for nobody", "nearest to them"),
+            ("creativity.abs", "chosen most often", "least often"),
+        ),
         items=(
             ("creativity.share", "choices"),
             ("creativity.abs", "choices"),

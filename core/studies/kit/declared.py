@@ -59,7 +59,8 @@ class StudyWords:
     `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
     `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
     rank among the studies on offer. `items`: what the n of a finding counts, by the beginning of its id, first match.
-    `sides`: what the difference of one group lies between, such as what a generator wrote and the originals.
+    `sides`: what the difference of one group lies between, such as what a generator wrote and the originals. `ends`: by
+    the beginning of an id that says how far groups lie apart, what its highest and its lowest group are.
     """
 
     rows: str = ""
@@ -71,6 +72,7 @@ class StudyWords:
     place: int = 100
     items: tuple[tuple[str, str], ...] = ()
     sides: tuple[str, str] | None = None
+    ends: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

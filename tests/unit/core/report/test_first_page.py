@@ -59,7 +59,7 @@ def test_how_far_groups_lie_apart_is_told_with_who_lies_where() -> None:
                   groups=("man", "woman", "non_binary"), floor=Floor(0.03, 0.047, 0.0),
                   contrast={"man": -0.1598, "woman": 0.026, "non_binary": 0.1336})  # fmt: skip
     page = page_of("creativity", spread)
-    lies = "highest for non binary (0.13 above the mean) and lowest for man (0.16 below it)"
+    lies = "furthest from texts for nobody: non binary (0.13 above the mean); nearest to them: man (0.16 below it)"
     assert f"“Representative bias score: gender”: 0.12 (cosine distance), {lies}." in page
     assert "the more an identity is set apart." in page
 
