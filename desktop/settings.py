@@ -144,7 +144,7 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("back", "Go back and revise", ("B", "Ctrl+Z")),
     KeyAction("note", "Note", ("N",)),
     KeyAction("rubric", "Rubric", ("G",)),
-    KeyAction("ratings", "Rate by criterion", ("R",)),
+    KeyAction("ratings", "Rate by the rubric", ("R",)),
     KeyAction("differences", "Differences", ("D",)),
     KeyAction("larger", "Larger texts, and back", ("L",)),
 )

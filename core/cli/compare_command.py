@@ -170,7 +170,9 @@ class AskOptions:
     worst: Annotated[bool, typer.Option("--worst", help="Of three, raters choose the best and the worst.")] = False
     repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0
     consent: Annotated[Path | None, typer.Option(help="A text file that raters agree to first.")] = None
-    criteria: Annotated[bool, typer.Option("--criteria", help="Raters also rate each text by each criterion.")] = False
+    criteria: Annotated[
+        bool, typer.Option("--criteria", help="Raters also rate each text by each criterion of the rubric.")
+    ] = False
     background: Annotated[bool, typer.Option("--background", help="Raters may describe themselves.")] = False
     workshop: Annotated[bool, typer.Option("--workshop", help="For a workshop: everyone sees their own result.")] = (
         False
@@ -179,7 +181,7 @@ class AskOptions:
     question: Annotated[str, typer.Option(help="What is asked of each comparison, in place of “Which is best?”.")] = ""
     rubric: Annotated[
         Path | None,
-        typer.Option(help="A text file of criteria, “Name: explanation” a line, in place of the tasks' own."),
+        typer.Option(help="A text file: a rubric in place of the tasks' own, “Name: explanation” a line."),
     ] = None
     practice: Annotated[
         Path | None,

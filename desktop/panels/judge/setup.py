@@ -173,7 +173,7 @@ class SetupPage(Scroller):
         self.consent.setAccessibleName(tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Raters agree to this before the first comparison."))
         self.notes = _check(tr("Raters may write notes"), checked=True)
-        self.ratings = _check(tr("Raters also rate each text by its criteria"))
+        self.ratings = _check(tr("Raters also rate each text by the rubric"))
         self.background = _check(tr("Raters may describe themselves"))
         self.background.setToolTip(tr("In their own words, and never required."))
         self.teaching = TeachingBox()
@@ -213,7 +213,7 @@ class SetupPage(Scroller):
         self.draw.setEnabled(not wanting and not self._busy)
         self.wanting.setText(wanting)
         show_if(self.wanting, bool(wanting))
-        # Only creative tasks come with criteria.
+        # Only creative tasks come with a rubric.
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
         what, taught = self.what, self.teaching.values()

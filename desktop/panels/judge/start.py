@@ -220,7 +220,7 @@ WIDTH = 1040
 SHOWN_KEYS = (
     ("choose_1", "Choose A"), ("choose_2", "Choose B"), ("choose_3", "Choose C"), ("tie", "Equally good"),
     ("none", "None is good"), ("skip", "Skip; it can be gone back to"), ("back", "Go back and revise"),
-    ("note", "Write a note"), ("rubric", "Show the criteria"), ("ratings", "Rate each text by the criteria"),
+    ("note", "Write a note"), ("rubric", "Show the rubric"), ("ratings", "Rate each text by the rubric"),
     ("differences", "Mark the words that differ"), ("larger", "Larger texts, and back"),
 )  # fmt: skip
 

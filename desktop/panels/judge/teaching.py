@@ -157,10 +157,10 @@ class TeachingBox(QWidget):
         self.more.setCheckable(True)
         self.instructions, self.rubric = _text(tr("Instructions"), TEXT_LINES), _text(tr("Rubric"), RUBRIC_LINES)
         self.instructions.setPlaceholderText(tr("Raters read this before the first comparison, and can read it again."))
-        own = tr("The task’s own criteria, unless you write others. One a line:")
+        own = tr("The task’s own rubric, unless you write another. One criterion a line:")
         self.rubric.setPlaceholderText(f"{own}\n{tr('Name: explanation')}")
         self.start_from = QuietButton(tr("Start from…"))
-        self.start_from.setToolTip(tr("Take over a task’s criteria, to change them here."))
+        self.start_from.setToolTip(tr("Take over a task’s rubric, to change it here."))
         self.start_from.hide()
         self.question = QLineEdit()
         self.question.setPlaceholderText(tr("Which is best?"))
@@ -213,7 +213,7 @@ class TeachingBox(QWidget):
         self.sway_bias.setEnabled(self.sway.value() > 0 and bool(self.sway_for.currentData()))
 
     def show_rubrics(self, rubrics: Sequence[tuple[str, str]]) -> None:
-        """Offer the criteria of these tasks, by title, as a start."""
+        """Offer the rubrics of these tasks, by title, as a start."""
         menu = QMenu(self.start_from)
         for title, text in rubrics:
             menu.addAction(safe_line(title)).triggered.connect(

@@ -172,7 +172,7 @@ def test_what_a_plan_does_not_ask_for_is_not_offered(sit: Sit):
     rating.panel.leave_button.click()
     rating.wait_for_start()
     keys = {label.text() for label in rating.panel.start.findChildren(QLabel) if label.isVisibleTo(rating.panel.start)}
-    assert not keys & {"Write a note", "Rate each text by the criteria"}
+    assert not keys & {"Write a note", "Rate each text by the rubric"}
 
 
 def test_a_key_that_somebody_gave_to_another_action_stays_theirs(tmp_path: Path):
