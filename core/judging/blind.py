@@ -112,6 +112,9 @@ class Offer:
     ratings: bool = False
     instructions: str = ""
     practice: int = 0  # how many comparisons there are to practise with; 0 once that was done
+    question: str = ""  # the plan's own
+    asks_worst: bool = False
+    cards: tuple[int, ...] = ()  # how many texts its comparisons show: one number, or two and three
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,9 @@ def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
         ratings=settings.criterion_ratings,
         instructions=settings.instructions,
         practice=0 if practised else len(settings.practice),
+        question=settings.question,
+        asks_worst=settings.worst,
+        cards=store.judging.card_counts(plan.id),
     )
 
 

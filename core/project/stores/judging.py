@@ -189,6 +189,14 @@ class Judging(StorePart):
         """Return how many comparisons a plan has."""
         return self._number(sa.select(sa.func.count()).where(comparison.c.plan_id == plan_id))
 
+    def card_counts(self, plan_id: str) -> tuple[int, ...]:
+        """Return how many cards the comparisons of a plan show, in ascending order: (3,), or (2, 3) for both."""
+        items = comparison.c["items"]
+        # SQLite would refuse the whole statement for one damaged row.
+        shown = sa.case((sa.func.json_valid(items) == 1, sa.func.json_array_length(items)), else_=0)
+        statement = sa.select(shown).where(comparison.c.plan_id == plan_id).distinct().order_by(shown)
+        return self._reader.run(lambda connection: tuple(filter(None, connection.execute(statement).scalars())))
+
     def comparisons(self, plan_id: str) -> tuple[ComparisonRow, ...]:
         """Return a plan's comparisons in their order."""
 

@@ -30,6 +30,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_LINES = 6  # of the text; a longer one scrolls
 
@@ -456,14 +457,23 @@ def _about(offer: Offer, *, packet: bool) -> str:
     done = ""
     if offer.done + offer.skipped > 0:
         done = tr(" {done} answered, {skipped} skipped so far.").format(done=offer.done, skipped=offer.skipped)
-    if packet:
-        words = tr("{count}, two or three texts each: say which you find best. You can stop and go on at any time.")
-    else:
-        words = tr(
-            "{count}, two or three texts each: say which you find best. "
-            "What is being compared stays hidden until the end."
+    shown = {(2,): tr("two texts each"), (3,): tr("three texts each")}.get(offer.cards, tr("two or three texts each"))
+    words = " ".join(
+        (
+            tr("{count}, {shown}: {asked}").format(count=count, shown=shown, asked=_asked(offer)),
+            tr("You can stop and go on at any time.")
+            if packet
+            else tr("What is being compared stays hidden until the end."),
         )
-    return words.format(count=count) + done
+    )
+    return words + done
+
+
+def _asked(offer: Offer) -> str:
+    """Return what a rater is asked of each comparison: the plan's own question, or the usual one."""
+    if own := safe_line(offer.question):
+        return f"“{own}” {tr('Then: which is worst?')}" if offer.asks_worst else f"“{own}”"
+    return tr("say which is best, then which is worst.") if offer.asks_worst else tr("say which you find best.")
 
 
 def _set_words(offer: Offer) -> str:

@@ -50,6 +50,12 @@ def texts(rating: Rating) -> list[str]:
     return [card.reading.text() for card in rating.panel.work.cards.shown]
 
 
+def test_the_start_page_asks_the_plans_own_question_and_counts_its_texts(rating: Rating) -> None:
+    rating.wait_for_start()
+    said = rating.panel.start.about.text()
+    assert said.startswith("3 comparisons, three texts each: “Which is truer?” What is being compared stays hidden")
+
+
 def test_a_rater_reads_practises_and_begins_by_keys_alone(rating: Rating) -> None:
     page = read(rating)
     panel = rating.panel

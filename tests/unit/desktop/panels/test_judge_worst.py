@@ -103,6 +103,8 @@ def test_four_identities_are_ranked_from_the_form_to_the_chart(
     setup.what.shown.setCurrentIndex(3)  # three at a time, best and worst
     setup.per_axis.setValue(4)
     setup.draw.click()
+    rating.wait_for_start()
+    assert "three texts each: say which is best, then which is worst. What" in rating.panel.start.about.text()
     rating.start()
     asked = rating.panel.work.question.asked
     while rating.page is rating.panel.work:
