@@ -354,6 +354,7 @@ class MainWindow(QMainWindow):
         self.connections.changed.connect(lambda: self.status.set_offline(self.connections.by))
         self.parts_line.clicked.connect(self.parts_page.toggle)
         self.blindfold.changed.connect(self._keep_quiet)
+        self.blindfold.changed.connect(lambda _: self._fit())
         self.blindfold.changed.connect(lambda _: self.notices.look())  # what came while nothing could be said
         self.preparation.part_ready.connect(self._part_ready)
         self.preparation.finished.connect(lambda: self.notify(tr("All parts of the program are ready.")))
@@ -548,8 +549,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(LEAST_SIZE.boundedTo(self._room()))
 
     def _fit(self) -> None:
-        """Fold the rail to icons where its names would take the room of the work."""
-        self.rail.set_narrow(self.width() / theme.current().scale < NARROW_BELOW)
+        """Fold the rail to icons where its names would take the room of the work, and while somebody rates."""
+        self.rail.set_narrow(self.blindfold.on or self.width() / theme.current().scale < NARROW_BELOW)
         self.palette_box.hide()
 
     def import_texts(self) -> None:

@@ -88,6 +88,21 @@ def test_a_blind_window_names_nothing(rating: MainWindow):
     assert rating.windowTitle() == "Biasprint"
 
 
+def test_the_rail_folds_while_rating_and_comes_back(qtbot: QtBot, window: MainWindow):
+    window.resize(1280, 800)
+    wide = window.rail.width()
+    window.set_blind(True)
+    assert window.rail.width() < wide / 2
+    assert window.rail.button("judge").accessibleName() == "Judge", "screen readers and keys still find it"
+    window.set_blind(False)
+    assert window.rail.width() == wide
+    window.resize(820, 600)
+    qtbot.waitUntil(lambda: window.rail.width() < wide / 2)
+    window.set_blind(True)
+    window.set_blind(False)
+    assert window.rail.width() < wide / 2, "a narrow window folds it by itself"
+
+
 def test_what_is_said_while_blind_names_nothing(qtbot: QtBot, rating: MainWindow, file: Path):
     with qtbot.waitSignal(rating.jobs.ended):
         rating.jobs.start("Generate with llama-3 on race", fail)
