@@ -24,7 +24,7 @@ from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
 from biasprint.core.judging.packets.packet import SUFFIX
 from biasprint.core.judging.plan import PlanSettings
-from biasprint.core.judging.wording import ComparisonWording, wording_of
+from biasprint.core.judging.wording import ComparisonWording, plan_wording, rubric_text, wording_of
 from biasprint.core.judging.workshop import participant_code, typed_code
 from biasprint.core.machine.leftovers import new_folder
 from biasprint.core.project.project import Project
@@ -66,7 +66,8 @@ def hand_out(
             hint="Make packets for this program instead.",
         )
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
-    tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
+    shown = plan_wording(words, asked)
+    tasks = {new.rater.code: _tasks(ctx, project, plan, new, shown) for new in begun}
     handout = Handout(
         tasks,
         cards=max(len(row.items) for row in plan.rows if row.id in plan.usable),
@@ -100,7 +101,9 @@ def _tasks(
         for row in rows:
             shown = tuple(texts[row.items[index].key] for index in order.of(row.id))
             name = f"{new.packet.id[:8]}-{len(tasks) + 1:04d}"
-            tasks.append(OutsideTask(name, new.packet.id, row.id, code, wording.title(row.task, row.theme), shown))
+            title, criteria = wording.title(row.task, row.theme), wording.criteria(row.task)
+            rubric = rubric_text([(criterion.name, criterion.explanation) for criterion in criteria])
+            tasks.append(OutsideTask(name, new.packet.id, row.id, code, title, shown, rubric))
     return tasks
 
 

@@ -17,6 +17,7 @@ from biasprint.core.given import MISFIT
 from biasprint.core.judging.packets.outside import (
     CARDS,
     LETTERS,
+    NO_RUBRIC,
     SKIP,
     Handout,
     OutsideAnswer,
@@ -28,7 +29,7 @@ from biasprint.core.judging.packets.outside import (
 
 FOLDER = "label-studio"
 INTERFACE, SUFFIX = "labeling-interface.xml", ".json"
-CHOICE, NOTE = "choice", "note"
+CHOICE, NOTE, RUBRIC = "choice", "note", "rubric"
 HINT = "In the project, choose Export and JSON (not JSON-MIN), and bring that file."
 
 
@@ -40,6 +41,9 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
         taken = {name.casefold() for name in names.values()}
         names[code] = f"{safe}{SUFFIX}" if f"{safe}{SUFFIX}".casefold() not in taken else f"{safe}-{number}{SUFFIX}"
         data = [{"data": task.fields(handout.cards)} for task in tasks]
+        if handout.has_rubric:  # the interface of all tasks shows this field, so that each of them needs it
+            for shown, task in zip(data, tasks, strict=True):
+                shown["data"][RUBRIC] = task.rubric or NO_RUBRIC
         write_text(folder / names[code], json.dumps(data, indent=1) + "\n")
     write_text(folder / INTERFACE, _interface(handout))
     write_text(folder / "README.txt", _readme(handout, names))
@@ -53,11 +57,12 @@ def _interface(handout: Handout) -> str:
         for key, letter in zip(CARDS[: handout.cards], LETTERS, strict=False)
     )
     choices = "".join(
-        f'    <Choice value={quoteattr(name)} hotkey="{key}"/>\n' for key, name in enumerate(handout.answers, start=1)
+        f'    <Choice value={quoteattr(name)} hotkey="{key}"/>\n' for name, key in handout.answers.items()
     )
     note = '  <TextArea name="note" toName="card_a" placeholder="A note, if you like" maxSubmissions="1"/>\n'
+    rubric = f'  <Header value="Rubric" size="5"/>\n  <Text name="{RUBRIC}" value="${RUBRIC}"/>\n'
     return (
-        '<View>\n  <Header value="$title"/>\n'
+        f'<View>\n  <Header value="$title"/>\n{rubric if handout.has_rubric else ""}'
         f'  <View style="display: flex; flex-wrap: wrap; gap: 16px">\n{cards}  </View>\n'
         f'  <Header value={quoteattr(handout.question)} size="4"/>\n'
         f'  <Choices name="{CHOICE}" toName="card_a" choice="single-radio" required="true" showInline="true">\n'

@@ -21,12 +21,14 @@ CARDS = ("card_a", "card_b", "card_c")  # the fields of the texts, in the order 
 LETTERS = ("A", "B", "C")
 TIE, NONE, SKIP = "The same", "None is good", "Skip"  # the other answers, in the words that raters read there
 OTHER_ANSWERS = {TIE: "tie", NONE: "none", SKIP: "skip"}
+TIE_KEY = "0"  # as in this program
 QUESTION = "Which is best?"  # where the plan has none of its own
 WORKSHOP_TOLD = (
     "This is part of a workshop. Your answers are kept under the code that you were given, not under a name; whoever "
     "runs this server could read them. They join what the group chose. No picture of your own is shown: this page does "
     "not know for whom the texts were written."
 )
+NO_RUBRIC = "(none for these texts)"
 NO_TEXT = "(there is no third text here)"  # in a plan where some comparisons have two cards and some three
 LARGEST = 256 * 2**20  # bytes of a file of results
 
@@ -41,6 +43,7 @@ class OutsideTask:
     rater: str
     title: str
     texts: tuple[str, ...]
+    rubric: str = ""  # one criterion a line
 
     def fields(self, cards: int) -> dict[str, str]:
         """Return the fields for the tool, for a handout in which comparisons have up to so many cards."""
@@ -62,9 +65,16 @@ class Handout:
     workshop: bool = False
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers that a rater can give, in the order of the keys 1, 2 …"""
-        return (*LETTERS[: self.cards], *OTHER_ANSWERS)
+    def answers(self) -> dict[str, str]:
+        """The answers that a rater can give, each with its key: 0 for a tie, and 1, 2 … for the others."""
+        numbered = (*LETTERS[: self.cards], *(name for name in OTHER_ANSWERS if name != TIE))
+        keys = {name: str(key) for key, name in enumerate(numbered, start=1)} | {TIE: TIE_KEY}
+        return {name: keys[name] for name in (*LETTERS[: self.cards], *OTHER_ANSWERS)}
+
+    @property
+    def has_rubric(self) -> bool:
+        """Return whether any of the comparisons has a rubric."""
+        return any(task.rubric for tasks in self.tasks.values() for task in tasks)
 
     @property
     def about(self) -> str:

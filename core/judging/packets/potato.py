@@ -56,7 +56,7 @@ def _config(handout: Handout) -> dict[str, Any]:
     choice = {
         "annotation_type": "radio", "name": CHOICE, "description": handout.question,
         "label_requirement": {"required": True},
-        "labels": [{"name": name, "key_value": str(key)} for key, name in enumerate(handout.answers, start=1)],
+        "labels": [{"name": name, "key_value": key} for name, key in handout.answers.items()],
     }  # fmt: skip
     note = {"annotation_type": "text", "name": NOTE, "description": "A note, if you like", "textarea": {"on": True}}
     groups = [

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from outside_results import Answering, annotation, label_studio_answers, potato_answers
@@ -125,6 +126,32 @@ def test_ties_and_skips_come_back_too_and_half_a_plan_is_not_finished(project: P
     assert [row.outcome for row in in_force(project)] == ["tie", "skip"]
     with Project.open(project, read_only=True) as opened:
         assert [one.state for one in packets(opened)] == ["partly"]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_zero_is_the_key_of_a_tie_and_comes_back_as_one(project: Path, tool: Tool) -> None:
+    coordinator(project, comparisons=4)
+    (made,) = handed(project, tool, "R01")
+    written = "".join(path.read_text("utf-8") for path in made.path.parent.iterdir())
+    tie = '"name": "The same",\n          "key_value": "0"' if tool == "potato" else 'value="The same" hotkey="0"'
+    none = '"name": "None is good",\n          "key_value": "4"' if tool == "potato" else '"None is good" hotkey="4"'
+    assert tie in written
+    assert none in written
+    merge(project, answered(project, tool, made, always("The same")))
+    assert [(row.outcome, row.chosen) for row in in_force(project)] == [("tie", None)] * 4
+
+
+@pytest.mark.parametrize("rubric", [(("Truth", "It is <so> & “thus”."), ("Beauty", "")), ()])
+def test_label_studio_shows_the_rubric_where_there_is_one(project: Path, rubric: tuple[tuple[str, str], ...]) -> None:
+    coordinator(project, comparisons=4, rubric=rubric)
+    (made,) = handed(project, "label-studio", "R01")
+    interface = ElementTree.parse(made.path.parent / "labeling-interface.xml")
+    shown = [text.get("value") for text in interface.iter("Text")]
+    assert shown == ["$rubric"] * bool(rubric) + ["$card_a", "$card_b", "$card_c"]
+    tasks = [task["data"].get("rubric") for task in json.loads(made.path.read_text("utf-8"))]
+    assert tasks == ["Truth: It is <so> & “thus”.\nBeauty" if rubric else None] * 4
+    merge(project, answered(project, "label-studio", made, maker("x")))
+    assert [row.outcome for row in in_force(project)] == ["choice"] * 4
 
 
 @pytest.mark.parametrize("tool", TOOLS)
