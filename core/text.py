@@ -79,6 +79,27 @@ _SHORTENED = re.compile(r"(?:[BCDFGHJKLMNPQRSTVWXZ]{2,5}|MBA|MEP|MP|UK|UN|US|USA
 _SPOKEN_AS_VOWEL = frozenset("AEFHILMNORSX")  # letters whose names begin with a vowel: “an M. Hill”
 
 
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def code_blocks(text: str) -> list[tuple[int, int]]:
+    """Return start and end of each fenced code block (CommonMark 0.31, section 4.5), its fences included.
+
+    A fence that is never closed opens no block, as a stray one would take the rest of a text.
+    """
+    blocks: list[tuple[int, int]] = []
+    opened, fence, at = 0, "", 0
+    for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
+        match = _FENCE.fullmatch(line.rstrip())
+        if match is not None and not fence and not (match[1][0] == "`" and "`" in match[2]):
+            opened, fence = at, match[1]
+        elif match is not None and fence and match[1].startswith(fence) and not match[2]:
+            blocks.append((opened, at + len(line)))
+            fence = ""
+        at += len(line)
+    return blocks
+
+
 def article(word: str) -> str:
     """“a” or “an”, by the sound that `word` begins with, as it is spoken in English. Numbers are words too."""
     if _LETTER.match(word) or _SHORTENED.match(word):

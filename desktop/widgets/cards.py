@@ -54,6 +54,8 @@ class _Reading(PlainText):
     It paints the card's surface itself, so that a new text repaints neither the card nor its background.
     """
 
+    fixed_code = True
+
     def __init__(self, *, name: str) -> None:
         super().__init__(name=name)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)

@@ -1,12 +1,14 @@
 """A reading view for text from models, letters and files: plain, safe, and copied exactly."""
 
 import time
+from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, QTimer, QUrl
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFont,
+    QFontDatabase,
     QFontMetricsF,
     QTextBlockFormat,
     QTextCharFormat,
@@ -15,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
+from biasprint.core.text import code_blocks
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import FocusRing
 from biasprint.desktop.widgets.safe_text import DisplayText
@@ -34,10 +37,13 @@ class PlainText(QTextEdit):
     replaced for display. The exact text is also copied, except lone surrogates, which no clipboard takes.
     """
 
+    fixed_code = False  # whether fenced code blocks are shown in a fixed face, with their fences
+
     def __init__(self, text: str = "", *, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ring = FocusRing(self, RING)
         self._display = DisplayText("")
+        self._code: list[tuple[int, int]] = []  # of the shown text, and still to be given
         self._given = 0  # characters of the shown text that the document has by now
         self._boxed = 0  # names of emoji that stand in boxes by now
         self._rest = QTimer(self, interval=0)
@@ -107,6 +113,7 @@ class PlainText(QTextEdit):
 
     def _show_from_start(self) -> None:
         self.document().clear()
+        self._code = code_blocks(self._display.shown)[::-1] if self.fixed_code else []
         self._given = 0
         self._boxed = 0
         spacing = QTextBlockFormat()
@@ -132,10 +139,26 @@ class PlainText(QTextEdit):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()  # laid out once
-        cursor.insertText(shown[self._given : end], QTextCharFormat())
+        for start, stop, is_code in self._parts(end):
+            cursor.insertText(shown[start:stop], fixed_face() if is_code else QTextCharFormat())
         self._given = end
         self._box_names()
         cursor.endEditBlock()
+
+    def _parts(self, end: int) -> Iterator[tuple[int, int, bool]]:
+        """Yield start and end of what comes next, up to `end`, and whether it is code."""
+        at = self._given
+        while self._code and self._code[-1][0] < end:
+            start, stop = self._code[-1]
+            if at < start:
+                yield at, start, False
+            yield max(at, start), min(stop, end), True
+            at = min(stop, end)
+            if stop > end:
+                break
+            self._code.pop()
+        if at < end:
+            yield at, end, False
 
     def _box_names(self) -> None:
         """Give the names of new emoji in the document a background that distinguishes them from words."""
@@ -149,6 +172,15 @@ class PlainText(QTextEdit):
             cursor.setPosition(self._display.to_shown(end), QTextCursor.MoveMode.KeepAnchor)
             cursor.mergeCharFormat(box)
             self._boxed += 1
+
+
+def fixed_face() -> QTextCharFormat:
+    """Return the look of code: the system's fixed face, in the size of the text around it."""
+    look = QTextCharFormat()
+    look.setFontFamilies([QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family(), "monospace"])
+    look.setFontStyleHint(QFont.StyleHint.Monospace)
+    look.setFontFixedPitch(True)
+    return look
 
 
 def line_height_percent() -> float:

@@ -13,6 +13,7 @@ from rating_files import rating_project
 from rating_window import Rating
 from seeded_part import seeded_part
 
+from biasprint.core.text import code_blocks
 from biasprint.desktop.widgets.cards import ComparisonCard, ComparisonCards, direction_of
 
 ENTRIES = only("home", "judge", "settings")
@@ -46,6 +47,53 @@ def card(qtbot: QtBot) -> ComparisonCard:
     made.resize(400, 400)
     made.show()
     return made
+
+
+# code
+
+
+FENCED = "A loop 😀 of *two*:\n```python\nfor i in 1, 2:\n    print(i)\n```\nand `no` more."
+
+
+def in_fixed_face(card: ComparisonCard) -> list[bool]:
+    """Of each line, whether it is in a fixed face."""
+    fragments = [line.begin().fragment() for line in lines(card)]
+    return [fragment.charFormat().fontFixedPitch() for fragment in fragments if fragment.isValid()]
+
+
+def test_fenced_code_is_in_a_fixed_face_and_the_text_is_as_it_was(card: ComparisonCard):
+    card.set_text(FENCED)
+    assert in_fixed_face(card) == [False, True, True, True, True, False]
+    assert card.reading.text() == FENCED
+    assert card.reading.toPlainText() == FENCED, "nothing else is rendered"
+    card.set_text(FENCED.replace("```\nand", "and"))
+    assert not any(in_fixed_face(card)), "a fence that is not closed is a sign like others"
+    card.mark([(0, 6), (20, 30)])
+    card.set_text(ENGLISH)
+    assert in_fixed_face(card) == [False]
+
+
+@pytest.mark.parametrize(
+    ("example", "text", "is_code"),
+    [
+        (119, "```\n<\n >\n```\n", True),
+        (121, "``\nfoo\n``\n", False),
+        (122, "```\naaa\n~~~\n```\n", True),
+        (124, "````\naaa\n```\n``````\n", True),
+        (134, "    ```\n    aaa\n    ```\n", False),
+        (145, "``` aa ```\nfoo\n```\n", False),
+        (146, "~~~ aa ``` ~~~\nfoo\n~~~\n", True),
+    ],
+)
+def test_fences_are_those_of_commonmark(example: int, text: str, is_code: bool):
+    """The numbers are those of the examples of CommonMark 0.31.2; of 145 the last line is ours, closed."""
+    assert code_blocks(text) == ([(0, len(text))] if is_code else []), example
+
+
+def test_long_code_stays_in_a_fixed_face_where_the_text_comes_in_pieces(qtbot: QtBot, card: ComparisonCard):
+    card.set_text("before\n```\n" + "x = 1\n" * 6_000 + "```\nafter")
+    qtbot.waitUntil(lambda: card.reading.all_shown)
+    assert in_fixed_face(card) == [False, *[True] * 6_002, False]
 
 
 # scripts
