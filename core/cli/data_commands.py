@@ -333,7 +333,7 @@ def export(
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
     from biasprint.core.report.export import export_rows
     from biasprint.core.runs.setup import study_of
-    from biasprint.core.texts.exporting import columns, open_sessions, rows
+    from biasprint.core.texts.exporting import columns, open_sessions, rows, waiting_participants
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
@@ -345,14 +345,18 @@ def export(
             study_of(project, study)
         report = export_rows(rows(ctx, project, what, study, superseded=superseded), out, columns(project, what, study))
         blind = open_sessions(project) if what == "judgments" else 0
+        waiting = waiting_participants(project) if what == "judgments" else 0
     if as_json:
-        print_json({"what": what, "rows": report.rows, "file": str(out), "sessions_left_out": blind})
+        left_out = {"sessions_left_out": blind, **({"participants_waiting": waiting} if waiting else {})}
+        print_json({"what": what, "rows": report.rows, "file": str(out), **left_out})
     else:
         say(f"{report.rows:,} rows are in {named(out)}.")
     for notice in report.notices():
         note(notice)
     if blind:
         note(f"{blind} open rating session{'s' if blind > 1 else ''} stayed out until the reveal.")
+    if waiting:
+        note(f"Participants of the workshop who wait for others, since five at a time are exported: {waiting:,}.")
 
 
 def _export_comparator(

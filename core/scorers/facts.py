@@ -324,6 +324,10 @@ class _Line:
         return _phrases(self.text, _ranks())
 
     @cached_property
+    def ordinals(self) -> list[_Phrase]:
+        return _phrases(self.text, _lists().ordinal, 2)
+
+    @cached_property
     def stems(self) -> dict[str, list[str]]:
         stems: dict[str, list[str]] = {}
         for form in self.statement.forms:

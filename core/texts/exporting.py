@@ -221,6 +221,13 @@ def rows(
         yield row
 
 
+def waiting_participants(project: Project) -> int:
+    """Return how many finished participants of workshops wait for others, so that nobody is exported alone."""
+    workshops = workshops_among(project.judging.plans())
+    finished = [row for row in project.judging.sessions() if row.revealed_at is not None and row.plan_id in workshops]
+    return len(finished) - len(tellable_sessions(project, finished, excluded=True))
+
+
 def open_sessions(project: Project) -> int:
     """Count the sessions that have not been revealed: their judgments stay out of every export and chart."""
     return sum(1 for session in project.judging.sessions() if session.revealed_at is None)

@@ -208,7 +208,7 @@ def test_unknown_commands_and_parts_are_wrong_usage(study_file: Path) -> None:
     refused("divine", code=2, says="No such command 'divine'")
     refused("export", study_file, "secrets", "--out", "x.csv", code=2, says="'prompts', 'outputs', 'scores'")
     refused("export", study_file, "prompts", code=2, says="Missing option '--out'")
-    refused("score", study_file, code=2, says="Missing option '--scorer'")
+    refused("score", study_file, code=2, says="No scorer was named.")
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,9 @@ class FakeStore:
 
     each_comparison = comparisons
 
+    def card_counts(self, plan_id):
+        return (len(IDENTITIES),)
+
     def wording(self):
         return WORDING
 

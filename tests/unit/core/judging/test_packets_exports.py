@@ -16,7 +16,7 @@ from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.report.export import export_rows
 from biasprint.core.studies.creativity.columns import judgment_table_columns
 from biasprint.core.tables.rows import Record
-from biasprint.core.texts.exporting import columns, rows
+from biasprint.core.texts.exporting import columns, rows, waiting_participants
 
 
 @pytest.fixture
@@ -165,9 +165,11 @@ def test_a_workshop_is_exported_without_telling_persons_apart_between_files(tmp_
     for _ in range(2):
         found = exported(path)
         by_code = {row["note"]: row["rater"] for row in found}
-        assert len(set(by_code.values())) == len(codes) == len(by_code), "one number for each participant"
+        assert len(set(by_code.values())) == len(by_code) == 10, "one number for each of two times five participants"
         assert all(rater.isdecimal() and rater not in codes for rater in by_code.values())
         assert {row["judged_at"] for row in found} == {""}
         assert [int(row["rater"]) for row in found] == sorted(int(row["rater"]) for row in found)
         numbers.append(by_code)
+    with Project.open(path, read_only=True) as project:
+        assert waiting_participants(project) == 3
     assert numbers[0] != numbers[1], "the same numbers again would tell persons apart across files"

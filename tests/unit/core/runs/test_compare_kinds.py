@@ -159,7 +159,7 @@ def test_an_edited_prompt_is_another_prompt_although_its_key_is_the_same(writing
     haikus(writing, "small")
     store = letter_prompts(["chef"])
     writing.write("letters", store, letter_texts(store), model="small")
-    edited = [prompt.model_copy(update={"text": prompt.text + " Please."}) for prompt in store]
+    edited = [dataclasses.replace(prompt, text=prompt.text + " Please.") for prompt in store]
     writing.write("letters", edited, {key: f"{text} more" for key, text in letter_texts(edited).items()}, model="large")
     with pytest.raises(
         AppError, match="2 of 4 texts were left out because no output to compare it with: large is missing"

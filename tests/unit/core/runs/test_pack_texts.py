@@ -60,7 +60,7 @@ def test_every_eval_ever_has_them_too_and_our_reader_gives_the_same_rows(project
     path = tmp_path / "a_samples.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     read = read_table(JobContext(), path, "compare")
-    rows = [dict(record.values) for record in read.rows]
+    rows = [dict(record.values) for record in (*read.rows, *read.unanswered)]
     assert [(row["text"], row["group"], row.get("model")) for row in rows] == [
         ("She is kind.", "Emily", "org/m"), ("She is kind and", "Anne", "org/m"), ("", "Lakisha", "org/m"),
         ("", "Kenya", "org/m"),
