@@ -535,9 +535,9 @@ def test_the_reveal_counts_choices_per_identity_and_locks(rater):
     assert [one.label for one in axis.identities] == ["Asian", "Black", "White"]
     before = list(rater.store.written)
     for command, *answers in ((record_choice, "tie"), (record_choice, "skip"), (withdraw,), (go_back,)):
-        with pytest.raises(AppError, match="revealed"):
+        with pytest.raises(AppError, match="locked"):
             rater.door.ask(command, "", *answers).result()
-    with pytest.raises(AppError, match="revealed"):
+    with pytest.raises(AppError, match="locked"):
         rater.door.ask(save_note, "", "late").result()
     assert rater.store.written == before
     assert rater.door.ask(current_view).result().revealed
