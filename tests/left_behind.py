@@ -16,7 +16,7 @@ OURS = {
     "project-backup",
     "project-write-back",
 }  # the threads that the window starts
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 def threads_of_ours() -> list[threading.Thread]:

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 def show_anyway(qtbot: QtBot, window: MainWindow, key: str) -> None:

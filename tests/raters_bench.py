@@ -12,7 +12,7 @@ from biasprint.core.project.project import Project
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.panel import RatersPanel
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 class Bench:

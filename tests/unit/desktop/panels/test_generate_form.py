@@ -42,7 +42,7 @@ from biasprint.desktop.operations.writers import (
 from biasprint.desktop.panels.generate.form import GenerateForm
 from biasprint.desktop.panels.generate.panel import GeneratePanel
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
 
 

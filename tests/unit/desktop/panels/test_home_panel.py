@@ -51,7 +51,7 @@ from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.widgets import Button
 from biasprint.desktop.wording.generators import NOBODY
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 LOOKS_AT_HOME = True
 
 

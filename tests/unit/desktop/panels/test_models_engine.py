@@ -17,7 +17,7 @@ from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.models.panel import ModelsPanel
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "models")
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 @pytest.fixture(autouse=True)

@@ -32,7 +32,7 @@ NAME, REPOSITORY = "language-agency", "emmatliu/language-agency-classifier"
 FIRST, SECOND = "a" * 40, "b" * 40
 WEIGHTS = "model.safetensors"
 SIZE = 3_000_000
-PATIENCE = 20_000
+PATIENCE = 60_000
 ENTRIES = tuple(entry for entry in PANELS if entry.key in ("models", "settings"))
 
 

@@ -15,7 +15,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.prompts.panel import PromptsPanel
 from biasprint.desktop.panels.prompts.template import TemplatePage
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 ASKED = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?\n"
 BOTH = ("nurse", "pilot")
 TEMPLATE = "{name} asks: {question}"

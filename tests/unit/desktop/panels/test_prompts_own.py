@@ -20,7 +20,7 @@ from biasprint.desktop.panels.prompts.own.page import OwnPage
 from biasprint.desktop.panels.prompts.own.rows import Input, RowsInput
 from biasprint.desktop.panels.prompts.panel import PromptsPanel
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 @pytest.fixture

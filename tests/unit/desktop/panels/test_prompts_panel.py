@@ -25,7 +25,7 @@ from biasprint.desktop.panels.prompts.template import shared_beginning
 from biasprint.desktop.widgets import FlowLayout, Label
 from biasprint.desktop.widgets.safe_text import safe_line
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 
 
 @pytest.fixture

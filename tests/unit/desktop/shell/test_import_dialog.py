@@ -22,7 +22,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
 from biasprint.desktop.window_commands import window_commands
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 LETTERS = """text,gender,job
 "Dear all, Kim is warm and caring.",female,nurse
 "Dear all, Sam leads and delivers.",male,nurse

@@ -20,7 +20,7 @@ from biasprint.desktop.panels.outputs import OutputsPanel
 from biasprint.desktop.widgets import Label
 from biasprint.desktop.window_commands import file_commands
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 ROWS = 150  # of each of two partitions: more than a page of the table
 
 
