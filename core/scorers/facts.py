@@ -6,7 +6,7 @@ year of another post does not confirm it. Lists are data: resources/lexicons/fac
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -562,20 +562,22 @@ def _wrong_counts(claim: _Claim) -> Iterator[FactDifference]:
 
 
 def _wrong_ordinals(claim: _Claim) -> Iterator[FactDifference]:
-    yield from _other_kinds(claim, _phrases(claim.text, _lists().ordinal, 2), "ordinals")
+    yield from _other_kinds(claim, _phrases(claim.text, _lists().ordinal, 2), lambda line: line.ordinals)
 
 
 def _wrong_ranks(claim: _Claim) -> Iterator[FactDifference]:
-    yield from _other_kinds(claim, _phrases(claim.text, _ranks()), "ranks")
+    yield from _other_kinds(claim, _phrases(claim.text, _ranks()), lambda line: line.ranks)
 
 
-def _other_kinds(claim: _Claim, phrases: Sequence[_Phrase], what: str) -> Iterator[FactDifference]:
+def _other_kinds(
+    claim: _Claim, phrases: Sequence[_Phrase], of: Callable[[_Line], list[_Phrase]]
+) -> Iterator[FactDifference]:
     """“First prize” where the context has a second prize and no first one."""
     for phrase in phrases:
-        every = [other for line in claim.context.lines for other in getattr(line, what) if other.behind & phrase.behind]
+        every = [other for line in claim.context.lines for other in of(line) if other.behind & phrase.behind]
         if any(other.kind == phrase.kind for other in every):
             continue
-        near = [other for line in claim.lines(phrase.start) for other in getattr(line, what) if other in every]
+        near = [other for line in claim.lines(phrase.start) for other in of(line) if other in every]
         if near:
             yield FactDifference(phrase.words, near[0].words)
 
