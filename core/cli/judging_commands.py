@@ -19,20 +19,7 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.options import (
-    AskKey,
-    Backend,
-    Endpoint,
-    MaxTokens,
-    Model,
-    Set,
-    Temperature,
-    TopP,
-    UsePreset,
-    parameters,
-    preset_of,
-    session_keys,
-)
+from biasprint.core.cli.options import Backend, GeneratorOptions, Model, grouped
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.errors import AppError, UsageError
 
@@ -163,22 +150,17 @@ def add_judge_to(app: typer.Typer) -> None:
     app.command()(certificate)
 
 
+@grouped
 def judge(
     file: File,
     backend: Backend,
     model: Model,
+    how: GeneratorOptions,
     plan: Annotated[
         list[str] | None, typer.Option(help="Only this plan: its title or the start of its id; several times for more.")
     ] = None,
     axis: Annotated[list[str] | None, typer.Option(help="Only plans that compare on this axis.")] = None,
     seed: Seed = 0,
-    endpoint: Endpoint = None,
-    temperature: Temperature = None,
-    top_p: TopP = None,
-    max_tokens: MaxTokens = None,
-    settings: Set = None,
-    preset: UsePreset = True,
-    ask_key: AskKey = False,
     finish: Annotated[
         bool, typer.Option("--finish", help="Count the session although requests failed: they are not made again.")
     ] = False,
@@ -193,10 +175,7 @@ def judge(
     from biasprint.core.runs.judge import judge as judge_plan
     from biasprint.core.runs.setup import generator_spec
 
-    given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
-    if preset:
-        given = {**preset_of(backend, model, "judging", given), **given}
-    keys = session_keys(endpoint, ask_key)
+    given, keys = how.chosen(backend, model, "judging")
     with open_for_writing(file) as project, job("Judging", f"{STOPS}, and what is judged is kept") as ctx:
         plans = chosen_plans(project, plan or (), axis or ())
         check_can_judge(backend, model)
@@ -291,20 +270,15 @@ def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
 # ---- certificate: what a model prefers among texts that should not differ
 
 
+@grouped
 def certificate(
     file: File,
     backend: Backend,
     model: Model,
+    how: GeneratorOptions,
     out: Annotated[Path | None, typer.Option(help="Also write the page: html, pdf, md or tex.")] = None,
     pairs: Annotated[int, typer.Option(help="Pairs of texts of each line, from 6 to 400.")] = 40,
     seed: Seed = 0,
-    endpoint: Endpoint = None,
-    temperature: Temperature = None,
-    top_p: TopP = None,
-    max_tokens: MaxTokens = None,
-    settings: Set = None,
-    preset: UsePreset = True,
-    ask_key: AskKey = False,
     as_json: AsJson = False,
 ) -> None:
     """Test a model as a judge: place, names, length, its own texts, order. Stopped, the same command goes on.
@@ -320,10 +294,7 @@ def certificate(
 
     if out is not None:
         check_target(out, ENDINGS, [file])
-    given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
-    if preset:
-        given = {**preset_of(backend, model, "judging", given), **given}
-    keys = session_keys(endpoint, ask_key)
+    given, keys = how.chosen(backend, model, "judging")
     with open_for_writing(file) as project, job("Asking") as ctx:
         check_can_judge(backend, model)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)

@@ -1,7 +1,7 @@
 """Options of a command that belong together, declared once as a dataclass."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -97,6 +97,28 @@ def typed_keys(endpoint: str, addresses: int) -> str:
     several = f", or {addresses} with blanks between them, one for each address" if addresses > 1 else ""
     typed: str = typer.prompt(f"Key of {endpoint}{several}", hide_input=True, err=True)
     return typed
+
+
+@dataclass(frozen=True)
+class GeneratorOptions:
+    """How a generator is asked: where, with which parameters and by which key."""
+
+    endpoint: Endpoint = None
+    temperature: Temperature = None
+    top_p: TopP = None
+    max_tokens: MaxTokens = None
+    settings: Set = None
+    preset: UsePreset = True
+    ask_key: AskKey = False
+
+    def chosen(
+        self, backend: str, model: str, purpose: str, **more: str | None
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return the parameters for a study, or for judging, with what is recommended below them; and the keys."""
+        given = parameters(self.endpoint, self.temperature, self.top_p, self.max_tokens, self.settings or (), **more)
+        if self.preset:
+            given = {**preset_of(backend, model, purpose, given), **given}
+        return given, session_keys(self.endpoint, self.ask_key)
 
 
 def _pair(entry: str) -> tuple[str, Any]:

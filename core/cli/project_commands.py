@@ -20,21 +20,7 @@ from biasprint.core.cli.console import (
     print_json,
     say,
 )
-from biasprint.core.cli.options import (
-    AskKey,
-    Backend,
-    Endpoint,
-    MaxTokens,
-    Model,
-    Set,
-    Temperature,
-    TopP,
-    UsePreset,
-    grouped,
-    parameters,
-    preset_of,
-    session_keys,
-)
+from biasprint.core.cli.options import Backend, GeneratorOptions, Model, grouped, session_keys
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
@@ -227,27 +213,22 @@ def tell_hints(hints: Iterable[str]) -> None:
         note(hint)
 
 
+@grouped
 def generate(
     file: File,
     study: Annotated[str, typer.Option(help="Whose prompts to write for.")],
     backend: Backend,
     model: Model,
+    how: GeneratorOptions,
     seed: Seed = 0,
     samples: Annotated[int, typer.Option(help="Outputs of each prompt.", min=1, max=10_000)] = 1,
     prompt_set: Annotated[
         str | None, typer.Option("--prompts", help="A prompt set: NAME or NAME@VERSION; the newest by default.")
     ] = None,
-    endpoint: Endpoint = None,
-    temperature: Temperature = None,
-    top_p: TopP = None,
-    max_tokens: MaxTokens = None,
-    settings: Set = None,
-    preset: UsePreset = True,
     choose: Annotated[
         str | None,
         typer.Option(help="Completion: choose the option by likelihood or likelihood_corrected, without a reply."),
     ] = None,
-    ask_key: AskKey = False,
     retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before; not for refusals.")] = False,
     retry: Annotated[list[str] | None, typer.Option(help="Ask again for this kind of failure alone.")] = None,
     decline_biased: Annotated[
@@ -264,10 +245,7 @@ def generate(
     from biasprint.core.runs.generate import generate as write
     from biasprint.core.runs.setup import generator_spec, newest_set
 
-    given = parameters(endpoint, temperature, top_p, max_tokens, settings or (), choose=choose)
-    if preset:
-        given = {**preset_of(backend, model, study, given), **given}
-    keys = session_keys(endpoint, ask_key)
+    given, keys = how.chosen(backend, model, study, choose=choose)
     with open_for_writing(file) as project, job("Generating", f"{STOPS}, and what is written is kept") as ctx:
         chosen = newest_set(project, study, prompt_set)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
