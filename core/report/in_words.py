@@ -82,7 +82,7 @@ def told(
             words.append(behind)
         named = [
             f"{_name(study, finding, part.each)}: {_figures(study, finding, scaled=part.scaled and not place)}"
-            for place, finding in enumerate(_told_of(part.each, part.most))
+            for place, finding in enumerate(_told_of(part.each)[: part.most])
         ]
         figures.append(
             f"{tr('“{name}”').format(name=part.name)} · {'; '.join(named)}" if part.name else "; ".join(named)
@@ -98,7 +98,7 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
     if each.alike:
         return _alike(study, each, most, figures=figures)
     if each.shown:
-        findings = _listed(study, _ranked(each), each, most, scaled=scaled, figures=figures)
+        findings = _listed(study, _told_of(each), each, most, scaled=scaled, figures=figures)
         number, of = len(each.shown), _asked(each)
         if of == 1:
             sentence = tr("{yes}: {findings}.").format(yes=_yes(each.shown), findings=findings)
@@ -177,12 +177,11 @@ def _parts(each: Evidence, most: int) -> Iterator[_Part]:
     yield _Part(name, each.of(by_name[name]), 1, before=before)
 
 
-def _told_of(each: Evidence, most: int) -> list[Finding]:
-    """Return the findings that a verdict names with their amounts."""
+def _told_of(each: Evidence) -> list[Finding]:
+    """Return the findings that a verdict names, the clearest first; as many of them as it has room for."""
     if each.shown:
-        return [*each.shown][:most] if each.alike else _ranked(each)[:most]
-    unlike = [finding for finding in each.tested if _beyond(finding)] if each.alike and not each.doubted else []
-    return unlike[:most] or [each.nearest]
+        return [*each.shown] if each.alike else _ranked(each)
+    return _unlike(each) or [each.nearest]
 
 
 def clearest(each: Evidence) -> Finding:
@@ -227,7 +226,7 @@ def _yes(findings: Sequence[Finding]) -> str:
 def _alike(study: str, each: Evidence, most: int, *, figures: bool = True) -> str:
     """Yes where the test says so, No where the whole interval lies beyond the margin, Not known between the two."""
     if each.shown:
-        findings = _listed(study, each.shown, each, most, figures=figures)
+        findings = _listed(study, _told_of(each), each, most, figures=figures)
         if len(each.tested) == 1:
             return tr("Yes, within the margin: {findings}.").format(findings=findings)
         return tr("Yes, within the margin, in {shown} of {of} comparisons: {findings}.").format(
@@ -236,12 +235,17 @@ def _alike(study: str, each: Evidence, most: int, *, figures: bool = True) -> st
     if each.doubted:
         finding = in_words(study, each.nearest, each, figures=figures)
         return tr("Not known, because the scorer errs: {finding}.").format(finding=finding)
-    if unlike := [finding for finding in each.tested if _beyond(finding)]:
+    if unlike := _unlike(each):
         findings = _listed(study, unlike, each, most, figures=figures)
         return tr("No: {findings}. That is beyond the margin.").format(findings=findings)
     return tr("Not known: {finding}. The interval reaches beyond the margin.").format(
         finding=in_words(study, each.nearest, each, figures=figures)
     )
+
+
+def _unlike(each: Evidence) -> list[Finding]:
+    """Return the groups that lie beyond the margin; none where it is not about a margin, or the scorer errs."""
+    return [finding for finding in each.tested if _beyond(finding)] if each.alike and not each.doubted else []
 
 
 def _beyond(finding: Finding) -> bool:
