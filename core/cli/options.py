@@ -101,7 +101,7 @@ def typed_keys(endpoint: str, addresses: int) -> str:
 
 @dataclass(frozen=True)
 class GeneratorOptions:
-    """How a generator is asked: where, with which parameters and by which key."""
+    """Options that say how a generator is asked: where, with which parameters and by which key."""
 
     endpoint: Endpoint = None
     temperature: Temperature = None
