@@ -91,20 +91,20 @@ class SetsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.sets)
 
     def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 4
+        return 0 if parent.isValid() else 2
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.ToolTipRole:  # in a narrow column a name is cut off
-            return safe_tip(self._cell(index))
-        return self._cell(index) if role == Qt.ItemDataRole.DisplayRole else None
-
-    def _cell(self, index: QModelIndex) -> str:
         row = self.sets[index.row()]
-        return safe_line((row.name, str(row.version), f"{row.prompts:,}", row.study)[index.column()])
+        name = tr("{name}, version {n}").format(name=row.name, n=row.version)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return safe_tip(f"{row.study}: {name}")
+        if role == Qt.ItemDataRole.DisplayRole:
+            return safe_line((name if row.version > 1 else row.name, f"{row.prompts:,}")[index.column()])
+        return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return (tr("Set"), tr("Version"), tr("Prompts"), tr("Study"))[section]
+            return (tr("Set"), tr("Prompts"))[section]
         return None
 
 
