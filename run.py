@@ -18,10 +18,13 @@
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
                              (with --self-test: and let the program in there try itself;
                              with --light: only the light edition, in dist/biasprint-light)
+  python run.py wheel        install everything, then make dist/biasprint-VERSION-py3-none-any.whl twice, compare the
+                             two byte by byte, and lay its bill of materials and their hashes beside it
 
 Everything goes into the folder .venv beside this file; delete that folder to undo it.
 """
 
+import hashlib
 import importlib.util
 import io
 import os
@@ -54,8 +57,9 @@ CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
 LINKS = ROOT / "build" / "links"
 FOLDERS = ("core", "desktop", "resources", "models")
-PACKAGE = ROOT / "dist" / "biasprint"
-LIGHT_PACKAGE = ROOT / "dist" / "biasprint-light"
+DIST = ROOT / "dist"
+PACKAGE = DIST / "biasprint"
+LIGHT_PACKAGE = DIST / "biasprint-light"
 # A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
 SHARED_OUT = (
     # Two processes more than there are cores: tests of the window wait for threads and children a third of their time.
@@ -83,7 +87,8 @@ def main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         print(__doc__)
         return 0
-    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench, "lock": lock, "package": package}
+    known_here = (demo, test, soak, bench, lock, package, wheel)
+    commands = {command.__name__: command for command in known_here}
     name = words.pop(0) if words and not words[0].startswith("-") else "demo"
     if name not in commands:
         print(f"There is no “{name}”.\n\n{__doc__}", file=sys.stderr)
@@ -247,6 +252,37 @@ def package(words: list[str]) -> int:
     print("\nThe program in there tries itself.")
     program = folder / ("biasprint.exe" if os.name == "nt" else "biasprint")
     return run([program, "--self-test"], headless=True) or check_start(start_times(program))
+
+
+def wheel(words: list[str]) -> int:
+    if not known(words):
+        return 2
+    check_qt()
+    install_all("dev")
+    link_program()
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        made = []
+        for place in (first, second):
+            code = run([PYTHON, "-P", "-m", "hatchling", "build", "-t", "wheel", "-d", place], headless=True)
+            if code != 0:
+                return code
+            made += Path(place).glob("*.whl")
+        if made[0].read_bytes() != made[1].read_bytes():
+            raise Stop("Two builds of the wheel differ, so nobody could check one by making it again. None was kept.")
+        DIST.mkdir(exist_ok=True)
+        done = Path(shutil.copy(made[0], DIST))
+    listing = (
+        "import sys; from pathlib import Path; from biasprint.core.machine import bill; "
+        "bill.write(Path(sys.argv[2]), bill.own_weights(Path(sys.argv[1])), ())"
+    )
+    code = run([PYTHON, "-P", "-c", listing, LINKS / "biasprint", DIST], headless=True)
+    if code != 0:
+        return code
+    beside = [done, DIST / "bill-of-materials.cdx.json"]
+    hashes = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in beside]
+    (DIST / "SHA256SUMS").write_text("".join(hashes), encoding="utf-8")
+    print(f"\nMade twice with equal bytes, {done.stat().st_size / 1e6:.1f} MB:\n  {done}")
+    return 0
 
 
 def check_start(seconds: list[float]) -> int:

@@ -162,6 +162,16 @@ def bill(weights: Files, libraries: Files = (), requirements: Iterable[str] = SH
     }
 
 
+def own_weights(program: Path) -> list[tuple[str, Path]]:
+    """Return the files of weights of the program whose package lies at `program`, each with its name in there."""
+    found = sorted((program / "models").rglob("*"))
+    return [
+        (f"biasprint/{file.relative_to(program).as_posix()}", file)
+        for file in found
+        if file.name.endswith(SUFFIXES_OF_WEIGHTS)
+    ]
+
+
 def write(folder: Path, weights: Files, libraries: Files, requirements: Iterable[str] = SHIPPED) -> None:
     text = json.dumps(bill(weights, libraries, requirements), indent=1, ensure_ascii=False)
     (folder / FILE).write_text(text + "\n", encoding="utf-8")

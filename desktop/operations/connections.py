@@ -78,6 +78,17 @@ def why_offline(connections: Connections) -> str:
     return tr("The offline switch is on: no connection is attempted.") if connections.offline else ""
 
 
+def newest_version(ctx: JobContext) -> str:
+    """Return the version of the program on the package index where it is newer than this one, else “”."""
+    from packaging.version import Version
+
+    from biasprint.core import __version__
+    from biasprint.core.machine.models import index
+
+    newest = index.newest_version()
+    return str(newest) if newest > Version(__version__) else ""
+
+
 @dataclass(frozen=True)
 class EndpointSeen:
     """An endpoint and where its key is: "kept", from the "environment", or "" for none.

@@ -17,13 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core import __version__
+from biasprint.core.errors import AppError
 from biasprint.desktop import theme
-from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.connections import newest_version, why_offline
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.models.switch import OfflineSwitch
 from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
 from biasprint.desktop.widgets import Card
-from biasprint.desktop.widgets.buttons import LinkButton
+from biasprint.desktop.widgets.buttons import LinkButton, QuietButton
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
@@ -206,10 +208,39 @@ class SettingsPanel(Panel):
         card, grid = Card(tr("Connections")), _grid()
         self.offline = OfflineSwitch(self.shell.connections)
         self.offline_note = Label("", "note", wrap=True)
-        _add_row(grid, 0, tr("Offline switch"), None, self.offline)
+        _add_row(grid, 0, tr("Offline switch"), self.offline_note, self.offline)
+        self.look_for_new = QuietButton(tr("Look for a new version"))
+        self.look_for_new.clicked.connect(self._look_for_new)
+        words = tr(
+            "Only when you press it, the program asks the package index for one page. Nothing about you is sent."
+        )
+        self.new_note = Label(words, "note", wrap=True)
+        _add_row(grid, 1, tr("New version"), self.new_note, self.look_for_new)
+        self.look_for_new.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         card.box.addLayout(grid)
-        card.box.addWidget(self.offline_note)
         return card
+
+    def _look_for_new(self) -> None:
+        self.look_for_new.setEnabled(False)
+        self.new_note.setText(tr("Asking the package index…"))
+        self.shell.jobs.start(
+            tr("Look for a new version"), newest_version, on_done=self._tell_version, on_error=self._tell_no_version,
+            quiet=True, at_once=True,
+        )  # fmt: skip
+
+    def _tell_version(self, newest: str) -> None:
+        """`newest`: a version that is newer than this one, or “”."""
+        self.look_for_new.setEnabled(True)
+        words = (
+            tr("Version {newest} is out. This is {here}. To install it: pip install --upgrade biasprint")
+            if newest
+            else tr("This is the newest version: {here}.")
+        )
+        self.new_note.setText(words.format(newest=newest, here=__version__))
+
+    def _tell_no_version(self, error: AppError) -> None:
+        self.look_for_new.setEnabled(True)
+        self.new_note.setText(f"{error.message} {error.hint}")
 
     def _show_switch(self) -> None:
         connections = self.shell.connections

@@ -57,6 +57,10 @@ SITE = """
 import os, socket, sys
 needless = {"sentence_transformers", "transformers", "sklearn", "pandas"}
 def note(event, arguments):
+    asks = event == "socket.getaddrinfo" or event == "socket.connect" and arguments[0].family != socket.AF_UNIX
+    if asks:
+        with open(os.environ["SOCKETS"] + ".connected", "a") as log:
+            log.write(f"{event} {arguments[1:]} {sys.argv}\\n")
     package = arguments[0].partition(".")[0] if event == "import" else ""
     if package in needless and sys.modules.get(package):  # it imports its parts: it was not only asked for
         needless.remove(package)
@@ -131,10 +135,32 @@ def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_q
     assert "pandas" in measured.splitlines(), "this watch, too, sees something"
 
 
+def test_nothing_is_sent_that_nobody_asked_for(tmp_path: Path) -> None:
+    """No telemetry: without the offline switch, too, no process of the program asks for an address or connects."""
+    watch, log = watched(tmp_path)
+    file, place = tmp_path / "study.biasprint", tmp_path / "walk.py"
+    place.write_text(WALK)
+    commands: list[tuple[object, ...]] = [
+        ("new", file),
+        ("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars"),
+        ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large"),
+        ("score", file, "--scorer", "textblob"),
+        ("check", file),
+    ]
+    environment = {**os.environ, **watch, "OMP_NUM_THREADS": "1"}
+    environment.pop(offline.VARIABLE, None)
+    lines = ["\t".join(map(str, command)) for command in commands]
+    done = subprocess.run([sys.executable, place, *lines], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(set(Path(f"{log}.processes").read_text().split())) >= 2, "children are watched too"
+    assert not Path(f"{log}.connected").exists(), Path(f"{log}.connected").read_text()
+
+
 def test_the_watch_would_see_a_socket(tmp_path: Path) -> None:
-    """The test above can fail: in the same way, a command that tries to connect is written down."""
+    """The tests above can fail: in the same way, a command that tries to connect is written down."""
     pytest.importorskip("huggingface_hub")
     watch, log = watched(tmp_path)
     env = {**watch, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
     assert program("models", "get", "language-agency", env=env).code == 1
     assert log.exists()
+    assert "9)" in Path(f"{log}.connected").read_text()

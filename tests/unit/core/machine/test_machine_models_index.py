@@ -448,3 +448,23 @@ def test_a_disk_without_room_for_the_record_costs_no_second_download(
     assert NAME not in [each.name for each in installed.installed("generator")]
     result = get(NAME)
     assert (result.fetched, result.model.sha256) == (0, sha256(GGUF))
+
+
+def test_the_newest_version_of_the_program_is_the_indexs_highest_that_is_no_trial(hub: FakeHub) -> None:
+    names = ("1.9.0", "1.10.0", "2.0.0rc1")
+    hub.packages["biasprint"] = {f"biasprint-{name}-py3-none-any.whl": b"" for name in names}
+    hub.packages["biasprint"] |= {"biasprint-3.0.0.tar.gz": b"", "biasprint-what.whl": b""}
+    assert str(index.newest_version()) == "1.10.0"
+    assert [path for path, _, _ in hub.asked] == ["/simple/biasprint/"]
+
+
+def test_an_index_without_the_program_is_said(hub: FakeHub) -> None:
+    with pytest.raises(AppError, match="does not have the program"):
+        index.newest_version()
+
+
+def test_no_version_is_looked_for_while_the_offline_switch_is_on(hub: FakeHub) -> None:
+    offline.switch(True)
+    with pytest.raises(offline.NoConnection):
+        index.newest_version()
+    assert hub.asked == []

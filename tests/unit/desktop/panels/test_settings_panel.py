@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
@@ -118,3 +120,25 @@ def test_the_usual_keys_come_back(qtbot: QtBot, panel: SettingsPanel):
 def test_one_of_two_keys_is_remapped_alone(panel: SettingsPanel):
     panel.key_map.remap("back", "B", "Q")
     assert panel.shell.settings.keys()["back"] == ("Q", "Ctrl+Z")
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [("9.1", "Version 9.1 is out."), ("", "This is the newest version"), (None, "cannot be reached. Try")],
+)
+def test_a_new_version_is_looked_for_only_when_somebody_asks(
+    qtbot: QtBot, panel: SettingsPanel, monkeypatch: pytest.MonkeyPatch, found: str | None, told: str
+):
+    asked = []
+
+    def newest(ctx: JobContext) -> str:
+        asked.append(ctx)
+        if found is None:
+            raise AppError("The package index cannot be reached.", hint="Try later.")
+        return found
+
+    monkeypatch.setattr("biasprint.desktop.panels.settings.newest_version", newest)
+    assert asked == []
+    panel.look_for_new.click()
+    qtbot.waitUntil(lambda: told in panel.new_note.text())
+    assert panel.look_for_new.isEnabled()
