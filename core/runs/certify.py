@@ -133,6 +133,17 @@ def certify(
     return asked.certificate(statistics)
 
 
+def stored_certificates(
+    ctx: JobContext, project: Project, statistics: ComputeProcess | None = None
+) -> tuple[Certificate, ...]:
+    """Return the certificates of a project from what is on disk, in the order in which they were begun.
+
+    ctx, statistics: as for `certify`. Nothing is asked.
+    """
+    last = {row.target: row for row in project.annotations.of_kind(BEGUN)}
+    return tuple(_Asked(ctx, project, row).certificate(statistics) for row in last.values())
+
+
 # ---- What is asked, and what is on disk of it
 
 

@@ -23,6 +23,7 @@ from biasprint.core.report.impact import ImpactTable, OutcomeColumn, impact_repo
 from biasprint.core.report.whole_file import not_written
 from biasprint.core.runs.audit.gates import Gate, GateResult, hold, junit_xml
 from biasprint.core.runs.audit.saved import saved_audit
+from biasprint.core.runs.certify import page_of_certificate, stored_certificates
 from biasprint.core.runs.measure import texts_of_study
 from biasprint.core.runs.pack.every_eval_ever import evaluations, samples
 from biasprint.core.runs.pack.pages import methods, model_card, read_me
@@ -128,6 +129,7 @@ class _Writing:
             "model_card.md", "a section on bias for a model card, with its model-index", model_card(self._studies)
         )
         self._every_eval_ever(texts, scores)
+        self._certificates()
         if gates:
             self._bytes("gates.xml", "the gates and whether each held, as JUnit", junit_xml(gates))
         self._about(len(written_by), gates)
@@ -212,6 +214,13 @@ class _Writing:
                     }  # fmt: skip
                 self._json(f"every_eval_ever/{made.path}", "", content)
                 self._contents["every_eval_ever"] = "findings of each generator in the format of Every Eval Ever"
+
+    def _certificates(self) -> None:
+        for number, made in enumerate(stored_certificates(self._ctx, self._project, self._compute), start=1):
+            name = f"judge-certificate-{number}"
+            self._json(f"{name}.json", f"what {made.model} was found to do as a judge", made.to_json())
+            page = self._compute.call(report_bytes, page_of_certificate(made), ".html", ctx=self._ctx)
+            self._bytes(f"{name}.html", "the same on one page", page)
 
     def _about(self, texts: int, gates: Sequence[GateResult]) -> None:
         about = {

@@ -1,5 +1,6 @@
 """A judge certificate over a real project file: what is found of planted faults, what is kept, and where it goes on."""
 
+import json
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,9 +30,11 @@ from biasprint.core.runs.certify import (
     Certificate,
     certify,
     page_of_certificate,
+    stored_certificates,
 )
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.judge import judge
+from biasprint.core.runs.pack.making import make_pack
 from biasprint.core.runs.setup import add_prompts, generator_spec
 
 PAIRS = 40
@@ -309,3 +312,19 @@ def judged_by(project: Project, plan: str, rater: str, answers: list[int]) -> No
         )  # fmt: skip
         project.judging.record(spec)
     project.judging.reveal(session)
+
+
+def test_an_evidence_pack_holds_every_certificate(project: Project, scripted: Any, tmp_path: Path) -> None:
+    scripted(first)
+    made = [certified(project, seed=seed, pairs=6) for seed in (1, 2)]
+    assert [each.id for each in stored_certificates(JobContext(), project)] == [each.id for each in made]
+    finding = Finding("letters.success_rate", "x", "Success", (), 0.5, "share", 2)
+    project.findings.replace("letters", "whole study", {}, [finding])
+    compute: Any = Inline()
+    make_pack(JobContext(), project, tmp_path / "pack", compute)
+    for number, each in enumerate(made, start=1):
+        stored = json.loads((tmp_path / "pack" / f"judge-certificate-{number}.json").read_text(encoding="utf-8"))
+        assert stored["lines"] == json.loads(json.dumps(each.to_json()["lines"]))
+        assert MODEL in (tmp_path / "pack" / f"judge-certificate-{number}.html").read_text(encoding="utf-8")
+    listed = json.loads((tmp_path / "pack" / "about.json").read_text(encoding="utf-8"))["contents"]
+    assert "judge-certificate-2.html" in listed
