@@ -129,9 +129,12 @@ def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: 
     return mitigated(draft, choice.mitigation, choice.instruction or "") if choice.mitigation else draft
 
 
-def first_look(ctx: JobContext, project: Project | None, study: str) -> PromptSetDraft:
-    """Return the prompts of a study narrowed to a set small enough for a first finding."""
-    return draft_prompts(ctx, project, study, PromptChoice(**known_study(study).first_look))
+def first_look(ctx: JobContext, project: Project | None, study: str, wordings: str | None = None) -> PromptSetDraft:
+    """Return the prompts of a study narrowed to a set small enough for a first finding.
+
+    `wordings`: how many each prompt has, as `PromptChoice` takes it.
+    """
+    return draft_prompts(ctx, project, study, PromptChoice(**known_study(study).first_look, wordings=wordings))
 
 
 Drafter = Callable[[JobContext, Project | None, PromptChoice], PromptSetDraft]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from biasprint.desktop.operations.prompts import TemplateChoice
 
 SEED = 1  # as the form of a run begins with
+WORDINGS = 5  # of every prompt that ships
 OWN_STUDY = "compare"  # which takes any prompts
 
 
@@ -62,6 +63,7 @@ class FirstLook:
     path: Path | None
     question: "TemplateChoice | None" = None  # one's own, in place of the study's prompts
     samples: int = 1
+    wordings: bool = False  # whether each of the study's prompts is asked in several
 
 
 def own_question(text: str, names: Sequence[str]) -> "TemplateChoice":
@@ -122,7 +124,8 @@ def add_first_look(*, project: "Project", audit: FirstLook) -> "Operation[AddedP
         from biasprint.desktop.operations.prompts import expand
 
         own = audit.question
-        draft = first_look(ctx, project, audit.study) if own is None else expand(ctx, project, own)
+        several = str(WORDINGS) if audit.wordings else None
+        draft = first_look(ctx, project, audit.study, several) if own is None else expand(ctx, project, own)
         return store_set(project, audit.study, draft)
 
     return Operation(tr("Adding prompts"), work, quiet=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QDialog,
     QGridLayout,
     QHBoxLayout,
@@ -23,6 +24,7 @@ from biasprint.desktop.dialogs.import_table import TargetField
 from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.first_look import (
     OWN_STUDY,
+    WORDINGS,
     FirstLook,
     FirstLookOffer,
     FirstLookOffers,
@@ -35,7 +37,7 @@ from biasprint.desktop.operations.first_look import (
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, starting_values
 from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
 from biasprint.desktop.shell import Shell, see_findings
-from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import LowEdit, Sheet, fitting
@@ -182,6 +184,7 @@ class NewAuditDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.studies, self.picker, self.target = StudyChoice(), GeneratorPicker(), TargetField(shell)
         self.question = OwnQuestion(shell)
+        self.wordings = QCheckBox()
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about = Label("", "note", wrap=True)
         self.hint = Notice(tr("To keep in mind"), closable=False)
@@ -236,7 +239,7 @@ class NewAuditDialog(QDialog):
             given["endpoint"] = picker.chosen_endpoint.name
         audit = FirstLook(_kind(study), info.name, picker.model_name, tuple(sorted(given.items())), self._path)
         if study.kind != OWN:
-            return audit
+            return replace(audit, wordings=self.wordings.isChecked())
         return replace(audit, question=self.question.choice(), samples=self.question.samples.value())
 
     @property
@@ -269,6 +272,10 @@ class NewAuditDialog(QDialog):
         self.go.setToolTip(safe_tip(why))  # in a low window the sentence may be out of sight
         self.own.setEnabled(study is not None)
         show_if(self.question, study is not None and study.kind == OWN)
+        show_if(self.wordings, study is not None and study.kind != OWN)
+        if study is not None:
+            words = tr("Ask in {n} wordings, and see in how many a finding holds: {prompts} prompts")
+            self.wordings.setText(words.format(n=WORDINGS, prompts=number(study.prompts * WORDINGS)))
         hint = study.hint if study is not None else ""
         self.hint.more.setText(safe_line(hint))
         show_if(self.hint, bool(hint))
@@ -317,7 +324,7 @@ class NewAuditDialog(QDialog):
         grid.addWidget(label, row, 0)
         grid.addWidget(self.target, row, 1, 1, 3)
         asked, writes = Label(tr("What is asked"), "strong"), Label(tr("Who writes"), "strong")
-        for widget in (asked, self.studies, self.question, writes):
+        for widget in (asked, self.studies, self.question, self.wordings, writes):
             sheet.box.addWidget(widget)
         sheet.box.addLayout(grid)
         for widget in (self.not_a_model, self.about, self.why_not, self.hint):  # who writes is seen in a low window too

@@ -27,6 +27,7 @@ from biasprint.core.studies.news.prompts import news_templates, shipped_headline
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import ask_table
+from biasprint.desktop.operations.first_look import WORDINGS
 from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import (
     Choice,
@@ -419,9 +420,6 @@ class NewsChoiceCard(StudyCard):
 OWN = ""
 LONGEST_NAME = 40
 EDIT_HEIGHT = 64  # text pixels
-
-
-WORDINGS = 5  # of every prompt that ships
 
 
 class MitigationCard(Card):

@@ -407,6 +407,28 @@ def test_ones_own_question_is_asked_with_two_names_in_one_step(
     dialog.reject()
 
 
+def test_a_new_audit_asks_every_prompt_in_five_wordings_if_wanted(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path
+):
+    dialog = asked_for_an_audit(qtbot, window, home)
+    qtbot.waitUntil(lambda: dialog.picker.info is not None, timeout=PATIENCE)
+    offer = next(offer for offer in dialog.studies.offers if offer.kind == "completion")
+    dialog.studies.button("completion").setChecked(True)
+    assert (
+        f"in 5 wordings, and see in how many a finding holds: {offer.prompts * 5:,} prompts" in dialog.wordings.text()
+    )
+    sizes = []
+    for several in (False, True):
+        dialog.wordings.setChecked(several)
+        with Project.create(tmp_path / f"{several}.biasprint") as project:
+            added = add_first_look(project=project, audit=dialog.audit()).work(JobContext())
+            sizes.append(project.prompts.count(added.set_id))
+    assert sizes == [offer.prompts, offer.prompts * 5]
+    dialog.studies.button("own question").setChecked(True)
+    assert dialog.wordings.isHidden()
+    dialog.reject()
+
+
 def test_own_people_are_found_at_the_door_of_audits_without_a_project(window: MainWindow, home: HomePanel):
     home.audit.own.click()
     assert window.current == "prompts"
