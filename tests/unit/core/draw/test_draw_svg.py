@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
-from biasprint.core.draw.scales import linear_scale, ratio_scale, scale_over
+from biasprint.core.draw.plots import linear_scale, ratio_scale, scale_over
 from biasprint.core.draw.svg import SvgCanvas, svg
 from biasprint.core.findings import Finding, Floor, Interval, ScorerUse
 
