@@ -12,9 +12,7 @@ import typer
 
 from biasprint import core
 from biasprint.core.cli import (
-    analysis_plan_command,
     audit_run,
-    check_commands,
     compare_command,
     data_commands,
     judging_commands,
@@ -49,7 +47,7 @@ def build() -> typer.Typer:
     app.callback()(program)
     for add_to in (
         project_commands.add_to,
-        check_commands.add_check_to,
+        project_commands.add_check_to,
         own_commands.add_axis_to,
         own_commands.add_own_to,
         compare_command.add_calibrate_to,
@@ -68,7 +66,7 @@ def build() -> typer.Typer:
         letter_commands.add_letter_to,
         saved_letter_commands.add_saved_to,
         audit_run.add_run_to,
-        analysis_plan_command.add_analysis_plan_to,
+        measure_command.add_analysis_plan_to,
     ):
         add_to(app)
     return app

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from biasprint.core.cli.console import add_group, job, note, print_json, print_table, say
+from biasprint.core.cli.console import add_group, duration, job, note, print_json, print_table, say
 from biasprint.core.cli.options import AskKey, session_keys, typed_keys
-from biasprint.core.cli.progress_log import duration
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import PartState, parts, status
@@ -282,8 +281,7 @@ def prefer(
 
 def engine() -> None:
     """Install the local-model engine (llama.cpp), which opens GGUF files, where the program came without it."""
-    from biasprint.core.backends.llama_cpp.engine import install
-    from biasprint.core.backends.llama_cpp.options import installed
+    from biasprint.core.backends.llama_cpp.options import install, installed
 
     if installed():
         say("The local-model engine is here.")

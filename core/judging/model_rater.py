@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from biasprint.core.backends.reasoning import has_reasoning_end, split_reasoning
+from biasprint.core.backends.protocol import has_reasoning_end, split_reasoning
 from biasprint.core.judging.blind import RatingCriterion
 from biasprint.core.judging.verdict import LETTERS, LONGEST_ANSWER, LONGEST_WORD, PART, is_line, verdict
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import ALIKE, doubted
+from biasprint.core.draw.words import ALIKE, doubted
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, mirrored
 from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value
+from biasprint.core.draw.words import DECIDES, apart, is_ratio, null_value
 from biasprint.core.findings import (
     BETWEEN_GENERATORS,
     MATCHED_UNITS,

@@ -13,8 +13,7 @@ from typing import Any
 
 from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, TextStyle
 from biasprint.core.draw.figure import Figure
-from biasprint.core.draw.frame import draw_figure
-from biasprint.core.draw.svg import MARGIN, NAMESPACE, WIDTH, SvgCanvas
+from biasprint.core.draw.frame import MARGIN, NAMESPACE, WIDTH, SvgCanvas, draw_figure
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.blocks import (

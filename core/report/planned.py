@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import ALIKE, doubted, is_ratio, null_value
+from biasprint.core.draw.words import ALIKE, doubted, is_ratio, null_value
 from biasprint.core.findings import Finding
 from biasprint.core.report.blocks import Block, ReportParagraph, ReportTable, Run, said
 from biasprint.core.report.meant import Meant, parse_meant

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import null_value
+from biasprint.core.draw.words import null_value
 from biasprint.core.findings import Finding, tried
 
 MOST_FAILS = 3  # choices that are named under which a “Yes” does not hold

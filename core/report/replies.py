@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import DECIDES
+from biasprint.core.draw.words import DECIDES
 from biasprint.core.findings import Finding
 from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
 

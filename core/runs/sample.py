@@ -16,7 +16,7 @@ from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
-from biasprint.core.draw.verdicts import apart
+from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.machine.storage import home, sample_file

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from biasprint.core.backends.openai_compatible.probe import test_endpoint
 from biasprint.core.backends.protocol import (
+    NONE_LEFT,
     Backend,
     Completion,
     ConcurrentBackend,
@@ -23,8 +24,9 @@ from biasprint.core.backends.protocol import (
     LikelihoodBackend,
     RemarkingBackend,
     Request,
+    kept,
+    split_reasoning,
 )
-from biasprint.core.backends.reasoning import NONE_LEFT, kept, split_reasoning
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext

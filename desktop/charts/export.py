@@ -12,9 +12,8 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPagedPaintDevice, QPage
 from PySide6.QtSvg import QSvgGenerator
 
 from biasprint.core.draw.figure import Figure
-from biasprint.core.draw.frame import draw_figure
-from biasprint.core.draw.svg import WIDTH as SVG_WIDTH
-from biasprint.core.draw.svg import svg
+from biasprint.core.draw.frame import WIDTH as SVG_WIDTH
+from biasprint.core.draw.frame import draw_figure, svg
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.report.export import export_rows

@@ -183,19 +183,19 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
 
 def why_no_engine(ctx: JobContext) -> str | None:
     """Return None if GGUF files can be opened; else why the engine cannot be installed, "" if it can."""
-    from biasprint.core.backends.llama_cpp import engine
+    from biasprint.core.backends.llama_cpp import options
     from biasprint.core.backends.llama_cpp.options import installed
 
-    return None if installed() else engine.why_not()
+    return None if installed() else options.why_not()
 
 
 def install_engine() -> Operation[None]:
     """Install the engine for GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.backends.llama_cpp import engine
+        from biasprint.core.backends.llama_cpp import options
 
-        engine.install(ctx)
+        options.install(ctx)
 
     done = tr("The local-model engine is installed: GGUF files can be opened.")
     return Operation(tr("Installing the local-model engine, in seconds"), work, done)

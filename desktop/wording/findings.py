@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.verdicts import apart, is_ratio
-from biasprint.core.draw.words import interval_sentence
+from biasprint.core.draw.words import apart, interval_sentence, is_ratio
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Interval, InWording
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.evidence import question_of

@@ -118,15 +118,15 @@ def test_the_switch_is_set_told_and_obeyed(hub: FakeHub, monkeypatch: pytest.Mon
 
 
 def test_the_engine_is_said_to_be_here_or_why_it_cannot_come(monkeypatch, capsys):
-    from biasprint.core.backends.llama_cpp import engine, options
+    from biasprint.core.backends.llama_cpp import options
     from biasprint.desktop.__main__ import main
 
     monkeypatch.setattr(options, "installed", lambda: True)
     assert main(["models", "engine"]) == 0
     assert "is here" in capsys.readouterr().out
     monkeypatch.setattr(options, "installed", lambda: False)
-    monkeypatch.setattr(engine, "installed", lambda: False)
-    monkeypatch.setattr(engine, "why_not", lambda: "this Python has no pip")
+    monkeypatch.setattr(options, "installed", lambda: False)
+    monkeypatch.setattr(options, "why_not", lambda: "this Python has no pip")
     assert main(["models", "engine"]) == 1
     told = capsys.readouterr()
     assert told.out == ""

@@ -30,7 +30,7 @@ WITHOUT_NUMPY: list[Link] = [
     ),
     (
         "figures",
-        "import biasprint.core.report.figures, biasprint.core.draw.svg",
+        "import biasprint.core.report.figures, biasprint.core.draw.frame",
         ("numpy", "scipy", "pandas", "PySide6"),
     ),
     ("tables", "import biasprint.core.tables", ("pyarrow", "openpyxl", "pandas")),

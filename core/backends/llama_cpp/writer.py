@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biasprint.core.backends.llama_cpp import errors
-from biasprint.core.backends.llama_cpp.drawing import DrawnText, TextsTogether, sampler, temperature_of
+from biasprint.core.backends.llama_cpp.drawing import DrawnText, GgufVocabulary, TextsTogether, sampler, temperature_of
 from biasprint.core.backends.llama_cpp.gguf import ModelFile
 from biasprint.core.backends.llama_cpp.native_model import (
     BATCH,
@@ -28,7 +28,6 @@ from biasprint.core.backends.llama_cpp.native_model import (
 )
 from biasprint.core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from biasprint.core.backends.llama_cpp.template import Around, around
-from biasprint.core.backends.llama_cpp.vocabulary import GgufVocabulary
 from biasprint.core.backends.local_model import FoundModel, Spelling, shared_beginning
 from biasprint.core.backends.protocol import Completion, GeneratorInfo, Likelihood, Request
 

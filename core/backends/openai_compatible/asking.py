@@ -16,7 +16,6 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 import openai
 
-from biasprint.core.backends.openai_compatible.dialects import DIALECTS
 from biasprint.core.backends.openai_compatible.failures import (
     Trouble,
     asked_wait,
@@ -30,6 +29,7 @@ from biasprint.core.backends.openai_compatible.failures import (
 )
 from biasprint.core.backends.openai_compatible.quirks import (
     DEVELOPER,
+    DIALECTS,
     HAS_VERSION,
     MERGED,
     REFUSABLE,

@@ -16,8 +16,7 @@ from biasprint.core.backends.openai_compatible.failures import (
 )
 from biasprint.core.backends.openai_compatible.quirks import FINISHED, HELD_BACK, REASONING, text_and_thought
 from biasprint.core.backends.openai_compatible.settings import Mode
-from biasprint.core.backends.protocol import FinishReason
-from biasprint.core.backends.reasoning import NONE_LEFT
+from biasprint.core.backends.protocol import NONE_LEFT, FinishReason
 
 _LONGEST_LABEL = 120
 

@@ -20,8 +20,7 @@ from biasprint.core.backends.openai_compatible.failures import Clock, Trouble, w
 from biasprint.core.backends.openai_compatible.pool import AddressPool, Lent, NobodyAnswers, PooledAddress
 from biasprint.core.backends.openai_compatible.reply import Reply
 from biasprint.core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings, shown_models
-from biasprint.core.backends.protocol import Completion, GeneratorInfo, Request
-from biasprint.core.backends.reasoning import kept
+from biasprint.core.backends.protocol import Completion, GeneratorInfo, Request, kept
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.machine.offline import NoConnection, require_connection
 

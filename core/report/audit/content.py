@@ -16,7 +16,7 @@ from biasprint import core
 from biasprint.core.draw import digits, words
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, mark
-from biasprint.core.draw.verdicts import apart, is_ratio, null_value
+from biasprint.core.draw.words import apart, is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, ScorerUse
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.audit.audited import FEW, Audited, AuditPage, AuditReport

@@ -7,7 +7,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import Any
 
-from biasprint.core.draw.svg import page_style, svg
+from biasprint.core.draw.frame import page_style, svg
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.audit.content import FIGURE_COLUMNS, table_beside

@@ -10,7 +10,7 @@ from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, FigureMark
-from biasprint.core.draw.svg import svg
+from biasprint.core.draw.frame import svg
 from biasprint.core.errors import AppError
 from biasprint.core.findings import JSON_VERSION, Finding, Interval
 from biasprint.core.report.whole_file import not_written, write_whole

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from biasprint.core.draw.verdicts import DECIDES, doubted, null_value
+from biasprint.core.draw.words import DECIDES, doubted, null_value
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult, tried_sentence
 from biasprint.core.jobs import JobContext

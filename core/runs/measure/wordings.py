@@ -11,7 +11,7 @@ from math import exp, inf, log
 from statistics import NormalDist
 from typing import Literal
 
-from biasprint.core.draw.verdicts import DECIDES, is_ratio, leaves_out, null_value
+from biasprint.core.draw.words import DECIDES, is_ratio, leaves_out, null_value
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, Interval, InWording, OverWordings, StudyResult
 from biasprint.core.jobs import JobContext

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from biasprint import core
-from biasprint.core.draw.verdicts import is_ratio, null_value
+from biasprint.core.draw.words import is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.report.audit import Audited
 from biasprint.core.runs.pack.texts import PackedText

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from biasprint.core.backends.reasoning import split_reasoning
+from biasprint.core.backends.protocol import split_reasoning
 from biasprint.core.errors import AppError
 from biasprint.core.metrics.result import Bools, Ints
 from biasprint.core.studies.completion.prompts import (

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from biasprint.core.draw import digits
 from biasprint.core.draw.canvas import NULL_DASH, Canvas
 from biasprint.core.draw.plots import AxisScale, PlacedAxis
-from biasprint.core.draw.verdicts import SHARES, apart, is_ratio, null_value
-from biasprint.core.draw.words import counts, interval_sentence
+from biasprint.core.draw.words import SHARES, apart, counts, interval_sentence, is_ratio, null_value
 from biasprint.core.findings import Finding
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from biasprint.core.cli import console
-from biasprint.core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
+from biasprint.core.cli.console import ProgressLog, duration, rate_in_words, told_in_lines
 from biasprint.core.jobs import JobContext
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.backends.llama_cpp import engine
+from biasprint.core.backends.llama_cpp import options
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine import offline
@@ -24,8 +24,8 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakePip:
     monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(offline.VARIABLE, raising=False)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(engine, "installed", (tmp_path / "here").exists)
-    monkeypatch.setattr(engine, "why_not", lambda: "")
+    monkeypatch.setattr(options, "installed", (tmp_path / "here").exists)
+    monkeypatch.setattr(options, "why_not", lambda: "")
 
     def set_program(program: str) -> None:
         head = f"import sys, time, subprocess\nfrom pathlib import Path\nfolder = Path({str(tmp_path)!r})\n"
@@ -42,7 +42,7 @@ def requirement() -> str:
 
 def refused(ctx: JobContext | None = None) -> AppError:
     with pytest.raises(AppError) as caught:
-        engine.install(ctx or JobContext())
+        options.install(ctx or JobContext())
     return caught.value
 
 
@@ -54,7 +54,7 @@ def test_pip_installs_it_and_says_how_far_it_is(pip: FakePip, tmp_path: Path) ->
         "(folder / 'asked').write_text(' '.join(sys.argv[1:]))\n(folder / 'here').touch()"
     )
     told: list[Progress] = []
-    engine.install(JobContext(told.append))
+    options.install(JobContext(told.append))
     assert (tmp_path / "asked").read_text().startswith("install ")
     assert (tmp_path / "asked").read_text().endswith(" " + requirement())
     notes = list(dict.fromkeys(progress.note for progress in told))
@@ -67,7 +67,7 @@ def test_pip_installs_it_and_says_how_far_it_is(pip: FakePip, tmp_path: Path) ->
 
 def test_nothing_is_done_where_it_is_here(pip: FakePip, tmp_path: Path) -> None:
     (tmp_path / "here").touch()
-    engine.install(JobContext())
+    options.install(JobContext())
     assert not (tmp_path / "asked").exists()
 
 
@@ -122,7 +122,7 @@ def test_cancelling_ends_pip_with_all_that_it_started(pip: FakePip, tmp_path: Pa
 
     threading.Thread(target=cancel_once_it_compiles, daemon=True).start()
     with pytest.raises(JobCancelled):
-        engine.install(ctx)
+        options.install(ctx)
     time.sleep(0.3)
     (tmp_path / "beat").unlink()
     time.sleep(0.3)
@@ -130,7 +130,7 @@ def test_cancelling_ends_pip_with_all_that_it_started(pip: FakePip, tmp_path: Pa
 
 
 def test_where_it_cannot_be_installed_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "installed", lambda: False)
+    monkeypatch.setattr(options, "installed", lambda: False)
     monkeypatch.setattr(preparing.os, "access", lambda path, mode: False)
     assert "may not be written" in refused().message
     monkeypatch.setattr(preparing, "find_spec", lambda name: None)

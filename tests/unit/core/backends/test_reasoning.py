@@ -6,8 +6,7 @@ import pytest
 from bad_server import Answer, Asked, BadServer, answer, end_stream, send_event, start_stream
 
 from biasprint.core.backends import openai_compatible
-from biasprint.core.backends.protocol import Completion, Request
-from biasprint.core.backends.reasoning import LONGEST, NONE_LEFT, kept, split_reasoning
+from biasprint.core.backends.protocol import LONGEST, NONE_LEFT, Completion, Request, kept, split_reasoning
 from biasprint.core.machine.endpoints import Endpoint, save
 from biasprint.core.runs.writing import without_reasoning
 

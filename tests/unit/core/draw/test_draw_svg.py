@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
+from biasprint.core.draw.frame import SvgCanvas, svg
 from biasprint.core.draw.plots import linear_scale, ratio_scale, scale_over
-from biasprint.core.draw.svg import SvgCanvas, svg
 from biasprint.core.findings import Finding, Floor, Interval, ScorerUse
 
 HOSTILE = '<script>alert("1")</script> & \x00\x07\ud800 ]]> \' "quoted" ' + "W" * 90

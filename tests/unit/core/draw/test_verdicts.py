@@ -9,7 +9,7 @@ import pytest
 from biasprint import core
 from biasprint.core.cli.measure_command import verdicts
 from biasprint.core.draw import digits
-from biasprint.core.draw.verdicts import apart, null_value
+from biasprint.core.draw.words import apart, null_value
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval
 from biasprint.core.report.audit import Audited, audit_report, report_bytes
 from biasprint.core.report.questions import answered

@@ -14,7 +14,7 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
-from biasprint.core.draw.verdicts import null_value
+from biasprint.core.draw.words import null_value
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext

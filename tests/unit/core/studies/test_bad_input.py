@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from biasprint.core.draw.verdicts import apart
+from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.prompts.designs import design_set, load_design, shipped_measure
 from biasprint.core.report.questions import answered

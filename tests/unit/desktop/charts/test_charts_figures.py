@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.draw.figure import Figure, FigureKind, FigureMark, Printed, contrast_marks, mark
-from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.frame import draw_figure, svg
 from biasprint.core.draw.plots import scale_of
-from biasprint.core.draw.svg import svg
 from biasprint.core.draw.words import describe, told, written
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from biasprint.desktop import theme

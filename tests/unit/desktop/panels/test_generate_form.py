@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.backends import registry
-from biasprint.core.backends.llama_cpp import engine, options
+from biasprint.core.backends.llama_cpp import options
 from biasprint.core.backends.protocol import BackendInfo, Capabilities
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine import endpoints
@@ -110,8 +110,8 @@ def test_the_engine_is_installed_by_one_click_and_then_writes(
 ):
     here = threading.Event()
     monkeypatch.setattr(options, "installed", here.is_set)
-    monkeypatch.setattr(engine, "why_not", lambda: "")
-    monkeypatch.setattr(engine, "install", lambda ctx: here.set())
+    monkeypatch.setattr(options, "why_not", lambda: "")
+    monkeypatch.setattr(options, "install", lambda ctx: here.set())
     window.show_panel("home")
     window.show_panel("generate")
     qtbot.waitUntil(lambda: "not installed here" in form.backend.itemText(form.backend.findData("llama_cpp")))

@@ -8,7 +8,7 @@ import pytest
 from fake_installation import FakeInstallation
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.backends.llama_cpp import engine, options
+from biasprint.core.backends.llama_cpp import options
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.dialogs.engine import ENGINE, EngineNotice
@@ -26,7 +26,7 @@ def here(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> threading.Event:
     here = threading.Event()
     monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
     monkeypatch.setattr(options, "installed", here.is_set)
-    monkeypatch.setattr(engine, "why_not", lambda: "")
+    monkeypatch.setattr(options, "why_not", lambda: "")
     return here
 
 
@@ -52,7 +52,7 @@ def test_it_is_installed_from_the_panel(
             ctx.report(1, note="compiling it")
         here.set()
 
-    monkeypatch.setattr(engine, "install", install)
+    monkeypatch.setattr(options, "install", install)
     notice = strip(qtbot, make_window(ENTRIES, panel="models"))
     qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
     assert "C++ compiler" in notice.more.text()
@@ -70,7 +70,7 @@ def test_it_can_be_cancelled_and_tried_again(qtbot: QtBot, window: MainWindow, m
             ctx.check()
             threading.Event().wait(0.05)
 
-    monkeypatch.setattr(engine, "install", install)
+    monkeypatch.setattr(options, "install", install)
     notice = strip(qtbot, window)
     qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
     notice.install.click()
@@ -86,7 +86,7 @@ def test_a_failure_is_said_and_it_can_be_tried_again(
         raise AppError("The local-model engine could not be installed: the disk is full.")
 
     shown: list[AppError] = []
-    monkeypatch.setattr(engine, "install", install)
+    monkeypatch.setattr(options, "install", install)
     monkeypatch.setattr(window, "show_error", shown.append)
     notice = strip(qtbot, window)
     qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
@@ -98,7 +98,7 @@ def test_a_failure_is_said_and_it_can_be_tried_again(
 def test_where_it_cannot_be_installed_only_the_reason_is_shown(
     qtbot: QtBot, make_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "why_not", lambda: "this Python has no pip")
+    monkeypatch.setattr(options, "why_not", lambda: "this Python has no pip")
     notice = strip(qtbot, make_window(ENTRIES, panel="models"))
     qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
     assert "this Python has no pip" in notice.more.text()

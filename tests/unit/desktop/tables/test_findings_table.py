@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.draw.plots import PlacedAxis
-from biasprint.core.draw.verdicts import null_value
+from biasprint.core.draw.words import null_value
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
 from biasprint.desktop.panels.findings.card import legend, scale_of
 from biasprint.desktop.tables.findings import FindingsTable, accessible_text, two_lines
