@@ -205,6 +205,11 @@ class AskOptions:
         float, typer.Option(help="The share of the recommendations that name it; 0.8 if not said.", min=0.0, max=1.0)
     ] = SWAY_BIAS
 
+    adaptive: Annotated[
+        int,
+        typer.Option(help="Draw in rounds of so many comparisons on each axis; --next-round adds the next.", min=0),
+    ] = 0
+
     def settings(self) -> dict[str, Any]:
         """The fields of `PlanSettings`, with the files read; raises UsageError or AppError for one that cannot be."""
         from biasprint.core.judging.known import read_known
@@ -224,6 +229,7 @@ class AskOptions:
             "sway": self.sway,
             "sway_for": tuple(self.sway_for or ()),
             "sway_bias": self.sway_bias if self.sway_for else 0.0,
+            "adaptive": self.adaptive,
             "instructions": instructions_of(words_of(self.instructions, "instructions")),
             "question": question_of(self.question),
             "rubric": rubric_of(words_of(self.rubric, "rubric")),
@@ -245,9 +251,20 @@ def compare(
     power: Annotated[
         bool, typer.Option("--power", help="Say what is needed and what this plan can show; draw nothing.")
     ] = False,
+    next_round: Annotated[
+        str | None, typer.Option(help="Add the next round to this plan: its title or the start of its id.")
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Add it although packets of an earlier round are still out.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw comparisons for blind judging from a study's texts."""
+    if next_round is not None:
+        _add_round(file, next_round, anyway, as_json)
+        return
+    if draw.per_axis and ask.adaptive:
+        raise UsageError("A round has one size.", hint="Give --adaptive alone: it is the number on each axis.")
     shares = draw.checked().shares()
     asked, checks = {"kind": draw.kind, **ask.settings()}, ask.known()
     if power:
@@ -263,6 +280,19 @@ def compare(
             checks=checks, **asked,
         )  # fmt: skip
     _tell_comparisons(result, as_json)
+
+
+def _add_round(file: Path, name: str, anyway: bool, as_json: bool) -> None:
+    from biasprint.core.cli.packet_commands import plan_called
+    from biasprint.core.runs.compare.rounds import next_round
+
+    with open_for_writing(file) as project, job("Drawing the next round") as ctx:
+        result = next_round(ctx, project, plan_called(project, name).id, anyway=anyway)
+    if as_json:
+        print_json({"plan": result.plan_id, "round": result.number, "comparisons": dict(result.comparisons),
+                    "answers": result.answers, "least_known": result.least, "locked": list(result.locked)})  # fmt: skip
+    else:
+        say(result.words)
 
 
 def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequence[float]) -> "tuple[Outlook, ...]":

@@ -46,6 +46,9 @@ def make(
     plan: Annotated[
         str | None, typer.Option(help="The plan: its title or the start of its id; needed where there are several.")
     ] = None,
+    round_: Annotated[
+        int | None, typer.Option("--round", help="Of a plan in rounds: which is sent; by default the last.", min=1)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
@@ -55,7 +58,7 @@ def make(
     if (rater is None) == (raters is None):
         raise UsageError("Who are the packets for?", hint="Say it with --rater R01 --rater R02, or with --raters 3.")
     with open_for_writing(file) as project, job("Making packets") as ctx:
-        chosen = _plan(project, plan)
+        chosen = plan_called(project, plan)
         workshop = bool(workshops_among([chosen]))
         if workshop and rater is not None:
             raise UsageError(
@@ -68,7 +71,7 @@ def make(
             made = make_seats(ctx, project, chosen.id, raters or 0, out, tool)
         else:
             codes = rater if rater is not None else _new_codes(project, raters or 0)
-            made = _made(ctx, project, chosen.id, codes, out, tool)
+            made = _made(ctx, project, chosen.id, codes, out, tool, round_)
     if as_json:
         listed = [
             {
@@ -89,14 +92,20 @@ def make(
 
 
 def _made(
-    ctx: JobContext, project: "Project", plan_id: str, codes: list[str], out: Path, tool: "Tool | None"
+    ctx: JobContext,
+    project: "Project",
+    plan_id: str,
+    codes: list[str],
+    out: Path,
+    tool: "Tool | None",
+    number: int | None,
 ) -> "tuple[MadePacket, ...]":
     from biasprint.core.judging.packets.hand_out import hand_out
     from biasprint.core.judging.packets.make import make_packets
 
     if tool is None:
-        return make_packets(ctx, project, plan_id=plan_id, codes=codes, folder=out)
-    return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=out)
+        return make_packets(ctx, project, plan_id=plan_id, codes=codes, folder=out, number=number)
+    return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=out, number=number)
 
 
 def merge(
@@ -232,7 +241,7 @@ def seats(
     from biasprint.core.judging.packets.decisions import decide_seats, seats_to_decide
 
     with open_for_writing(file) as project:
-        chosen = None if plan is None else _plan(project, plan).id
+        chosen = None if plan is None else plan_called(project, plan).id
         waiting = [workshop for workshop in seats_to_decide(project) if chosen in (None, workshop.plan_id)]
         decided = (
             sum(decide_seats(project, workshop.plan_id, count) for workshop in waiting) if count is not None else 0
@@ -274,7 +283,7 @@ def count(file: File, code: Code, as_json: AsJson = False) -> None:
         say(f"What {code} sent counts already.")
 
 
-def _plan(project: "Project", name: str | None) -> "PlanRow":
+def plan_called(project: "Project", name: str | None) -> "PlanRow":
     plans = project.judging.plans()
     if not plans:
         raise AppError(
@@ -285,7 +294,7 @@ def _plan(project: "Project", name: str | None) -> "PlanRow":
     if not fitting:
         raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {titles}.")
     if len(fitting) > 1:
-        raise UsageError("Which plan are the packets of?", hint=f"Say it with --plan. Plans: {titles}.")
+        raise UsageError("Which plan is meant?", hint=f"Name one by its title or id. Plans: {titles}.")
     return fitting[0]
 
 

@@ -3,7 +3,8 @@
 Every rater is asked all of them in the plan's order unless the plan says otherwise. `own_order`: in an order of the
 rater's own, drawn from the plan's seed and the code: what tires or teaches a rater then falls on other comparisons with
 each of them. `split`: the comparisons are divided among so many raters, but for the share `overlap`, which all of them
-judge and agreement is measured on. Models are asked everything.
+judge and agreement is measured on. Models are asked everything. A plan that grew by rounds is dealt out and ordered
+round by round: what was asked before stays as it was.
 """
 
 import random
@@ -24,6 +25,7 @@ class _Facts(NamedTuple):
     axis: str
     task: str
     repeat_of: str | None
+    round: int = 1
 
 
 def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, secret: str, code: str) -> tuple[int, ...]:
@@ -33,11 +35,18 @@ def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, secret: s
     raters than parts, the next one begins with part 1 again. Hidden checks are asked of everybody, and a hidden repeat
     of whoever is asked its original.
     """
-    facts = [_Facts(row.id, row.axis, row.task, row.repeat_of) for row in rows]
+    facts = [
+        _Facts(row.id, row.axis, row.task, row.repeat_of, settings.round_of(place)) for place, row in enumerate(rows)
+    ]
     mine = _part(facts, settings, secret, code) if settings.split else list(range(len(facts)))
-    if settings.own_order:
-        mine = _own_order(facts, mine, random.Random(stable_hash("order", secret, code)))
-    return tuple(mine)
+    if not settings.own_order:
+        return tuple(mine)
+    ordered: list[int] = []
+    for number in range(1, max(1, len(settings.rounds)) + 1):
+        again = () if number == 1 else (str(number),)
+        of_round = [place for place in mine if facts[place].round == number]
+        ordered += _own_order(facts, of_round, random.Random(stable_hash("order", secret, code, *again)))
+    return tuple(ordered)
 
 
 def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]:
@@ -61,13 +70,14 @@ def _part(rows: Sequence[_Facts], settings: PlanSettings, secret: str, code: str
     be.
     """
     own = (rater_number(code) - 1) % settings.split
-    cells: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    cells: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         if row.repeat_of is None and row.axis != CHECK:
-            cells[row.axis, row.task].append(place)
+            cells[row.round, row.axis, row.task].append(place)
     mine, asked, shared, dealt = set[str](), 0, 0, 0
     for cell in sorted(cells):
-        rng = random.Random(stable_hash("split", secret, *cell))
+        number, *of_round = cell
+        rng = random.Random(stable_hash("split", secret, *of_round, *((str(number),) if number > 1 else ())))
         for place in rng.sample(cells[cell], len(cells[cell])):
             asked += 1
             if shared < round(settings.overlap * asked):

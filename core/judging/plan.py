@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from biasprint.core.errors import UsageError
-from biasprint.core.judging.blocks import balanced_blocks
+from biasprint.core.judging.blocks import Block, Standing, balanced_blocks
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, PlanRow, TextKey
@@ -133,6 +133,17 @@ class _Cell(NamedTuple):
     block: str
 
 
+@dataclass(frozen=True)
+class SoFar:
+    """A plan before its next round. `drawn`: axis and items of its comparisons. `rankings`: of each axis with more
+    identities than a comparison shows; `tasks`: of each other axis, how many to draw of each task.
+    """
+
+    drawn: Sequence[tuple[str, Sequence[ComparisonItem]]]
+    rankings: Mapping[str, Standing]
+    tasks: Mapping[str, Mapping[str, int]]
+
+
 def texts_digest(text_hashes: Iterable[str]) -> str:
     """Return the SHA-256 over the hashes of the texts of a comparison, in plan order, one on a line."""
     return sha256_text("\n".join(text_hashes))
@@ -146,6 +157,7 @@ def draw_plan(
     seed: int = 0,
     repeat_share: float = 0.0,
     cards: int = 0,
+    so_far: SoFar | None = None,
 ) -> DrawnPlan:
     """Draw comparisons from `candidates`.
 
@@ -153,6 +165,7 @@ def draw_plan(
     cards: on axes with more identities than this, a comparison shows so many of them (blocks.py); 0 shows all.
     per_axis: how many comparisons of each axis at most; None takes every complete one.
     repeat_share: the share of the comparisons that come a second time, hidden, later in the plan (0 to 1).
+    so_far: of a plan that grows by a round: what it has, and what its answers leave least known, which comes first.
 
     Tasks, then themes within a task, then models are used equally often as far as the candidates allow. Comparisons
     of the axes alternate in blocks, so that whoever stops early has judged each axis equally often.
@@ -168,14 +181,37 @@ def draw_plan(
     rng = random.Random(seed)
     left_out: list[LeftOut] = []
     by_axis = _usable(candidates, axes, left_out)
-    drawn = {
-        axis: _draw_blocks(by_axis[axis], axis, axes[axis], cards, per_axis, rng, left_out)
-        if 0 < cards < len(axes[axis])
-        else _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out)
-        for axis in sorted(axes)
-    }
+    before = _cells_before(by_axis, so_far) if so_far is not None else {}
+    drawn: dict[str, list[DrawnComparison]] = {}
+    for axis in sorted(axes):
+        if 0 < cards < len(axes[axis]):
+            standing = None if so_far is None else so_far.rankings.get(axis)
+            had = before.get(axis, [])
+            drawn[axis] = _draw_blocks(by_axis[axis], axis, axes[axis], cards, per_axis, rng, left_out, had, standing)
+        else:
+            tasks = None if so_far is None else so_far.tasks.get(axis, {})
+            had_cells = [cell for cell, _ in before.get(axis, [])]
+            drawn[axis] = _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out, had_cells, tasks)
     ordered = _with_repeats(_interleave(drawn, rng), repeat_share, rng)
     return DrawnPlan(tuple(ordered), tuple(sorted(left_out, key=_place)))
+
+
+def _cells_before(
+    by_axis: Mapping[str, Mapping[_Cell, Mapping[str, Candidate]]], so_far: SoFar
+) -> dict[str, list[tuple[_Cell, Block]]]:
+    """Return the cells of earlier rounds by axis, each with the identities that were shown of it."""
+    cell_of = {
+        (axis, text.key): cell
+        for axis, cells in by_axis.items()
+        for cell, present in cells.items()
+        for text in present.values()
+    }
+    before: dict[str, list[tuple[_Cell, Block]]] = defaultdict(list)
+    for axis, items in so_far.drawn:
+        cells = {cell_of.get((axis, item.key)) for item in items}
+        if len(cells) == 1 and (cell := cells.pop()) is not None:
+            before[axis].append((cell, tuple(item.identity for item in items)))
+    return before
 
 
 def _place(left: LeftOut) -> tuple[bool, int, str]:
@@ -217,6 +253,8 @@ def _draw_axis(
     wanted: int | None,
     rng: random.Random,
     left_out: list[LeftOut],
+    before: Sequence[_Cell] = (),
+    tasks: Mapping[str, int] | None = None,
 ) -> list[DrawnComparison]:
     complete: list[_Cell] = []
     for cell, present in sorted(cells.items()):
@@ -230,7 +268,14 @@ def _draw_axis(
             complete.append(cell)
             continue
         left_out.extend(_left(text, reason) for text in present.values())
-    chosen = _balanced(complete, len(complete) if wanted is None else wanted, rng)
+    unused = [cell for cell in complete if cell not in set(before)]
+    if tasks is None:
+        chosen = _balanced(unused, len(unused) if wanted is None else wanted, rng)
+    else:
+        chosen = []
+        for task, many in sorted(tasks.items()):
+            chosen += _balanced([cell for cell in unused if cell.task == task], many, rng, before)
+        rng.shuffle(chosen)
     for cell in set(complete) - set(chosen):
         left_out.extend(_left(text, "not drawn: enough comparisons") for text in cells[cell].values())
     return [_comparison(axis, cell, [cells[cell][identity] for identity in identities]) for cell in chosen]
@@ -244,6 +289,8 @@ def _draw_blocks(
     wanted: int | None,
     rng: random.Random,
     left_out: list[LeftOut],
+    before: Sequence[tuple[_Cell, Block]] = (),
+    standing: Standing | None = None,
 ) -> list[DrawnComparison]:
     """Draw comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
     usable: dict[_Cell, dict[str, Candidate]] = {}
@@ -257,9 +304,12 @@ def _draw_blocks(
         else:
             left_out.extend(_left(text, "too few outputs to compare it with") for text in alone.values())
     order = _balanced(list(usable), len(usable), rng)
+    place_of = {cell: place for place, cell in enumerate(order)}
+    had = [(place_of[cell], block) for cell, block in before if cell in place_of and len(block) == cards]
+    with_text = [usable[cell] for cell in order]
     drawn = [
         (order[place], block)
-        for place, block in balanced_blocks([usable[cell] for cell in order], identities, cards, wanted, rng)
+        for place, block in balanced_blocks(with_text, identities, cards, wanted, rng, had, standing)
     ]
     shown = {(cell, identity) for cell, block in drawn for identity in block}
     left_out.extend(
@@ -282,9 +332,9 @@ def _comparison(axis: str, cell: _Cell, cards: Sequence[Candidate]) -> DrawnComp
     )
 
 
-def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_Cell]:
+def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random, before: Iterable[_Cell] = ()) -> list[_Cell]:
     """Choose at most `wanted` cells: each time from the least used task, in it the least used theme, in it the
-    model.
+    model. `before`: cells that are used already.
     """
     tree: dict[str, dict[str, dict[str, list[_Cell]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for cell in rng.sample(cells, len(cells)):
@@ -292,6 +342,10 @@ def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_
     used: Counter[tuple[str, ...]] = Counter()
     themes: Counter[str] = Counter()
     models: Counter[str] = Counter()
+    for cell in before:
+        used.update([(cell.task,), (cell.task, cell.theme), (cell.model, cell.theme, cell.task)])
+        themes[cell.theme] += 1
+        models[cell.model] += 1
     chosen: list[_Cell] = []
     while tree and len(chosen) < wanted:
         task = min(tree, key=lambda task: used[(task,)])
@@ -362,7 +416,8 @@ class PlanSettings:
     answers to begin with, as `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see
     core/judging/assignment.py. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
     identities that it favours, one on an axis, each named by the share `sway_bias` of the recommendations; see
-    core/judging/sway.py.
+    core/judging/sway.py. `adaptive`: the plan is drawn in rounds of so many comparisons on each axis, and `rounds`: how
+    many comparisons it had after each; see core/runs/compare/rounds.py.
     """
 
     kind: PlanKind = "identity"
@@ -386,6 +441,8 @@ class PlanSettings:
     sway: float = 0.0
     sway_for: tuple[str, ...] = ()
     sway_bias: float = 0.0
+    adaptive: int = 0
+    rounds: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.split < 0 or self.split == 1 or not 0 <= self.overlap <= 1 or (self.overlap and not self.split):
@@ -395,6 +452,16 @@ class PlanSettings:
             )
         if self.split and self.workshop:
             raise UsageError("In a workshop everybody judges all comparisons.", hint="Leave the split out.")
+        if self.adaptive and (self.workshop or self.sway):
+            raise UsageError(
+                "A workshop, and a plan with recommendations, needs all its comparisons from the start.",
+                kept="No plan was made.",
+                hint="Draw it at once, or leave the other out.",
+            )
+
+    def round_of(self, position: int) -> int:
+        """Return the round, from 1, in which the comparison at this position of the plan was drawn."""
+        return 1 + sum(position >= end for end in self.rounds[:-1])
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "PlanSettings":
@@ -403,6 +470,7 @@ class PlanSettings:
         known["rubric"] = tuple((name, explanation) for name, explanation in known.get("rubric", ()))
         known["practice"] = tuple(known.get("practice", ()))
         known["sway_for"] = tuple(known.get("sway_for", ()))
+        known["rounds"] = tuple(known.get("rounds", ()))
         return cls(**known)
 
     def stored(self) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) 
     refused(*make, "--rater", "R01", "--raters", 2, code=2, says="Who are the packets for?")
     refused(*make, "--rater", "R01", "--plan", "nothing", code=2, says="There is no plan “nothing”")
     biasprint("compare", study, "--axis", AXIS, "--seed", 9)
-    refused(*make, "--rater", "R01", code=2, says="Which plan are the packets of?")
+    refused(*make, "--rater", "R01", code=2, says="Which plan is meant?")
     assert biasprint(*make, "--rater", "R01", "--plan", f"{AXIS}, seed 9").out.startswith("R01: 12 comparisons in ")
     assert "There is no packet yet" not in biasprint("packet", "list", study).out
     empty = tmp_path / "empty.biasprint"
@@ -155,3 +155,23 @@ def test_seats_of_a_workshop_are_made_without_names_and_their_copies_decided_ali
     assert "1 seat in copies that differ in 3 answers." in biasprint("packet", "seats", file).out
     assert biasprint("packet", "seats", file, "--count", "last", "--json").json["decided"] == 3
     assert biasprint("packet", "seats", file).out == "No seat waits for a decision.\n"
+
+
+def test_a_plan_grows_by_rounds_and_each_has_packets_of_its_own(scored_texts: Path, tmp_path: Path) -> None:
+    file = Path(shutil.copy(scored_texts, tmp_path / "rounds.biasprint"))
+    drawn = biasprint("compare", file, "--axis", AXIS, "--adaptive", 4, "--title", "In rounds", "--json").json
+    assert drawn["comparisons"] == {AXIS: 4}
+    refused("compare", file, "--next-round", "In rounds", code=1, says="Nobody has answered a comparison of round 1")
+    first, late = made(file, "--raters", 2)
+    biasprint("packet", "merge", file, rated(first, 1))
+    out = refused("compare", file, "--next-round", "In rounds", code=1, says="round 1 are still out (R02)")
+    assert "--anyway" in out
+    grown = biasprint("compare", file, "--next-round", "In rounds", "--anyway", "--json").json
+    assert (grown["round"], grown["comparisons"], grown["answers"]) == (2, {AXIS: 4}, 4)
+    assert AXIS in grown["least_known"]
+    (second,) = made(file, "--rater", "R01")
+    assert second.name == "packet-R01-round-2.bpacket"
+    report = biasprint("packet", "merge", file, rated(late, 2), rated(second, 3), "--json").json
+    assert [one["added"] for one in report["files"]] == [4, 4]
+    biasprint("check", file)
+    refused("compare", file, "--axis", AXIS, "--adaptive", 4, "--per-axis", 9, code=2, says="A round has one size")

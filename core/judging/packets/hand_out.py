@@ -15,6 +15,7 @@ from biasprint.core.judging.packets.make import (
     PlanToSend,
     asked_of,
     begun_packet,
+    later_round,
     make_packets,
     order_for,
     rater_codes,
@@ -46,6 +47,7 @@ def hand_out(
     codes: Sequence[str],
     folder: Path,
     wording: ComparisonWording | None = None,
+    number: int | None = None,
 ) -> tuple[MadePacket, ...]:
     """Write a folder for the tool into `folder`, and note raters, sessions and packets in the project.
 
@@ -53,7 +55,7 @@ def hand_out(
     folder that is in the way or cannot be written to. Nothing is written unless all of it can be.
     """
     words = wording or wording_of(project)
-    plan = read_plan(ctx, project, plan_id, words)
+    plan = read_plan(ctx, project, plan_id, words, number)
     asked = PlanSettings.of(plan.row.settings)
     if asked.worst:
         raise UsageError(
@@ -78,6 +80,8 @@ def hand_out(
         workshop=asked.workshop,
     )
     name, write = WRITERS[tool]
+    if later := later_round(project, plan_id, number):
+        name = f"{name}-round-{later}"
     with _new_folder(folder / name) as part:
         files = write(part, handout)
         for new in begun:

@@ -140,6 +140,7 @@ class PlanToSend:
     usable: Mapping[str, str]  # comparisons that can be judged, with the number of their wording
     digests: Mapping[TextKey, TextDigest]
     settings: dict[str, Any] = field(default_factory=dict)
+    round: int = 0  # of a plan that is drawn in rounds, which alone is sent
 
 
 def make_packets(
@@ -150,34 +151,48 @@ def make_packets(
     codes: Sequence[str],
     folder: Path,
     wording: ComparisonWording | None = None,
+    number: int | None = None,
 ) -> tuple[MadePacket, ...]:
     """Write one packet for each code into `folder`, and note rater, session and packet in the project.
+
+    number: of a plan in rounds, the round whose comparisons are sent; None: the last.
 
     A packet that is there already, made for the same code and plan and not rated in yet, is as good as a new one and
     stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
     a file that is in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
     """
     wanted = rater_codes(codes)
-    targets = {code: folder / file_name(code) for code in wanted}
+    targets = {code: folder / file_name(code, later_round(project, plan_id, number)) for code in wanted}
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
-    plan = read_plan(ctx, project, plan_id, wording or wording_of(project))
+    plan = read_plan(ctx, project, plan_id, wording or wording_of(project), number)
     begun = {code: begun_packet(project, plan, code) for code in wanted}
     standing = {code: _already_written(targets[code], begun[code]) for code in wanted}
     made = []
-    for number, code in enumerate(wanted, start=1):
+    for done, code in enumerate(wanted, start=1):
         ctx.check()
         if not standing[code]:
             _write(ctx, project, plan, begun[code], targets[code])
         made.append(MadePacket(targets[code], code, begun[code].packet.id, len(asked_of(plan, code))))
-        ctx.report(number, len(wanted), note=code)
+        ctx.report(done, len(wanted), note=code)
     return tuple(made)
 
 
-def file_name(code: str) -> str:
-    """Return the packet's name in a folder: after the rater, never after the project."""
+def file_name(code: str, later: int = 0) -> str:
+    """Return the packet's name in a folder: after the rater and a later round, never after the project."""
     safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
-    return f"packet-{safe}{SUFFIX}"
+    return f"packet-{safe}{f'-round-{later}' if later else ''}{SUFFIX}"
+
+
+def later_round(project: Project, plan_id: str, number: int | None) -> int:
+    """Return the round that is sent where it is not the first, else 0. Raises UsageError for one that is not there."""
+    rounds = len(PlanSettings.of(_plan(project, plan_id).settings).rounds)
+    if number is not None and not 1 <= number <= rounds:
+        drawn = f"{rounds} round{'s' * (rounds != 1)}" if rounds else "no rounds: its comparisons were drawn at once"
+        raise UsageError(f"There is no round {number}: the plan has {drawn}.", kept="No packet was made.",
+                         hint="Draw it first: “biasprint compare FILE --next-round PLAN”.")  # fmt: skip
+    sent = rounds if number is None else number
+    return sent if sent > 1 else 0
 
 
 def rater_codes(codes: Sequence[str]) -> tuple[str, ...]:
@@ -192,7 +207,9 @@ def rater_codes(codes: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording) -> PlanToSend:
+def read_plan(
+    ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording, number: int | None = None
+) -> PlanToSend:
     plan = _plan(project, plan_id)
     if packet_info(project) is not None:
         raise UsageError("This is a packet itself.", hint="Make packets from the project that it came from.")
@@ -205,20 +222,25 @@ def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: Comparis
         ctx.check()
         keys = {item.key for row in rows[start : start + AT_ONCE] for item in row.items} - digests.keys()
         digests |= {key: TextDigest(text) for key, text in project.texts(keys).items()}
-    usable = tuple(row for row in rows if _as_planned(row, digests))
+    asked = PlanSettings.of(plan.settings)
+    later = later_round(project, plan_id, number)
+    sent = later or min(1, len(asked.rounds))
+    usable = tuple(
+        row for row in rows if _as_planned(row, digests) and (not sent or asked.round_of(row.position) == sent)
+    )
     if not usable:
         raise AppError(
             "The plan has no comparison whose texts are as they were planned.", kept="No packet was made.",
             hint="Draw comparisons first." if not rows else "“biasprint check” says what is wrong with the project.",
         )  # fmt: skip
-    asked = PlanSettings.of(plan.settings)
     listed = WordingList(plan_wording(wording, asked))
     numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
     practice = tuple(
         {**practice_text, "task": listed.number(practice_text["task"], practice_text["theme"]), "theme": ""}
-        for practice_text in asked.practice
+        for practice_text in (() if later else asked.practice)
     )
-    return PlanToSend(plan, rows, numbers, digests, settings_for_rater(replace(asked, practice=practice), listed.all))
+    settings = settings_for_rater(replace(asked, practice=practice), listed.all)
+    return PlanToSend(plan, rows, numbers, digests, settings, sent)
 
 
 def _plan(project: Project, plan_id: str) -> PlanRow:
@@ -331,6 +353,8 @@ def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
     ]
     counted = len(asked_of(plan, code))
     manifest = {"format": FORMAT, "content_sha256": content, "comparisons": counted, KEY: new_secret()}
+    if plan.round:
+        manifest["round"] = plan.round
     packet = earlier[0] if earlier else PacketRow(new_uuid(), plan.row.id, rater.id, "made", "", manifest, now)
     return NewPacket(packet, rater, session)
 

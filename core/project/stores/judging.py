@@ -164,6 +164,26 @@ class Judging(StorePart):
 
         return self._writer.write(write, urgent=True)
 
+    def add_round(self, plan_id: str, comparisons: Sequence[ComparisonSpec]) -> Changes:
+        """Append comparisons to a plan that is drawn in rounds; how many it has then is added to its `rounds`.
+
+        Raises AppError where the plan has grown since they were drawn.
+        """
+        rows = [_comparison_values(plan_id, item) for item in comparisons]
+
+        def write(connection: Connection) -> Changes:
+            row = _plan(connection.execute(sa.select(plan).where(plan.c.id == plan_id)).one())
+            number = sa.select(sa.func.count()).where(comparison.c.plan_id == plan_id)
+            if connection.execute(number).scalar_one() != min(item.position for item in comparisons):
+                raise AppError("The plan has grown meanwhile.", kept="No round was added.", hint="Draw the next round.")
+            end = max(item.position for item in comparisons) + 1
+            settings = canonical_json({**row.settings, "rounds": [*row.settings["rounds"], end]})
+            connection.execute(sa.update(plan).where(plan.c.id == plan_id).values(settings=settings))
+            connection.execute(sa.insert(comparison), rows)
+            return Changes.to("plan", [plan_id]) | Changes.to("comparison", [item["id"] for item in rows])
+
+        return self._writer.write(write, urgent=True)
+
     def remove_plan(self, plan_id: str) -> Changes:
         """Delete a plan that nobody began to judge, with its comparisons. Raises AppError once somebody has."""
 

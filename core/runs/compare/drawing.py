@@ -37,8 +37,8 @@ from biasprint.core.text import sha256_text
 
 KEPT = "No plan was made."
 LONGEST_TITLE = 200
-# The input of the planner does not make another plan of the same comparisons; the share of repeats shows in them.
-NOT_THE_SAME_REQUEST = ("planned", "repeat_share")
+# The input of the planner, and later rounds, make no other plan of the same comparisons; repeats show in them.
+NOT_THE_SAME_REQUEST = ("planned", "repeat_share", "rounds")
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,14 @@ def compare(
         settings = replace(settings, planned={"outlooks": [item.stored() for item in forecasts]})
     for definition in pool.definitions:
         store_axis(project, definition)
-    drawn = _with_checks(project, study_id, _stored(project, study_id, pool, drawn), checks, seed)
+    drawn = _with_checks(project, study_id, with_stored_texts(project, study_id, pool, drawn), checks, seed)
     named = "+".join(sorted(pool.axes))
-    stored = {"per_axis": per_axis, "repeat_share": settings.repeat_share, "left_out": dict(drawn.reasons)}
+    stored: dict[str, Any] = {
+        "per_axis": per_axis, "repeat_share": settings.repeat_share, "left_out": dict(drawn.reasons)
+    }  # fmt: skip
+    if settings.adaptive:
+        settings = replace(settings, rounds=(len(drawn.comparisons),))
+        stored["request"] = {"axes": list(axes), "models": list(models)}  # what later rounds are drawn from
     spec = PlanSpec(
         study_id=study_id,
         title=title or f"{_named(pool, settings)}, seed {seed}"[:LONGEST_TITLE],
@@ -109,7 +114,7 @@ def compare(
     present = _present(project, spec, drawn)
     if present is not None:
         return ComparedPlan(present, drawn, made=False, outlooks=forecasts)
-    changes = project.judging.add_plan(spec, _specs(drawn))
+    changes = project.judging.add_plan(spec, specs_of(drawn))
     return ComparedPlan(changes.uuid("plan"), drawn, made=True, outlooks=forecasts)
 
 
@@ -123,13 +128,13 @@ def draw(
 ) -> tuple[Pool, DrawnPlan]:
     """Return the plan as it would be, without storing anything; new texts have negative ids."""
     check_study(asked.study)
-    pool = _pool(ctx, project, asked, settings.kind, compute)
+    pool = gather_pool(ctx, project, asked, settings.kind, compute)
     _check_cards(pool, settings)
     check_sway(settings, pool.axes)
     drawn = draw_plan(
         pool.candidates,
         pool.axes,
-        per_axis=per_axis,
+        per_axis=settings.adaptive or per_axis,
         seed=asked.seed,
         repeat_share=settings.repeat_share,
         cards=settings.cards,
@@ -209,7 +214,7 @@ def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = 
     return {axis: Size.of_plan(number, len(axes[axis]), shown[axis], worst) for axis, number in sorted(counted.items())}
 
 
-def _pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:
+def gather_pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:
     if kind == "model":
         return model.gather_models(ctx, project, asked)
     if kind == "origin":
@@ -250,7 +255,7 @@ def _named(pool: Pool, settings: PlanSettings) -> str:
     return "+".join(f"{axis}: {' | '.join(sorted(identities))}" for axis, identities in pool.axes.items())
 
 
-def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> DrawnPlan:
+def with_stored_texts(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> DrawnPlan:
     """Store the new texts that were drawn, and put their ids in the place of the numbers that stood for them."""
     cards = {item.source or 0 for comparison in drawn.comparisons for item in comparison.items}
     specs = {number: pool.new[number] for number in sorted(cards & set(pool.new), reverse=True)}
@@ -309,12 +314,13 @@ def _item(item: ComparisonItem, id_of: Mapping[int, int]) -> ComparisonItem:
     return item if item.source is None else replace(item, source=id_of.get(item.source, item.source))
 
 
-def _specs(drawn: DrawnPlan) -> list[ComparisonSpec]:
+def specs_of(drawn: DrawnPlan, before: int = 0) -> list[ComparisonSpec]:
+    """Return the comparisons to store, behind so many that the plan has."""
     ids = [new_uuid() for _ in drawn.comparisons]
     return [
         ComparisonSpec(
             id=ids[comparison.position],
-            position=comparison.position,
+            position=before + comparison.position,
             axis=comparison.axis,
             task=comparison.task,
             theme=comparison.theme,
@@ -334,8 +340,9 @@ def _present(project: Project, spec: PlanSpec, drawn: DrawnPlan) -> str | None:
     for plan in project.judging.plans():
         same = (plan.study_id, plan.axis, plan.seed) == (spec.study_id, spec.axis, spec.seed)
         same = same and _asks(plan.settings) == _asks(spec.settings)
-        if same and project.judging.count(plan.id) == len(wanted):
-            rows = project.judging.comparisons(plan.id)
+        first, *_ = PlanSettings.of(plan.settings).rounds or (project.judging.count(plan.id),)
+        if same and first == len(wanted):
+            rows = project.judging.comparisons(plan.id)[:first]
             if [(row.axis, row.items) for row in rows] == wanted:
                 return plan.id
     return None

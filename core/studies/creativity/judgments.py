@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.findings import Finding, Interval, StudyResult, for_these
-from biasprint.core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
+from biasprint.core.judging.blocks import Standing
+from biasprint.core.metrics.ranking import (
+    BOOTSTRAP,
+    NOBODY,
+    SEPARATE,
+    Ballots,
+    RankedPair,
+    Ranking,
+    fitted_strengths,
+    ranking,
+)
 from biasprint.core.metrics.result import LEVEL, RESAMPLES, Floats
 from biasprint.core.studies.creativity import affinity, slices
 from biasprint.core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
@@ -101,17 +111,10 @@ def _ranked(
     seed: int,
     contrasts: Floats | None = None,
 ) -> _Ranked:
-    """Rank identities. A model's replies in all orders of the cards are one answer: each counts as its part of it."""
-    answered, dropped = in_force(table, rows)
-    used: list[tuple[int, float]] = []
-    for judgments in answered.values():
-        reasons = [_why_not(table, row) for row in judgments]
-        dropped.update(filter(None, reasons))
-        if not any(reasons):
-            used += [(row, 1 / len(judgments)) for row in judgments]
+    """Rank identities by these judgments."""
+    ballots, used, dropped = _ballots_on(table, rows, identities)
     shown = Counter(identity for row, _ in used for identity in table.shown[row])
     raters = len({table.rater[row] for row, _ in used})
-    ballots = _ballots(table, used, identities)
     by_rater = raters >= FEWEST_RATERS
     result = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
     n = round(sum(weight for _, weight in used))
@@ -125,6 +128,50 @@ def _ranked(
         "source": SOURCE,
     }
     return _Ranked(identities, result, n, shown, common, _note(result, raters, by_rater))
+
+
+def _ballots_on(
+    table: JudgmentTable, rows: Sequence[int], identities: Sequence[str]
+) -> tuple[Ballots, list[tuple[int, float]], Counter[str]]:
+    """Return the ballots among these judgments, their rows with their weights, and why others are none.
+
+    A model's replies in all orders of the cards are one answer: each counts as its part of it.
+    """
+    answered, dropped = in_force(table, rows)
+    used: list[tuple[int, float]] = []
+    for judgments in answered.values():
+        reasons = [_why_not(table, row) for row in judgments]
+        dropped.update(filter(None, reasons))
+        if not any(reasons):
+            used += [(row, 1 / len(judgments)) for row in judgments]
+    return _ballots(table, used, identities), used, dropped
+
+
+def standing_of(columns: Mapping[str, Any], axis: str, identities: tuple[str, ...]) -> tuple[Standing, str]:
+    """Return the state of a ranking for its next round, and in a sentence which pair is least known."""
+    table = JudgmentTable(**columns)
+    rows = [row for row, named in enumerate(table.axis) if named == axis]
+    ballots, used, _ = _ballots_on(table, rows, identities)
+    if not used:
+        return Standing([0.0] * len(identities)), ""
+    raters = len({table.rater[row] for row, _ in used})
+    found = ranking(ballots, len(identities), by_rater=raters >= FEWEST_RATERS)
+    strengths = fitted_strengths(ballots, len(identities))[: len(identities)].tolist()
+    still = [pair for pair in found.pairs if pair.adjusted is None or pair.adjusted > SEPARATE]
+    answers = sum(weight for _, weight in used) / len({table.comparison[row] for row, _ in used})
+    standing = Standing(strengths, answers, tuple((pair.first, pair.second) for pair in still))
+    known = [pair for pair in still if pair.interval is not None]
+    if not known:
+        return standing, "" if found.pairs else "Not every identity was compared with the others yet."
+    least = max(known, key=_width)
+    first, second = identities[least.first], identities[least.second]
+    assert least.interval is not None
+    low, high = least.interval.low, least.interval.high
+    return standing, f"Least known: {first} against {second} ({low:.0%} to {high:.0%} prefer the first)."
+
+
+def _width(pair: RankedPair) -> float:
+    return 0.0 if pair.interval is None else pair.interval.high - pair.interval.low
 
 
 def _why_not(table: JudgmentTable, row: int) -> str:
