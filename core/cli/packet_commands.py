@@ -121,8 +121,8 @@ def merge(
         bool,
         typer.Option(
             "--accept-altered",
-            help="Merge packets whose answers were altered outside the program, and second finished copies that take "
-            "the place of answers in the first.",
+            help="Merge packets that were altered outside the program or lack their seal, and second finished copies "
+            "that take the place of answers in the first. They stay marked.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -181,7 +181,7 @@ def show(file: File, as_json: AsJson = False) -> None:
             f"{packet.answered:,}",
             f"{packet.skipped:,}",
             f"{packet.comparisons:,}",
-            packet.state,
+            f"{packet.state}, unsealed" if packet.unsealed else packet.state,
         )
         for packet in made
     ]
@@ -314,13 +314,9 @@ def _file(merged: "MergedFile") -> dict[str, Any]:
     return {"file": str(merged.path), **fields, "code": code, "changed_texts": list(merged.changed_texts)}
 
 
-HELD = {
-    "altered": "its answers were altered outside the program after they were given",
-    "copy": "another finished copy was merged before, and this one would take the place of answers in it",
-}
-
-
 def _tell_packet(merged: "MergedFile", accepted: bool) -> None:
+    from biasprint.core.judging.packets.report import HELD_WORDS
+
     if merged.refused:
         complain(f"{merged.name}: {merged.refused} {merged.hint}".rstrip())
         return
@@ -332,17 +328,17 @@ def _tell_packet(merged: "MergedFile", accepted: bool) -> None:
         return
     if merged.held and not accepted:
         hint = "Ask the rater; --accept-altered merges it all the same."
-        complain(f"{merged.name}, {merged.code}: {HELD[merged.held]}. None of it was merged. {hint}")
+        complain(f"{merged.name}, {merged.code}: {HELD_WORDS[merged.held]} None of it was merged. {hint}")
         return
     end = ", finished" if merged.finished else ", not finished yet"
     whom = "a seat" if merged.workshop else merged.code
     say(f"{merged.name}: {_counted(merged.added, 'answer')} of {whom} added, {merged.repeated:,} were here{end}.")
     if merged.held:
-        say(f"  Merged as you asked, although {HELD[merged.held]}.")
+        say(f"  Merged as you asked, although {HELD_WORDS[merged.held]}")
     elif merged.copies:
         say("  Another finished copy of this packet was merged before: two different finished copies.")
     if merged.unsealed:
-        say("  Unsealed: nothing tells whether its answers were altered after they were given.")
+        say("  Unsealed: nothing shows that these are the answers as they were given; they stay marked.")
     if merged.conflicting:
         say(f"  {_counted(merged.conflicting, 'comparison')} with answers that conflict.")
     if merged.changed_texts:

@@ -16,7 +16,7 @@ from biasprint.core.judging.known import CheckResult
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import LEVEL, Bounds
 
-FlagKey = Literal["speed", "same answer", "side", "checks", "agreement", "looked"]
+FlagKey = Literal["speed", "same answer", "side", "checks", "agreement", "looked", "unsealed"]
 
 
 @dataclass(frozen=True)
@@ -287,6 +287,12 @@ def shown_before(places: Collection[str]) -> tuple[RaterFlag, ...]:
         return ()
     said = "Identities of the texts were shown on this computer before the rating began, in"
     return (RaterFlag("looked", f"{said} {', '.join(f'“{place}”' for place in places)}."),)
+
+
+def without_seal(unsealed: bool) -> tuple[RaterFlag, ...]:
+    """Flag that answers came in a file that nothing shows to be this rater's."""
+    said = "Answers came in a file without the seal of this rater’s packet, and were merged by a recorded decision."
+    return (RaterFlag("unsealed", said),) if unsealed else ()
 
 
 # ---- All flags

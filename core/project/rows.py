@@ -259,6 +259,7 @@ RECOMMENDED = "recommended"  # in a judgment's detail: the item index of the tex
 ALONE = "-"  # in columns of judgments: such a plan recommended none here, and the others are compared with it
 ORDER_KEY = "order_key"  # in a plan's settings: what its orders of cards are drawn from; never in a packet
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
+UNSEALED = "unsealed"  # in a judgment's detail and a merged file's manifest: let in although its seal is missing
 
 
 @dataclass(frozen=True)
@@ -293,6 +294,11 @@ class JudgmentRow:
         return bool(self.detail.get("seen"))
 
     @property
+    def unsealed(self) -> bool:
+        """Return whether it came in a file that nothing shows to be as its rater sent it, by a recorded decision."""
+        return bool(self.detail.get(UNSEALED))
+
+    @property
     def worst(self) -> int | None:
         """The item index of the text that was called the worst."""
         worst: int | None = self.detail.get(WORST)
@@ -316,7 +322,8 @@ class AnnotationRow:
 class PacketRow:
     """A packet that was made, or a file of one that came back; in a packet, its own row.
 
-    `file_sha256` is of the file's bytes, and empty in a packet, which cannot state its own.
+    `file_sha256` is of the file's bytes; empty in a packet, which cannot state its own, and for what was handed out to
+    another tool, whose answers have no seal.
     """
 
     id: str

@@ -19,6 +19,7 @@ from biasprint.core.judging.carefulness import (
     flags,
     shown_before,
     with_others,
+    without_seal,
 )
 from biasprint.core.judging.exclusion import Exclusion, exclusions
 from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
@@ -43,7 +44,8 @@ Where = Literal["here", "away", "partly", "finished", "counted"]  # this machine
 class RaterState:
     """A rater's progress with a plan. `done`: comparisons answered or skipped.
 
-    While a session is open on this machine, only `done` is shown: `skipped` and `active_seconds` are None.
+    While a session is open on this machine, only `done` is shown: `skipped` and `active_seconds` are None. `unsealed`:
+    a file was merged by a decision although the seal of the packet is missing.
     """
 
     code: str
@@ -55,6 +57,7 @@ class RaterState:
     skipped: int | None
     active_seconds: float | None
     session_id: str
+    unsealed: bool = False
 
     @property
     def answered(self) -> int | None:
@@ -159,6 +162,7 @@ class RaterStates:
             skipped=None if secret else skipped,
             active_seconds=None if secret else sum(row.active_seconds for row in rows),
             session_id=session.id,
+            unsealed=packet is not None and packet.unsealed,
         )
 
     def _repeats_of(self, plan_id: str) -> frozenset[str]:
@@ -183,7 +187,7 @@ class RaterCard:
 
     `hours`: active time, the practice round with it, without pauses of more than two minutes; of sessions that are open
     here nothing is in it. `checks`, `agreement` and `flags` rest on revealed sessions alone, but for
-    the flag that identities were shown before.
+    the flags that identities were shown before, and that a packet came without its seal.
     """
 
     rater_id: str
@@ -265,7 +269,11 @@ def _card(
         practice=_together(practised),
         checks=own.checks,
         agreement=agreement,
-        flags=(*flags(own.given, own.checks, agreement), *shown_before(before)),
+        flags=(
+            *flags(own.given, own.checks, agreement),
+            *shown_before(before),
+            *without_seal(any(state.unsealed for state in states)),
+        ),
         exclusion=exclusion,
     )
 

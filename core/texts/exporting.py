@@ -16,6 +16,7 @@ from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
+    UNSEALED,
     ComparisonRow,
     JudgmentRow,
     OutputRow,
@@ -58,6 +59,7 @@ JUDGMENT_END = (
     "block",
     "recommended",
     *WROTE,
+    UNSEALED,
 )  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations; several generators
 
 
@@ -67,10 +69,11 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
-    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, and
-    `excluded` for one of a rater who is left out. Of several generators whose texts a comparison shows, each column
-    says what differs with `SEVERAL` between. Participants of a workshop are exported five at a time, so that nobody is
-    alone or the difference between two exports; each is a number drawn for the export, without the time of any answer.
+    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default,
+    `excluded` for one of a rater who is left out, and `unsealed` for one that was let in without its seal. Of several
+    generators whose texts a comparison shows, each column says what differs with `SEVERAL` between. Participants of a
+    workshop are exported five at a time, so that nobody is alone or the difference between two exports; each is a
+    number drawn for the export, without the time of any answer.
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
@@ -111,6 +114,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "block": blocks[row.comparison_id],
                 "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
                 **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
+                UNSEALED: int(row.unsealed),
             }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.judging.packets.report import HELD_WORDS
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
@@ -153,6 +154,7 @@ def flags_words(card: "RaterCard") -> str:
         "side": tr("one side"),
         "checks": tr("failed checks"),
         "looked": tr("looked before"),
+        "unsealed": tr("unsealed packet"),
         "agreement": tr("low agreement"),
     }
     flags = [names[flag.key] for flag in card.flags]
@@ -193,7 +195,7 @@ def where_words(rater: "RaterState") -> str:
         "partly": tr("packet came back in part"),
         "finished": tr("packet came back"),
         "counted": tr("packet, what came back"),
-    }[rater.where]
+    }[rater.where] + (tr(", unsealed") if rater.unsealed else "")
 
 
 def state_words(rater: "RaterState") -> str:
@@ -275,14 +277,10 @@ def was_merged(one: "MergedFile", accepted: Collection[Path] = ()) -> bool:
     return not one.refused and (one.path in accepted or not (one.unknown_rater or one.held))
 
 
-HELD_WORDS = {
-    "altered": "its answers were altered outside the program after they were given.",
-    "copy": "another finished copy was merged before, and this one would take the place of answers in it.",
-}
-
-
 WAITING = {
     "altered": "{packets}, because answers are not as they were signed: {codes}.",
+    "unsealed": "{packets}, because nothing shows whose answers these are: the seal of the packet that was made here "
+    "is missing ({codes}).",
     "copy": "{packets}, because another finished copy was merged before: {codes}.",
 }
 
@@ -315,7 +313,7 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
     elif one.copies:
         parts.append(tr("Another finished copy was merged before: two different finished copies."))
     if one.unsealed:
-        parts.append(tr("Unsealed: nothing tells whether it was altered."))
+        parts.append(tr("Unsealed: these answers stay marked."))
     if not one.code:
         return " ".join(parts)
     parts.append(tr("Finished.") if one.finished else tr("Not finished yet: it counts when it comes back finished."))

@@ -8,8 +8,9 @@ from biasprint.core.errors import UsageError
 from biasprint.core.judging.plan import plan_names, workshops_among
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import JudgmentRow, PacketRow, SessionRow
+from biasprint.core.project.rows import UNSEALED, JudgmentRow, PacketRow, SessionRow
 from biasprint.core.project.specs import AnnotationSpec
+from biasprint.core.project.stores.chain import KEY
 from biasprint.core.project.stores.judging import (
     DECISION,
     Place,
@@ -31,6 +32,7 @@ class PacketState:
     """A rater's packet of one plan. `answered` and `skipped` are of what came back, without undecided conflicts.
 
     `state`: away (nothing came back), partly (an unfinished file did), finished, or counted (ended by the coordinator).
+    `unsealed`: a file was let in by a decision although nothing shows that its answers are as they were given.
     """
 
     code: str
@@ -42,6 +44,7 @@ class PacketState:
     answered: int
     skipped: int
     state: State
+    unsealed: bool
 
 
 def packets(project: Project) -> tuple[PacketState, ...]:
@@ -55,6 +58,7 @@ def packets(project: Project) -> tuple[PacketState, ...]:
     raters = {row.id: row.code for row in project.judging.raters()}
     titles = plan_names(project, project.judging.plans())
     sessions = {(row.plan_id, row.rater_id): row for row in project.judging.sessions()}
+    made = {row.id: row for row in project.packets.all() if row.direction == "made"}
     packet_states = []
     for place, rows in by_place.items():
         session = sessions[place]
@@ -70,9 +74,21 @@ def packets(project: Project) -> tuple[PacketState, ...]:
                 answered=sum(row.outcome in ("choice", "tie", "none") for row in judgments),
                 skipped=sum(row.outcome == "skip" for row in judgments),
                 state=_state(rows, project.judging.judgment_count(session.id), session.revealed_at is not None),
+                unsealed=any(is_unsealed(row, made) for row in rows),
             )
         )
     return tuple(sorted(packet_states, key=lambda packet: (packet.made_at, packet.plan_id, packet.code)))
+
+
+def is_unsealed(row: PacketRow, made: Mapping[str, PacketRow]) -> bool:
+    """Return whether a file was merged although nothing shows that its answers are as they were given.
+
+    Where an earlier version merged it without asking, the packet that it names tells: it was not made here, or signs
+    nothing.
+    """
+    named = made.get(row.manifest.get("packet", ""))
+    unasked = "packet" in row.manifest and (named is None or KEY not in named.manifest)
+    return row.direction == "merged" and (UNSEALED in row.manifest or unasked)
 
 
 def _state(rows: list[PacketRow], came: int, ended: bool) -> State:
@@ -208,7 +224,7 @@ def settled_answers(project: Project) -> dict[Place, str]:
         for row in project.judging.sessions()
         if row.plan_id in workshops and row.id in merged - waiting and row.revealed_at is not None
     ]
-    return {place_of(row): row.id for key in settled for row in project.judging.judgments(key)}
+    return {place_of(row): row.id for key in settled for row in project.judging.judgments(key) if not row.unsealed}
 
 
 def keep_settled(project: Project, settled: Mapping[Place, str]) -> int:

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biasprint.core.errors import AppError, UsageError
@@ -24,6 +24,7 @@ from biasprint.core.judging.packets.make import (
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
 from biasprint.core.judging.packets.packet import SUFFIX
+from biasprint.core.judging.packets.report import HELD_WORDS
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, rubric_text, wording_of
 from biasprint.core.judging.workshop import participant_code, typed_code
@@ -85,7 +86,7 @@ def hand_out(
     with _new_folder(folder / name) as part:
         files = write(part, handout)
         for new in begun:
-            project.packets.register(new)
+            project.packets.register(replace(new, packet=replace(new.packet, file_sha256="")))  # no file that signs
     return tuple(
         MadePacket(folder / name / files[new.rater.code], new.rater.code, new.packet.id, len(tasks[new.rater.code]))
         for new in begun
@@ -187,7 +188,8 @@ def collect_seats(ctx: JobContext, project: Project, folder: Path) -> Collected:
     report = merge_packets(ctx, project, paths)
     files = report.files
     refused = tuple(f"{file.refused} {file.hint}".strip() for file in files if file.refused)
-    seats = [file for file in files if file.code and not file.refused]
+    refused += tuple(f"“{file.name}” waits for a decision: {HELD_WORDS[file.held]}" for file in files if file.held)
+    seats = [file for file in files if file.code and not (file.refused or file.held)]
     left_out = sum(len(file.changed_texts) + file.strange for file in files)
     # A copy of a seat is no other seat.
     codes = {file.code: False for file in seats} | {file.code: True for file in seats if file.finished}

@@ -21,6 +21,7 @@ from biasprint.core.judging.card_order import CardOrder
 from biasprint.core.judging.known import PRACTICE
 from biasprint.core.judging.packets.decisions import (
     conflicts,
+    is_unsealed,
     keep_settled,
     open_conflicts,
     seats_in_conflict,
@@ -36,7 +37,7 @@ from biasprint.core.judging.packets.packet import (
     packet_info,
     packet_parts,
 )
-from biasprint.core.judging.packets.report import Held, MergedFile, MergeReport
+from biasprint.core.judging.packets.report import Held, MergedFile, MergeReport, Unsealed
 from biasprint.core.judging.plan import workshops_among
 from biasprint.core.judging.store import HIGHEST, KIND, LOWEST
 from biasprint.core.project import gate
@@ -44,6 +45,7 @@ from biasprint.core.project.connection import FileDamaged, NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
     RECOMMENDED,
+    UNSEALED,
     WORST,
     ComparisonRow,
     PacketRow,
@@ -279,8 +281,9 @@ def merge_packets(
 ) -> MergeReport:
     """Merge any number of packets, and of results from other tools.
 
-    A file that cannot be merged is listed with the reason, and stops no other. One that was altered, or would take the
-    place of what another finished copy says, is merged with `accept_held` alone: that is the coordinator's decision.
+    A file that cannot be merged is listed with the reason, and stops no other. One without its packet's seal, or that
+    would take the place of what another finished copy says, is merged with `accept_held` alone: that is the
+    coordinator's decision, which the file's row keeps.
 
     Raises UsageError where the project is itself a packet, NotSaved where it is open read-only.
     """
@@ -308,7 +311,9 @@ class _Merging:
         self._accept, self._accept_held = accept_raters, accept_held
         self._plans: dict[str, PlanRow] = {row.id: row for row in project.judging.plans()}
         self._workshops = workshops_among(self._plans.values())
-        self._made = {row.id: row for row in project.packets.all() if row.direction == "made"}
+        files = project.packets.all()
+        self._made = {row.id: row for row in files if row.direction == "made"}
+        self._let_in = {row.id for row in files if UNSEALED in row.manifest}
         self._rows: dict[str, dict[str, ComparisonRow]] = {}
         self._hashes: dict[str, dict[TextKey, str]] = {}
 
@@ -320,7 +325,7 @@ class _Merging:
                 # Not even looked at: closing it would let go of the lock on the open project.
                 raise UsageError(f"“{path.name}” is the project itself.", hint="Choose the packets that came back.")
             if (read := reader_of(path)) is not None:
-                return merge_outside(self._project, path, read(path))
+                return merge_outside(self._project, path, read(path), accept_held=self._accept_held)
             came = read_packet(path)
             here = replace(here, code=came.own.rater.code, finished=came.own.session.revealed_at is not None)
             return [self._merge(here, came)]
@@ -345,12 +350,17 @@ class _Merging:
             here = replace(here, unknown_rater=True)
             if not self._accept:
                 return replace(here, hint="Merge it again and accept unknown raters, if you know who this is.")
-        made = self._made.get(came.own.packet.id)
-        here = replace(here, unsealed=made is None or KEY not in made.manifest)
+        unsealed = self._unsealed(came)
         orders = self._orders(came)
         changed = tuple(key for key in came.texts if key not in orders)
-        rows = _rows(came, orders, self._rows[came.own.plan.id], rater)
-        here = self._compared(here, came, rows)
+        rows = _rows(came, orders, self._rows[came.own.plan.id], rater, unsealed)
+        copies = self._other_copies(came)
+        held: Held = "copy" if copies and self._replaces(rows) else ""
+        if unsealed and rater is None:  # an unknown rater has been decided on already
+            held = unsealed
+        if rows.came.id in self._let_in:
+            held = ""
+        here = replace(here, held=held, copies=copies, unsealed=bool(unsealed))
         if here.held and not self._accept_held:
             return here
         if not came.judgments or rows.judgments or not changed:
@@ -366,23 +376,26 @@ class _Merging:
             changed_texts=changed,
         )
 
-    def _compared(self, here: MergedFile, came: ReturnedPacket, rows: PacketRows) -> MergedFile:
-        """Compare the file with what was signed, and with the copies that were merged before."""
-        seal, others = came.own.packet.manifest.get("seal"), self._finished_copies(came)
-        copies = seal is not None and bool(others - {seal})
-        held: Held = "copy" if others - {seal} and self._replaces(rows) else ""
-        if not here.unsealed and not _is_signed(self._made[came.own.packet.id], came):
-            held = "altered"
-        return replace(here, held=held, copies=copies)
+    def _unsealed(self, came: ReturnedPacket) -> Unsealed:
+        """Return why nothing shows that these are the answers as they were given; "" where they were signed so."""
+        made = self._made.get(came.own.packet.id)
+        if made is None or KEY not in made.manifest:
+            return "unsealed"
+        hashes = [row["row_sha256"] for row in came.judgments]
+        return "" if fits(str(made.manifest[KEY]), hashes, dict(came.own.packet.manifest)) else "altered"
 
-    def _finished_copies(self, came: ReturnedPacket) -> set[str | None]:
-        """Return the seals of the finished copies of this packet that were merged."""
-        place = (came.own.plan.id, came.own.rater.id)
-        return {
+    def _other_copies(self, came: ReturnedPacket) -> bool:
+        """Return whether another finished copy of this packet was merged, as it was sealed."""
+        place, seal = (came.own.plan.id, came.own.rater.id), came.own.packet.manifest.get("seal")
+        others = {
             row.manifest.get("seal")
             for row in self._project.packets.all()
-            if (row.plan_id, row.rater_id) == place and row.direction == "merged" and row.manifest.get("finished")
+            if (row.plan_id, row.rater_id) == place
+            and row.direction == "merged"
+            and row.manifest.get("finished")
+            and not is_unsealed(row, self._made)
         }
+        return bool(others - {seal})
 
     def _replaces(self, rows: PacketRows) -> bool:
         """Return whether a row would take the place of one that is here."""
@@ -455,11 +468,6 @@ class _Merging:
         return known
 
 
-def _is_signed(made: PacketRow, came: ReturnedPacket) -> bool:
-    hashes = [row["row_sha256"] for row in came.judgments]
-    return fits(str(made.manifest[KEY]), hashes, dict(came.own.packet.manifest))
-
-
 def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order) -> Order | None:
     """Return the item that each card shows. As it was laid out, if that fits: of two cards with one text only that
     tells.
@@ -480,11 +488,16 @@ def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order
 
 
 def _rows(
-    came: ReturnedPacket, orders: Mapping[str, Order], comparisons: Mapping[str, ComparisonRow], rater: RaterRow | None
+    came: ReturnedPacket,
+    orders: Mapping[str, Order],
+    comparisons: Mapping[str, ComparisonRow],
+    rater: RaterRow | None,
+    unsealed: Unsealed,
 ) -> PacketRows:
     own = came.own
+    mark = {UNSEALED: True} if unsealed else {}
     judgments = [
-        _judgment(row, orders[row["comparison_id"]], comparisons[row["comparison_id"]].texts_sha256)
+        _judgment(row, orders[row["comparison_id"]], comparisons[row["comparison_id"]].texts_sha256, mark)
         for row in came.judgments
         if row["comparison_id"] in orders
     ]
@@ -498,6 +511,7 @@ def _rows(
         "finished": own.session.revealed_at,
         "judgments": len(came.judgments),
         "comparisons": len(came.texts),
+        **({UNSEALED: unsealed} if unsealed else {}),
     }
     # One row for each file that ever came, whatever the order and however often.
     key = str(uuid.uuid5(uuid.UUID(own.packet.id), came.file_sha256))
@@ -508,10 +522,11 @@ def _rows(
         judgments=judgments,
         annotations=annotations,
         came=PacketRow(key, own.plan.id, own.rater.id, "merged", came.file_sha256, manifest, utc_now()),
+        apart=bool(unsealed),
     )
 
 
-def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[str, Any]:
+def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str, mark: Mapping[str, Any]) -> dict[str, Any]:
     """Return a packet's judgment in the project's terms. Where it stood in its packet goes with it: clocks may be
     wrong.
     """
@@ -519,7 +534,7 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[s
         "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
         "chosen": None if row["chosen"] is None else order[row["chosen"]],
         "texts_sha256": texts_sha256,
-        "detail": canonical_json({"sequence": row["sequence"], **_detail(row, order)}),
+        "detail": canonical_json({"sequence": row["sequence"], **mark, **_detail(row, order)}),
     }
     return values | {"row_sha256": judgment_sha256(values)}
 

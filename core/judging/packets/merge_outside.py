@@ -16,10 +16,10 @@ from biasprint.core.judging.card_order import CardOrder, secret_of
 from biasprint.core.judging.packets import label_studio, potato
 from biasprint.core.judging.packets.decisions import conflicts
 from biasprint.core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
-from biasprint.core.judging.packets.report import MergedFile
+from biasprint.core.judging.packets.report import MergedFile, Unsealed
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonRow, PacketRow, SessionRow
+from biasprint.core.project.rows import UNSEALED, ComparisonRow, PacketRow, SessionRow
 from biasprint.core.project.stores.common import canonical_json, json_sha256, utc_now
 from biasprint.core.project.stores.judging import judgment_sha256
 from biasprint.core.project.stores.packets import PacketRows
@@ -42,8 +42,13 @@ class _RaterAnswers:
     strange: int = 0
 
 
-def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]) -> list[MergedFile]:
-    """Merge a file's answers, rater by rater. Raises AppError where none of them was asked for by this project."""
+def merge_outside(
+    project: Project, path: Path, answers: Sequence[OutsideAnswer], *, accept_held: bool
+) -> list[MergedFile]:
+    """Merge a file's answers, rater by rater; those of a rater who has a packet, which signs, wait for a decision.
+
+    Raises AppError where none of them was asked for by this project.
+    """
     made = {row.id: row for row in project.packets.all() if row.direction == "made"}
     raters = {row.id: row.code for row in project.judging.raters()}
     by_packet: dict[str, list[OutsideAnswer]] = {}
@@ -61,7 +66,8 @@ def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]
             hint="Merge it into the project that it was made from.",
         )
     merged = [
-        _Merging(project, made[key]).merge(path, packet_answers) for key, packet_answers in sorted(by_packet.items())
+        _Merging(project, made[key], accept_held).merge(path, packet_answers)
+        for key, packet_answers in sorted(by_packet.items())
     ]
     if strangers:
         merged.append(MergedFile(path, path.name, strange=strangers))
@@ -71,8 +77,10 @@ def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]
 class _Merging:
     """One rater's answers from one file."""
 
-    def __init__(self, project: Project, packet: PacketRow) -> None:
-        self._project, self._packet = project, packet
+    def __init__(self, project: Project, packet: PacketRow, accept_held: bool) -> None:
+        self._project, self._packet, self._accept_held = project, packet, accept_held
+        self._unsealed: Unsealed = "unsealed" if packet.file_sha256 else ""
+        self._mark = {UNSEALED: self._unsealed} if self._unsealed else {}
         plan = next(row for row in project.judging.plans() if row.id == packet.plan_id)
         rows = project.judging.comparisons(plan.id)
         self._workshop = PlanSettings.of(plan.settings).workshop
@@ -95,6 +103,8 @@ class _Merging:
         if self._workshop and not whole:  # a seat comes in once: what one changes there before is no conflict here
             return MergedFile(path, path.name, self._code, changed_texts=tuple(sorted(came.changed)), workshop=True)
         rows = self._rows_of(came, whole)
+        if self._unsealed and not self._accept_held:
+            return MergedFile(path, path.name, self._code, held=self._unsealed, unsealed=True)
         added = 0
         if came.judgments:
             added = len(self._project.packets.merge(rows).of("judgment"))
@@ -103,7 +113,7 @@ class _Merging:
         return MergedFile(
             path, path.name, self._code, added, len(came.judgments) - added, len(differing & compared),
             tuple(sorted(came.changed)), finished=rows.session.revealed_at is not None, strange=came.strange,
-            workshop=self._workshop,
+            workshop=self._workshop, held=self._unsealed, unsealed=bool(self._unsealed),
         )  # fmt: skip
 
     def _take(self, answer: OutsideAnswer, came: _RaterAnswers) -> None:
@@ -142,7 +152,7 @@ class _Merging:
             "active_seconds": answer.seconds,
             "supersedes": None,
             "created_at": answer.at or self._packet.created_at,
-            "detail": canonical_json({"sequence": self._places[row.id]}),
+            "detail": canonical_json({"sequence": self._places[row.id], **dict.fromkeys(self._mark, True)}),
         }
         return values | {"row_sha256": judgment_sha256(values)}
 
@@ -160,7 +170,7 @@ class _Merging:
         judgments = sorted(came.judgments.values(), key=lambda row: (row["created_at"], row["id"]))
         end = max(row["created_at"] for row in judgments) if judgments and whole else None
         digest = json_sha256([row["row_sha256"] for row in judgments])
-        manifest = {**self._packet.manifest, "finished": end, "judgments": len(judgments)}
+        manifest = {**self._packet.manifest, "finished": end, "judgments": len(judgments), **self._mark}
         key = str(uuid.uuid5(uuid.UUID(self._packet.id), digest))
         packet = self._packet
         return PacketRows(
@@ -170,4 +180,5 @@ class _Merging:
             judgments=judgments,
             annotations=[],
             came=PacketRow(key, packet.plan_id, packet.rater_id, "merged", digest, manifest, utc_now()),
+            apart=bool(self._unsealed),
         )

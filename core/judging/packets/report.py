@@ -1,10 +1,17 @@
 """The answer of merging: what became of each file, and of each rater in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Held = Literal["", "altered", "copy"]
+Unsealed = Literal["", "altered", "unsealed"]
+Held = Unsealed | Literal["copy"]
+HELD_WORDS: Mapping[Held, str] = {
+    "altered": "its answers were altered outside the program after they were given.",
+    "unsealed": "it has no seal of the packet that this project made, so nothing shows whose answers these are.",
+    "copy": "another finished copy was merged before, and this one would take the place of answers in it.",
+}
 
 
 @dataclass(frozen=True)
@@ -17,10 +24,10 @@ class MergedFile:
     that were not merged because nobody was asked for them so: a label or a task that was never given out. `workshop`:
     it is a seat of one, whose code is not shown. `unknown_rater`: the project does not know this packet's rater; merged
     only where raters are accepted. `held`: why it waits for a decision, and is merged only where that was accepted.
-    "altered": its answers are not those that were signed as they were given. "copy": another finished copy was merged
-    before, and this one would take the place of answers in it. `copies`: another finished copy was merged, with other
-    answers. `unsealed`: nothing here tells whether it was altered: it was made before packets were signed, or not from
-    this project.
+    "altered": its answers are not those that were signed as they were given. "unsealed": it is not the packet that was
+    made for this session here, or that packet is of a version that did not sign. "copy": another finished copy was
+    merged before, and this one would take the place of answers in it. `copies`: another finished copy was merged, with
+    other answers. `unsealed`: nothing shows that these are the answers as they were given.
     """
 
     path: Path

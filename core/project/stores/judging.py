@@ -42,9 +42,9 @@ from biasprint.core.text import without_surrogates
 # ---- The judgments in force where files of one packet came back more than once
 #
 # A row that no other supersedes is a head. Two heads of one comparison in one session come from two copies of a packet:
-# with equal answers the smallest (time, id) is in force, with different ones none is, until the coordinator decides. A
-# decision holds only while the heads are among those it names. So the state is a function of the rows alone, and the
-# order in which files are merged cannot matter.
+# with equal answers the smallest (time, id) of the sealed ones is in force, with different ones none is, until the
+# coordinator decides. A decision holds only while the heads are among those it names. So the state is a function of the
+# rows alone, and the order in which files are merged cannot matter.
 
 DECISION = "decision"
 LOOK = "look"  # the kind of the annotation that somebody looked at identities in the middle of a session
@@ -101,7 +101,7 @@ def in_force(
     decided: dict[Place, str | None] = {}
     for place, rows in several.items():
         if equal_answers(rows):
-            decided[place] = rows[0].id
+            decided[place] = min(rows, key=lambda row: row.unsealed).id
         else:
             decision = decision_for(rows, decisions.get(decision_target(place), ()))
             decided[place] = None if decision is None else decision.value["judgment"]

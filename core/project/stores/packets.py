@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -15,7 +16,7 @@ from biasprint.core.project.schema import table
 from biasprint.core.project.stores.chain import sign_seal
 from biasprint.core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
 from biasprint.core.project.stores.findings import annotation
-from biasprint.core.project.stores.judging import EMPTY, judgment, rater, session
+from biasprint.core.project.stores.judging import EMPTY, judgment, judgment_sha256, rater, session
 
 # ---- Adding the rows of a packet to its coordinator's project: a union, so that neither order nor repetition matters
 
@@ -25,7 +26,8 @@ class PacketRows:
     """The rows of one file in the coordinator's terms: items instead of cards, with new hashes.
 
     `rater` is None where the session is known; `background` is the rater's description of themselves. `judgments` and
-    `annotations` are whole rows; a row that supersedes another comes after it. `came` notes the file.
+    `annotations` are whole rows; a row that supersedes another comes after it. `came` notes the file. `apart`: nothing
+    shows that the rows are as their rater made them, so none is stored under the key that the true row has.
     """
 
     session: SessionRow
@@ -34,6 +36,7 @@ class PacketRows:
     judgments: Sequence[dict[str, Any]]
     annotations: Sequence[dict[str, Any]]
     came: PacketRow
+    apart: bool = False
 
 
 def merge_rows(connection: Connection, rows: PacketRows) -> Changes:
@@ -44,17 +47,19 @@ def merge_rows(connection: Connection, rows: PacketRows) -> Changes:
         connection.execute(insert(rater).values(values).on_conflict_do_nothing(["id"]))
         connection.execute(insert(session).values(vars(own)).on_conflict_do_nothing(["id"]))
     added = {
-        "judgment": _add(connection, judgment, rows.judgments, judgment.c.session_id == own.id, "row_sha256"),
-        "annotation": _add(connection, annotation, rows.annotations, annotation.c.rater_id == own.rater_id, "value"),
-    }
+        "judgment": _add(connection, _Into(judgment, judgment.c.session_id == own.id, "row_sha256"), rows.judgments,
+                         apart=rows.apart),
+        "annotation": _add(connection, _Into(annotation, annotation.c.rater_id == own.rater_id, "value"),
+                           rows.annotations, apart=rows.apart),
+    }  # fmt: skip
     _stamp(connection, own)
     _describe(connection, own.rater_id, canonical_json(dict(rows.background)))
     values = vars(rows.came) | {"manifest": canonical_json(dict(rows.came.manifest))}
     connection.execute(insert(packet).values(values).on_conflict_do_nothing(["id"]))
-    compared = {row["comparison_id"] for row in rows.judgments if row["id"] in added["judgment"]}
+    compared = {row["comparison_id"] for row in added["judgment"]}
     return Changes(
         {
-            **{name: frozenset(keys) for name, keys in added.items()},
+            **{name: frozenset(row["id"] for row in new) for name, new in added.items()},
             "comparison": frozenset(compared),
             "session": frozenset([own.id]),
             "packet": frozenset([rows.came.id]),
@@ -63,21 +68,40 @@ def merge_rows(connection: Connection, rows: PacketRows) -> Changes:
     )
 
 
-def _add(
-    connection: Connection, into: sa.Table, rows: Sequence[dict[str, Any]], here: sa.ColumnElement[bool], same: str
-) -> set[str]:
-    existing = connection.execute(sa.select(into.c.id, into.c[same].label("same")).where(here))
+class _Into(NamedTuple):
+    """A table, its rows that may be the same ones as those that come, and the column by which they are."""
+
+    table: sa.Table
+    here: sa.ColumnElement[bool]
+    same: str
+
+
+def _add(connection: Connection, into: _Into, rows: Sequence[dict[str, Any]], *, apart: bool) -> list[dict[str, Any]]:
+    """Insert the rows that are not here, and return them.
+
+    A row gets a new key, which follows from its content, with `apart`, or where another row is here under its key:
+    whichever of two files came first, an altered row neither takes the true one's place nor keeps it out.
+    """
+    columns = into.table.c
+    existing = connection.execute(sa.select(columns.id, columns[into.same].label("same")).where(into.here))
     known: dict[str, str] = {row.id: row.same for row in existing}
-    if any(row["id"] in known and known[row["id"]] != row[same] for row in rows):
-        raise AppError(
-            "A row of the packet is not the one that came with the same key before.",
-            kept="None of it was merged.",
-            hint="Ask the rater for the file as it was saved; do not count on either without asking.",
-        )
-    new = [row for row in rows if row["id"] not in known]
+    keys: dict[str, str] = {}
+    new = []
+    for row in rows:
+        if row["supersedes"] in keys:
+            row = _rehashed({**row, "supersedes": keys[row["supersedes"]]})
+        if apart or known.get(row["id"], row[into.same]) != row[into.same]:
+            keys[row["id"]] = str(uuid5(UUID(row["id"]), row[into.same]))
+            row = _rehashed({**row, "id": keys[row["id"]]})
+        if row["id"] not in known:
+            new.append(row)
     if new:
-        connection.execute(sa.insert(into), new)
-    return {row["id"] for row in new}
+        connection.execute(sa.insert(into.table), new)
+    return new
+
+
+def _rehashed(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"row_sha256": judgment_sha256(row)} if "row_sha256" in row else row
 
 
 def _stamp(connection: Connection, own: SessionRow) -> None:
@@ -130,8 +154,13 @@ class Packets(StorePart):
                 connection.execute(sa.insert(rater).values(rater_values(new.rater)))
             if present is None:
                 connection.execute(sa.insert(session).values(vars(new.session)))
-            if connection.execute(sa.select(packet.c.id).where(packet.c.id == new.packet.id)).first() is None:
+            known_file = connection.execute(
+                sa.select(packet.c.file_sha256).where(packet.c.id == new.packet.id)
+            ).scalar()
+            if known_file is None:
                 connection.execute(sa.insert(packet).values(packet_values(new.packet)))
+            elif known_file and not new.packet.file_sha256:  # another tool may answer for it from now on
+                connection.execute(sa.update(packet).where(packet.c.id == new.packet.id).values(file_sha256=""))
             return Changes(
                 {
                     "packet": frozenset([new.packet.id]),
@@ -143,10 +172,7 @@ class Packets(StorePart):
         return self._writer.write(write, urgent=True)
 
     def merge(self, rows: PacketRows) -> Changes:
-        """Add what a packet brought, in one transaction: all of it or nothing. What is here already stays as it is.
-
-        Raises AppError where a row that is here under the same id is another one.
-        """
+        """Add what a packet brought, in one transaction: all of it or nothing. What is here already stays as it is."""
         return self._writer.write(lambda connection: merge_rows(connection, rows))
 
     # in a packet

@@ -16,7 +16,7 @@ from biasprint.core.judging.plan import CHECK, keys_of_sets, ranked_sets
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
+from biasprint.core.project.rows import UNSEALED, ComparisonRow, JudgmentRow, OutputRow, SessionRow
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.cogs import NO_TOPIC
@@ -161,6 +161,8 @@ def judgment_columns(
     `lengths`: with how long the texts are, which `compared` has too. `seen`: also those that were made after a look at
     the identities. `wanted`: of these comparisons alone.
 
+    Where any came in a file without its packet's seal, the column `unsealed` marks them.
+
     Of a model every order of the cards that it was asked in is a judgment. Those beside a recommendation are among
     them, and marked: what is measured of preferences leaves them out.
     """
@@ -177,6 +179,7 @@ def judgment_columns(
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
     more = COMPARED if compared else ("words",) if lengths else ()
     columns: Columns = {name: [] for name in (*JUDGED, *more)}
+    marks: list[bool] = []
     for row in judgments:
         comparison = comparisons[row.comparison_id]
         if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
@@ -207,7 +210,8 @@ def judgment_columns(
             values["words"] = tuple(words.get(comparison.items[index].key, 0) for index in row.shown)
         for name, value in values.items():
             columns[name].append(value)
-    return columns
+        marks.append(row.unsealed)
+    return columns | ({UNSEALED: marks} if any(marks) else {})
 
 
 def output_table_columns(records: Sequence[Record]) -> Columns:
@@ -275,6 +279,11 @@ def _seconds(given: str) -> float:
 def is_seen(record: Record) -> bool:
     """True if a row was judged after a look at the identities, as far as its table says."""
     return _is_marked(record, "seen")
+
+
+def is_let_in(record: Record) -> bool:
+    """True if a row came in a file without its packet's seal, as far as its table says."""
+    return _is_marked(record, UNSEALED)
 
 
 def is_excluded(record: Record) -> bool:

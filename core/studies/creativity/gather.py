@@ -17,7 +17,7 @@ from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonRow, SessionRow
+from biasprint.core.project.rows import UNSEALED, ComparisonRow, SessionRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import available_axes, load_axis
 from biasprint.core.scorers.protocol import ScorerInfo
@@ -30,6 +30,7 @@ from biasprint.core.studies.creativity.columns import (
     compared_axes,
     harm_of,
     is_excluded,
+    is_let_in,
     is_seen,
     judgment_columns,
     judgment_table_columns,
@@ -417,6 +418,7 @@ def of_judgments(
     counted among what was left out. `wanted`: of these comparisons alone.
     """
     judged = judgment_columns(project, sessions, compared=parts, lengths=adjusted, seen=seen, wanted=wanted)
+    let_in = let_in_words(sum(judged.pop(UNSEALED, ())), len(judged["comparison"]))
     columns, axes = by_set(judged, axes)
     columns, names = without_codes(project, columns)
     known = _definitions(project)
@@ -429,7 +431,22 @@ def of_judgments(
         left_out = len(every["comparison"]) - len(columns["comparison"])
     if not columns["comparison"] and left_out:
         return with_seen(StudyResult("creativity", 0, {}, ()), left_out)
-    return with_seen(without_persons(_measure_judgments(ctx, columns, axes, how, compute), names), left_out)
+    result = noted(without_persons(_measure_judgments(ctx, columns, axes, how, compute), names), let_in)
+    return with_seen(result, left_out)
+
+
+def let_in_words(let_in: int, among: int) -> str:
+    """Say how many of the judgments were let in without their packet's seal; "" if none was."""
+    came = "came in a file without its packet’s seal, by a recorded decision."
+    return f"{let_in:,} of {among:,} judgments {came}" if let_in else ""
+
+
+def noted(result: StudyResult, remark: str) -> StudyResult:
+    """Return the result with a remark in the note of each finding."""
+    if not remark:
+        return result
+    findings = (replace(finding, note=f"{finding.note} {remark}".strip()) for finding in result.findings)
+    return replace(result, findings=tuple(findings))
 
 
 def with_seen(result: StudyResult, left_out: int) -> StudyResult:
@@ -537,7 +554,9 @@ def _judgment_tables(
     # An axis that was ranked alone is wanted, and has no shares.
     shipped = {axis: load_axis(axis).definition() for axis in {**wanted, **chosen} if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped), "crossed": _crossed(shipped)}
-    result = with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(counting) - len(blind))
+    let_in = let_in_words(sum(map(is_let_in, blind)), len(blind))
+    result = noted(_measure_judgments(ctx, columns, chosen, how, compute), let_in)
+    result = with_seen(result, len(counting) - len(blind))
     left = {EXCLUDED: len(records) - len(counting), "hidden check": len(every) - len(records)}
     left = {reason: count for reason, count in left.items() if count}
     return replace(result, rows=result.rows + sum(left.values()), dropped={**result.dropped, **left})

@@ -124,6 +124,7 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
         "endpoint",
         "system_prompt",
         "parameters",
+        "unsealed",
     ]
     assert list(found[0])[-len(last) :] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]

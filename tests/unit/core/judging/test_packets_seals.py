@@ -1,21 +1,31 @@
 """Seals: a packet whose answers were altered, or that came back finished in two copies, waits for a decision."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
-from packet_files import answer, chosen_texts, coordinator, copied, finished, make, merge
+from inline_compute import Inline
+from outside_results import label_studio_answers
+from packet_files import answer, chosen_texts, coordinator, copied, finished, make, merge, state_of
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.decisions import decide, open_conflicts, packets
+from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.report import MergedFile
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores import chain
 from biasprint.core.project.stores.judging import judgment_sha256
 from biasprint.core.project.stores.packets import _seal
+from biasprint.core.runs.measure import MeasureOptions, measure_project
+from biasprint.core.runs.rater_quality import rater_cards
+from biasprint.core.texts.exporting import judgment_rows
 
 
 @pytest.fixture
@@ -79,7 +89,7 @@ def test_answers_altered_after_finishing_wait_for_a_decision(
     finished(answer(packet, (0, "choice", 1), (1, "choice", 0)))
     copy = forged(packet, alter, key=key)
     (came,) = merge(project, copy).files
-    assert (came.held, came.added, came.refused, came.unsealed) == ("altered", 0, "", False)
+    assert (came.held, came.added, came.refused, came.unsealed) == ("altered", 0, "", True)
     with Project.open(project) as opened:
         assert opened.judging.judgments(superseded=True) == ()
     assert accepting(project, copy).added > 0, "whoever coordinates may decide otherwise"
@@ -137,7 +147,7 @@ def test_two_finished_copies_that_add_to_each_other_are_said(project: Path, pack
     assert merge(project, packet).files[0].held == "", "what is here already takes no place"
 
 
-def test_a_packet_of_an_earlier_version_is_merged_and_said_to_be_unsealed(project: Path, packet: Path) -> None:
+def test_a_packet_of_an_earlier_version_waits_for_a_decision_too(project: Path, packet: Path) -> None:
     """Such a packet has no chain, and its project no key."""
     with closing(sqlite3.connect(project)) as connection:
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.key')")
@@ -146,7 +156,8 @@ def test_a_packet_of_an_earlier_version_is_merged_and_said_to_be_unsealed(projec
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.chain')")
         connection.commit()
     (came,) = merge(project, finished(answer(packet, (0, "choice", 1)))).files
-    assert (came.unsealed, came.held, came.added) == (True, "", 1)
+    assert (came.unsealed, came.held, came.added) == (True, "unsealed", 0)
+    assert accepting(project, packet).added == 1
 
 
 def test_a_packet_that_forgot_its_chain_is_no_earlier_one(project: Path, packet: Path) -> None:
@@ -154,4 +165,117 @@ def test_a_packet_that_forgot_its_chain_is_no_earlier_one(project: Path, packet:
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.chain')")
         connection.commit()
     (came,) = merge(project, finished(answer(packet, (0, "choice", 1)))).files
-    assert (came.unsealed, came.held, came.added) == (False, "altered", 0)
+    assert (came.unsealed, came.held, came.added) == (True, "altered", 0)
+
+
+def renamed(packet: Path) -> Path:
+    """A copy under a packet's id that the project never gave, which is all that a stranger with SQL needs."""
+    with closing(sqlite3.connect(packet)) as connection:
+        (manifest,) = connection.execute("SELECT manifest FROM packet").fetchone()
+        other = str(uuid4())
+        values = (other, json.dumps({**json.loads(manifest), "packet": other}))
+        connection.execute("UPDATE packet SET id = ?, manifest = ?", values)
+        connection.commit()
+    return packet
+
+
+def test_a_finished_packet_without_the_seal_waits_under_any_id(project: Path, packet: Path) -> None:
+    finished(answer(packet, (0, "choice", 1), (1, "choice", 0)))
+    forgery = renamed(forged(packet, another_choice))
+    before = state_of(project)[0]
+    (came,) = merge(project, forgery).files
+    assert (came.held, came.added, came.refused) == ("unsealed", 0, "")
+    assert state_of(project)[0] == before, "nothing of it is in the project"
+    with Project.open(project) as opened:
+        assert [row.state for row in packets(opened)] == ["away"]
+
+
+def test_a_forgery_that_was_let_in_stays_marked_and_the_true_packet_conflicts_with_it(
+    project: Path, packet: Path
+) -> None:
+    finished(answer(packet, (0, "choice", 1), (1, "choice", 0), (2, "tie", None)))
+    forgery = renamed(forged(packet, another_choice))
+    let_in = accepting(project, forgery)
+    assert (let_in.held, let_in.added) == ("unsealed", 3)
+    with Project.open(project) as opened:
+        (state,) = packets(opened)
+        assert (state.state, state.unsealed) == ("finished", True)
+        assert [row.unsealed for row in opened.judging.judgments()] == [True] * 3
+        assert [row["unsealed"] for row in judgment_rows(opened, [1])] == [1] * 3
+        assert [flag.key for card in rater_cards(JobContext(), opened) for flag in card.flags] == ["unsealed"]
+    (true,) = merge(project, packet).files
+    assert (true.refused, true.held, true.added, true.conflicting) == ("", "", 3, 2)
+    assert merge(project, packet).files[0].repeated == 3
+    (again,) = merge(project, forgery).files
+    assert (again.held, again.added, again.repeated, again.unsealed) == ("", 0, 3, True), "it was decided on"
+    with Project.open(project) as opened:
+        (tie,) = opened.judging.judgments()
+        assert (tie.outcome, tie.unsealed) == ("tie", False), "of equal answers the sealed one counts"
+        for conflict in open_conflicts(opened):
+            decide(opened, conflict, next(row.id for row in conflict.heads if not row.unsealed))
+        assert not any(row.unsealed for row in opened.judging.judgments())
+        (state,) = packets(opened)
+        assert state.unsealed, "that a forgery was let in is said for good"
+
+
+def test_the_order_in_which_a_forgery_and_the_true_packet_come_does_not_matter(project: Path, packet: Path) -> None:
+    finished(answer(packet, (0, "choice", 1), (0, "choice", 2), (1, "choice", 0)))
+    forgery = renamed(forged(packet, another_choice))
+    other = project.with_name("other.biasprint")
+    shutil.copyfile(project, other)
+    merge(project, packet), accepting(project, forgery)
+    accepting(other, forgery), merge(other, packet)
+    found = []
+    for file in (project, other):
+        with Project.open(file) as opened:
+            rows = sorted((row.id, row.supersedes or "") for row in opened.judging.judgments(superseded=True))
+            found.append((rows, {row.id for conflict in open_conflicts(opened) for row in conflict.heads}))
+    assert found[0] == found[1]
+    assert len(found[0][1]) == 4
+
+
+def test_a_forgery_that_an_earlier_version_took_for_the_packet_keeps_the_true_one_out_no_more(
+    project: Path, packet: Path
+) -> None:
+    """That version stored the altered rows under the keys of the true ones."""
+    finished(answer(packet, (0, "choice", 1), (1, "choice", 0)))
+    merge(project, packet)
+    with closing(sqlite3.connect(project)) as connection:
+        connection.row_factory = sqlite3.Row
+        another_choice(connection)
+        for row in map(dict, connection.execute("SELECT * FROM judgment").fetchall()):
+            connection.execute("UPDATE judgment SET row_sha256 = ? WHERE id = ?", (judgment_sha256(row), row["id"]))
+        connection.commit()
+    (came,) = merge(project, packet).files
+    assert (came.refused, came.added, came.conflicting) == ("", 2, 2)
+    assert merge(project, packet).files[0].repeated == 2
+
+
+def test_findings_count_what_was_let_in_without_its_seal(project: Path, packet: Path) -> None:
+    finished(answer(packet, (0, "choice", 1), (1, "choice", 0), (2, "choice", 2)))
+    accepting(project, renamed(forged(packet, another_choice)))
+    sentence = "3 of 3 judgments came in a file without its packet’s seal, by a recorded decision."
+    compute: Any = Inline()
+    with Project.open(project) as opened:
+        measured = measure_project(JobContext(), opened, "creativity", MeasureOptions(), compute)
+    shares = [one for one in measured.result.findings if one.id == "creativity.share"]
+    assert shares
+    assert all(sentence in one.note for one in shares)
+
+
+def test_answers_from_another_tool_stand_in_for_no_packet_without_a_decision(project: Path, packet: Path) -> None:
+    """Who knows the packet's id can write an export that no key signs."""
+    with Project.open(project) as opened:
+        copy = opened.path.with_name("copy.biasprint")
+        shutil.copyfile(project, copy)
+    with Project.open(copy) as opened:
+        plan = opened.judging.plans()[0].id
+        (made,) = hand_out(JobContext(), opened, "label-studio", plan_id=plan, codes=["R01"], folder=project.parent)
+    export = label_studio_answers(made.path, project.parent / "export.json", lambda task: "A")
+    assert merge(copy, export).files[0].added == 4, "there it was handed out"
+    (came,) = merge(project, export).files
+    assert (came.held, came.added) == ("unsealed", 0)
+    assert accepting(project, export).added == 4
+    with Project.open(project) as opened:
+        assert packets(opened)[0].unsealed
+        assert all(row.unsealed for row in opened.judging.judgments())
