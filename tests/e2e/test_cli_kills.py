@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import ROOT, biasprint, outputs_of, start
+from trust.report import Figure
 
 from biasprint.core.project.project import Project
 
@@ -176,17 +177,17 @@ def kill_while_generating(run: Run, folder: Path, kills: int, samples: int, seed
 
 
 def test_killed_three_times_while_generating_nothing_is_lost_and_nothing_is_twice(
-    tmp_path: Path, warm: Run, figure: Callable[[str], None]
+    tmp_path: Path, warm: Run, figure: Figure
 ) -> None:
     kill_while_generating(warm, tmp_path, kills=3, samples=1, seed=1)
-    figure(f"3 kills while {PROMPTS:,} texts were written, none lost, twice or changed")
+    figure(f"3 kills while {PROMPTS:,} texts were written, none lost, twice or changed", 3)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run, figure: Callable[[str], None]) -> None:
+def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run, figure: Figure) -> None:
     kill_while_generating(real, tmp_path, kills=200, samples=60, seed=2)
-    figure(f"200 kills while {60 * PROMPTS:,} texts were written, none lost, twice or changed")
+    figure(f"200 kills while {60 * PROMPTS:,} texts were written, none lost, twice or changed", 200)
 
 
 @pytest.mark.soak

@@ -19,6 +19,7 @@ import pytest
 import yaml
 from cli_support import biasprint, refused
 from huggingface_hub import ModelCard
+from trust.report import Figure
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -240,7 +241,7 @@ def test_what_was_done_to_a_pack_is_one_sentence_that_names_the_file(
     refused("pack", "verify", came, code=1, says=change(came))
 
 
-def test_no_single_changed_byte_passes(sent: Sent, tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_no_single_changed_byte_passes(sent: Sent, tmp_path: Path, figure: Figure) -> None:
     """Signature and key are changed at every place, the other files at 5 places each."""
     came, rng = copy_of(sent, tmp_path), Random(11)
     changes = 0

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from note_letters import letters
+from trust.report import Figure
 from types_in_a_letter import LETTER
 
 from biasprint.core.letters.kept import DRAFTS, listed, opened
@@ -85,18 +86,20 @@ def kill_while_editing(
 
 @pytest.mark.soak
 def test_killed_while_editing_at_most_two_seconds_are_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Figure
 ) -> None:
     ages = kill_while_editing(tmp_path, monkeypatch, kills=1, seed=3)
-    figure(f"1 kill, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s")
+    figure(
+        f"1 kill, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s", 1
+    )
     assert max(ages) <= OLDEST_SECONDS, ages
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_killed_fifty_times_while_editing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
-) -> None:
+def test_killed_fifty_times_while_editing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Figure) -> None:
     ages = kill_while_editing(tmp_path, monkeypatch, kills=50, seed=4)
-    figure(f"50 kills, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s")
+    figure(
+        f"50 kills, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s", 50
+    )
     assert max(ages) <= OLDEST_SECONDS, sorted(ages)[-10:]

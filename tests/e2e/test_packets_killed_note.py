@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from note_letters import letters
 from rating_files import packet
+from trust.report import Figure
 
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
@@ -80,20 +81,21 @@ def kill_while_typing(folder: Path, kills: int, seed: int) -> list[float]:
 
 
 @pytest.mark.soak
-def test_killed_while_typing_the_note_on_disk_is_at_most_two_seconds_old(
-    tmp_path: Path, figure: Callable[[str], None]
-) -> None:
+def test_killed_while_typing_the_note_on_disk_is_at_most_two_seconds_old(tmp_path: Path, figure: Figure) -> None:
     ages = kill_while_typing(tmp_path, kills=1, seed=1)
-    figure(f"1 kill, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s")
+    figure(
+        f"1 kill, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s", 1
+    )
     assert len(ages) > 10, "it was looked at too seldom"
     assert max(ages) <= OLDEST_SECONDS, ages
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_killed_a_hundred_times_while_typing(tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_killed_a_hundred_times_while_typing(tmp_path: Path, figure: Figure) -> None:
     ages = kill_while_typing(tmp_path, kills=100, seed=2)
     figure(
-        f"100 kills, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s"
+        f"100 kills, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s",
+        100,
     )
     assert max(ages) <= OLDEST_SECONDS, sorted(ages)[-10:]

@@ -1,13 +1,12 @@
 """The part of pytest: which tests show a row, how they ended, and the verdicts behind them."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trust.report import FIGURE, Ended, page, results, rows
+from trust.report import DONE, FIGURE, Ended, Figure, page, results, rows
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--trust": {"type": Path, "metavar": "FILE", "help": "run what shows that nothing goes wrong; write the page"},
@@ -24,9 +23,13 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Tells what the test measured: how many, the worst, and the bound that it is held to."""
-    return lambda said: request.node.user_properties.append((FIGURE, said))
+def figure(request: pytest.FixtureRequest) -> Figure:
+    """Tells what the test measured, and how many of what its row wants so many of."""
+
+    def tell(said: str, done: int = 0) -> None:
+        request.node.user_properties += [(FIGURE, said), (DONE, done)]
+
+    return tell
 
 
 class TrustReport:
@@ -62,11 +65,12 @@ class TrustReport:
         if report.when != "call" and report.passed:
             return
         figures = tuple(str(value) for name, value in report.user_properties if name == FIGURE)
+        done = sum(int(str(value)) for name, value in report.user_properties if name == DONE)
         why = str(report.longrepr[2]) if report.skipped and isinstance(report.longrepr, tuple) else ""
         before = self._ended.get(report.nodeid)
         if before is None or before.outcome != "failed":  # a failure in the tear-down counts too
             self._ended[report.nodeid] = ended = Ended(
-                report.nodeid, report.outcome, figures, why.removeprefix("Skipped: "), report.duration
+                report.nodeid, report.outcome, figures, why.removeprefix("Skipped: "), report.duration, done
             )
             self._keep(ended)
 

@@ -7,12 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 ROWS = Path(__file__).with_name("rows.toml")
 MOST_NAMED = 2  # tests that were not run, in a row
-FIGURE = "figure"  # of a test's user properties
-Verdict = Literal["held", "held in part", "MISSED", "not measured"]
+FIGURE, DONE = "figure", "done"  # of a test's user properties
+Verdict = Literal["held", "held so far", "held in part", "MISSED", "not measured"]
+
+
+class Figure(Protocol):
+    """The fixture by which a test tells what it measured. `done`: how many of what its row counts, such as kills."""
+
+    def __call__(self, said: str, done: int = 0) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class Ended:
     figures: tuple[str, ...] = ()
     why: str = ""
     seconds: float = 0.0
+    done: int = 0
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)
@@ -36,12 +43,17 @@ class Ended:
 
 @dataclass(frozen=True)
 class Row:
-    """Something that must never go wrong. `tests`: ids, or their beginnings. `open`: what no test shows yet."""
+    """Something that must never go wrong. `tests`: ids, or their beginnings. `open`: what no test shows yet.
+
+    `wanted`: how many `counted` (such as kills) it takes until it is held; 0 where nothing is counted.
+    """
 
     threat: str
     required: str
     tests: tuple[str, ...] = ()
     open: str = ""
+    wanted: int = 0
+    counted: str = ""
 
     def has(self, test: str) -> bool:
         return any(matches(test, one) for one in self.tests)
@@ -63,7 +75,19 @@ class RowResult:
             return "not measured"
         whole = all(one.outcome == "passed" for one in self.ended)
         shown = whole and all(any(matches(test, one) for test in passed) for one in self.row.tests)
-        return "held" if shown and not self.row.open else "held in part"
+        if not shown or self.row.open:
+            return "held in part"
+        return "held" if self.done >= self.row.wanted else "held so far"
+
+    @property
+    def done(self) -> int:
+        return sum(one.done for one in self.ended if one.outcome == "passed")
+
+    @property
+    def told(self) -> str:
+        """The verdict, with what was done of what is required."""
+        counted = f" ({self.done:,} of {self.row.wanted:,} {self.row.counted})" if self.row.wanted else ""
+        return f"**{self.verdict}**{counted if self.done else ''}"
 
     @property
     def said(self) -> str:
@@ -86,9 +110,7 @@ def matches(test: str, wanted: str) -> bool:
 
 def rows() -> tuple[Row, ...]:
     found = tomllib.loads(ROWS.read_text(encoding="utf-8"))["row"]
-    return tuple(
-        Row(each["threat"], each["required"], tuple(each.get("tests", ())), each.get("open", "")) for each in found
-    )
+    return tuple(Row(**{**each, "tests": tuple(each.get("tests", ()))}) for each in found)
 
 
 def results(ended: Iterable[Ended], of: Iterable[Row]) -> list[RowResult]:
@@ -106,9 +128,10 @@ def _head(about: dict[str, Any]) -> Iterator[str]:
     yield from (
         "# Trust table: what must never go wrong, and what was measured",
         "",
-        "Written by `python run.py soak`. “Held”: every test of the row passed. “Held in part”: what ran passed, but",
-        "something did not run, or no test shows it yet. “Not measured”: nothing ran. A row that is MISSED ends the",
-        "command with an error.",
+        "Written by `python run.py soak`. “Held”: every test of the row passed, and as much was tried as is required.",
+        "“Held so far”: all that was tried was held, but less was tried than is required. “Held in part”: what ran",
+        "passed, but something did not run, or no test shows it yet. “Not measured”: nothing ran. A row that is MISSED",
+        "ends the command with an error.",
         "",
         f"This run: {date.today().isoformat()}, {form}; {about['tests']} tests, which took "
         f"{about['minutes']:.0f} minutes, on {platform.system()}, Python {platform.python_version()}.",
@@ -120,7 +143,7 @@ def _head(about: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(found: RowResult) -> str:
-    cells = (found.row.threat, found.row.required, found.said or "nothing", f"**{found.verdict}**")
+    cells = (found.row.threat, found.row.required, found.said or "nothing", found.told)
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 

@@ -10,6 +10,7 @@ from fuzzing.campaign import campaign, hold
 from fuzzing.contract import CANARY, READ, attempt
 from fuzzing.targets import DATA, TARGETS
 from seeded_part import seeded_part
+from trust.report import Figure
 
 FUZZED = DATA / "fuzzed"
 KEPT = sorted(file for file in FUZZED.rglob("*") if file.is_file())
@@ -95,9 +96,7 @@ def test_each_breach_is_seen(
 @pytest.mark.soak(budgeted=True)
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("kind", TARGETS)
-def test_damaged_inputs_end_well(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest, figure: Callable[[str], None]
-) -> None:
+def test_damaged_inputs_end_well(kind: str, tmp_path: Path, request: pytest.FixtureRequest, figure: Figure) -> None:
     budget, first = request.config.getoption("fuzz_seconds"), request.config.getoption("fuzz_seed")
     told = campaign(TARGETS[kind], tmp_path, seconds=budget, first_seed=first)
     figure(str(told))

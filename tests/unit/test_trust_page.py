@@ -51,6 +51,21 @@ def test_a_verdict_is_no_better_than_what_was_run(ended: tuple[Ended, ...], verd
     assert line.endswith(f"| **{verdict}** |")
 
 
+@pytest.mark.parametrize(
+    ("done", "told"), [((20,), "**held so far** (20 of 1,000 kills)"), ((20, 1_000), "**held** (1,020 of 1,000 kills)")]
+)
+def test_less_than_is_required_is_held_so_far(done: tuple[int, ...], told: str) -> None:
+    row = Row("Kill", "every answer is there", ("a.py::test_one",), wanted=1_000, counted="kills")
+    (found,) = results([Ended(f"a.py::test_one[{n}]", "passed", done=n) for n in done], [row])
+    assert found.told == told
+
+
+def test_what_a_failed_test_did_is_not_counted() -> None:
+    row = Row("Kill", "every answer is there", ("a.py::test_one",), wanted=10, counted="kills")
+    (found,) = results([Ended("a.py::test_one", "failed", done=10)], [row])
+    assert found.told == "**MISSED**"
+
+
 def test_how_a_test_ended_is_kept_for_a_run_that_goes_on() -> None:
     assert [Ended.from_json(one.to_json()) for one in PASSED] == list(PASSED)
 

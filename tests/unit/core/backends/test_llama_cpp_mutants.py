@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from trust.report import Figure
 
 pytest.importorskip("gguf", reason="tiny models are written with the gguf package")
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
@@ -57,7 +58,7 @@ def mutant(data: bytes, number: int) -> bytes:
 
 
 def test_mutants_end_in_a_text_or_a_sentence(
-    compute: ComputeProcess, model: Path, tmp_path: Path, figure: Callable[[str], None]
+    compute: ComputeProcess, model: Path, tmp_path: Path, figure: Figure
 ) -> None:
     data = model.read_bytes()
     refused = 0

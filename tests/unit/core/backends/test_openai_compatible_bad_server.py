@@ -4,7 +4,7 @@ import gc
 import random
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import psutil
 import pytest
@@ -25,6 +25,7 @@ from bad_server import (
     hang_up,
     trickle,
 )
+from trust.report import Figure
 
 from biasprint.core.backends.openai_compatible.failures import Clock
 from biasprint.core.backends.openai_compatible.settings import EndpointSettings
@@ -156,15 +157,13 @@ def assert_each_ended_as_it_should(count: int, elsewhere: BadServer) -> list[flo
     return memory
 
 
-def test_150_prompts_each_end_as_done_or_failed_with_a_kind(
-    elsewhere: BadServer, figure: Callable[[str], None]
-) -> None:
+def test_150_prompts_each_end_as_done_or_failed_with_a_kind(elsewhere: BadServer, figure: Figure) -> None:
     assert_each_ended_as_it_should(150, elsewhere)
     figure("150 requests to a server that does everything wrong, each ended with the right kind")
 
 
 @pytest.mark.soak
-def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer, figure: Callable[[str], None]) -> None:
+def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer, figure: Figure) -> None:
     assert_each_ended_as_it_should(300, elsewhere)  # imports, arenas and connections are there
     gc.collect()
     memory = assert_each_ended_as_it_should(2000, elsewhere)

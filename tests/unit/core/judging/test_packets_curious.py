@@ -5,12 +5,12 @@ import json
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from packet_files import AXIS, IDENTITIES, MODEL, answer, coordinator, finished, make, rated_through_the_door, text_of
+from trust.report import Figure
 
 from biasprint.core.judging.card_order import CardOrder
 from biasprint.core.project.project import Project
@@ -47,9 +47,7 @@ def guessed(found: list[tuple[str, list[str]]], seed: int, code: str) -> list[tu
     return [tuple(IDENTITIES[item] for item in order.of(row.id)) for row in rows]
 
 
-def test_no_seed_gives_the_order_of_the_others_from_ten_recognised_comparisons(
-    project: Path, figure: Callable[[str], None]
-) -> None:
+def test_no_seed_gives_the_order_of_the_others_from_ten_recognised_comparisons(project: Path, figure: Figure) -> None:
     plan = coordinator(project, comparisons=COMPARISONS)  # drawn with seed 7
     (made,) = make(project, plan, "R03")
     found = cards_of(made.path)

@@ -3,13 +3,13 @@
 import os
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from killed import Lives
 from packet_files import coordinator, finished, make, merge, rated_through_the_door
 from packet_kills import RATE, Told, kill_often, look_at, note_of
+from trust.report import Figure
 
 from biasprint.core.judging.packets.packet import packet_info
 from biasprint.core.project.check import check_project
@@ -39,22 +39,20 @@ def killed_and_merged(folder: Path, kills: int, seed: int) -> None:
     assert check_project(project).sound
 
 
-def test_killed_while_rating_in_a_packet_nothing_is_lost_and_nothing_is_twice(
-    tmp_path: Path, figure: Callable[[str], None]
-) -> None:
+def test_killed_while_rating_in_a_packet_nothing_is_lost_and_nothing_is_twice(tmp_path: Path, figure: Figure) -> None:
     killed_and_merged(tmp_path, FEW_KILLS, seed=1)
-    figure(f"{FEW_KILLS} kills in packets, no answer lost or twice")
+    figure(f"{FEW_KILLS} kills in packets, no answer lost or twice", FEW_KILLS)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-def test_killed_a_thousand_times_while_rating_in_packets(tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_killed_a_thousand_times_while_rating_in_packets(tmp_path: Path, figure: Figure) -> None:
     for seed in range(1000 // KILLS_OF_A_PACKET):
         folder = tmp_path / str(seed)
         folder.mkdir()
         killed_and_merged(folder, KILLS_OF_A_PACKET, seed)
         shutil.rmtree(folder)
-    figure("1,000 kills in packets, no answer lost or twice")
+    figure("1,000 kills in packets, no answer lost or twice", 1_000)
 
 
 @pytest.mark.soak

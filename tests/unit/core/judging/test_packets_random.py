@@ -7,7 +7,7 @@ import itertools
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from packet_files import coordinator, make
 from sqlalchemy import Connection
+from trust.report import Figure
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import open_conflicts
@@ -274,17 +275,13 @@ def _run(made: Made, folder: Path, examples: int) -> None:
     check()
 
 
-def test_the_order_of_merging_does_not_matter_and_nothing_is_lost(
-    made: Made, tmp_path: Path, figure: Callable[[str], None]
-) -> None:
+def test_the_order_of_merging_does_not_matter_and_nothing_is_lost(made: Made, tmp_path: Path, figure: Figure) -> None:
     _run(made, tmp_path, 3)
-    figure("3 random merges, the same in every order")
+    figure("3 random merges, the same in every order", 3)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1_800)
-def test_the_order_of_merging_does_not_matter_in_a_thousand_merges(
-    made: Made, tmp_path: Path, figure: Callable[[str], None]
-) -> None:
+def test_the_order_of_merging_does_not_matter_in_a_thousand_merges(made: Made, tmp_path: Path, figure: Figure) -> None:
     _run(made, tmp_path, 1_000)
-    figure("1,000 random merges, the same in every order")
+    figure("1,000 random merges, the same in every order", 1_000)

@@ -3,13 +3,14 @@
 import io
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import letter_files
 import pytest
 from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
 from seeded_part import seeded_part
+from trust.report import Figure
 from warm_children import as_the_program_does
 
 from biasprint.core.compute import ComputeProcess
@@ -221,7 +222,7 @@ def read_all(seed: int, each: int) -> tuple[int, int]:
     return read, refused
 
 
-def test_broken_files_are_read_or_refused_and_never_stop_the_next(figure: Callable[[str], None]) -> None:
+def test_broken_files_are_read_or_refused_and_never_stop_the_next(figure: Figure) -> None:
     read, refused = read_all(seed=1, each=12)
     assert min(read, refused) > 0
     assert read + refused == 60
@@ -230,7 +231,7 @@ def test_broken_files_are_read_or_refused_and_never_stop_the_next(figure: Callab
 
 
 @pytest.mark.soak
-def test_a_thousand_broken_files(figure: Callable[[str], None]) -> None:
+def test_a_thousand_broken_files(figure: Figure) -> None:
     read, refused = read_all(seed=2, each=200)
     assert min(read, refused) > 0
     assert read + refused == 1_000

@@ -2,11 +2,11 @@
 
 import shutil
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from trust.report import Figure
 
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
@@ -48,7 +48,7 @@ def test_five_sessions_on_a_damaged_file_leave_every_good_backup(path: Path) -> 
 
 
 @pytest.mark.soak
-def test_twenty_sessions_on_a_damaged_file_leave_every_good_backup(path: Path, figure: Callable[[str], None]) -> None:
+def test_twenty_sessions_on_a_damaged_file_leave_every_good_backup(path: Path, figure: Figure) -> None:
     for number in range(6):
         session(path, START - (6 - number) * DAY)
     lost = lost_on_a_damaged_file(path, sessions=20)

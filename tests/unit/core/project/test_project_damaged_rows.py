@@ -4,7 +4,7 @@ import json
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -12,6 +12,7 @@ from struct import pack
 
 import pytest
 from read_everything import read_everything
+from trust.report import Figure
 
 from biasprint.core.errors import AppError
 from biasprint.core.project.check import check_project
@@ -99,7 +100,7 @@ def test_what_is_changed_by_the_program_fits_its_checksum_again(path: Path) -> N
 
 @pytest.mark.parametrize("flips", [300, pytest.param(1_000, marks=pytest.mark.soak)])
 def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(
-    sound: Path, tmp_path: Path, flips: int, figure: Callable[[str], None]
+    sound: Path, tmp_path: Path, flips: int, figure: Figure
 ) -> None:
     whole, before = sound.read_bytes(), rows_in(sound)
     places = [
@@ -126,7 +127,7 @@ def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(
         elif rows_in(path) != before:
             silent.append(place)
     assert silent == []
-    figure(f"{flips:,} flipped bits in any row: {meant} noticed, the others without meaning, none silent")
+    figure(f"{flips:,} flipped bits in any row: {meant} noticed, the others without meaning, none silent", flips)
     assert meant > 200
 
 

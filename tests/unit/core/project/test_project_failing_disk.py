@@ -2,13 +2,13 @@
 
 import errno
 import shutil
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import pytest
 from failing_disk import FAILING_DISK, FailingDisk, Fault
 from packet_files import coordinator
+from trust.report import Figure
 
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
@@ -72,7 +72,7 @@ def faults(step: int) -> list[Fault]:
 @pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
 @pytest.mark.parametrize("step", [37, pytest.param(1, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])])
 def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twice(
-    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch, figure: Figure
 ) -> None:
     monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
     folder = tmp_path / "study"
@@ -101,7 +101,8 @@ def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twic
     assert refused, "no failure was noticed: the test shows nothing"
     figure(
         f"{len(every):,} faults at the first {CALLS} calls that write or sync: {acknowledged:,} acknowledged "
-        f"answers, none lost or twice; {refused:,} failures told"
+        f"answers, none lost or twice; {refused:,} failures told",
+        len(every),
     )
 
 

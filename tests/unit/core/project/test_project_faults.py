@@ -7,13 +7,14 @@ import resource
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from killed import Lives
 from sqlalchemy import Connection
+from trust.report import Figure
 
 from biasprint.core.jobs import precedence
 from biasprint.core.judging.offers import offer_plans, open_session
@@ -115,7 +116,7 @@ def live(path):
     ("kills", "seed"), [(20, 1), pytest.param(1000, 2, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])]
 )
 def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(
-    tmp_path: Path, kills: int, seed: int, figure: Callable[[str], None]
+    tmp_path: Path, kills: int, seed: int, figure: Figure
 ) -> None:
     path = tmp_path / "study.biasprint"
     session, ids = make(path, comparisons=kills * 40)
@@ -135,7 +136,7 @@ def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(
     assert len(found) - len(acknowledged) <= kills
     assert acknowledged, "the test killed too early to show anything"
     assert check_project(path).sound
-    figure(f"{kills:,} kills, {len(acknowledged):,} acknowledged answers, none lost or twice")
+    figure(f"{kills:,} kills, {len(acknowledged):,} acknowledged answers, none lost or twice", kills)
 
 
 @pytest.mark.parametrize("where", ["file", "holder", "pages"])
@@ -426,7 +427,7 @@ def test_a_slow_reader_delays_a_commit_and_loses_nothing(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("mutants", "seed"), [(100, 3), pytest.param(1000, 4, marks=pytest.mark.soak)])
 def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(
-    tmp_path: Path, mutants: int, seed: int, figure: Callable[[str], None]
+    tmp_path: Path, mutants: int, seed: int, figure: Figure
 ) -> None:
     """Flip one bit in a stored text or judgment: the check notices it, or the file is refused."""
     path = tmp_path / "study.biasprint"
@@ -448,7 +449,7 @@ def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(
         except Exception as error:  # a refusal is fine, but it has to be one of ours
             noticed = type(error).__module__.startswith("biasprint.core.")
         assert noticed, f"bit {bit} of byte {at} ({whole[at - 8 : at + 8]!r}) changed silently"
-    figure(f"{mutants:,} flipped bits in texts and answers, none silent")
+    figure(f"{mutants:,} flipped bits in texts and answers, none silent", mutants)
 
 
 def _every(whole: bytes, word: bytes) -> list[int]:

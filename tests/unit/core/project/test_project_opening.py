@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from trust.report import Figure
 
 from biasprint.core.errors import AppError
 from biasprint.core.project import backup, gate
@@ -206,7 +207,7 @@ def test_a_killed_holder_leaves_no_lock(path: Path) -> None:
 
 
 @pytest.mark.parametrize("races", [5, pytest.param(100, marks=pytest.mark.soak)])
-def test_of_many_that_open_at_once_one_writes(path: Path, races: int, figure: Callable[[str], None]) -> None:
+def test_of_many_that_open_at_once_one_writes(path: Path, races: int, figure: Figure) -> None:
     context = multiprocessing.get_context("fork")
     start, hold = context.Barrier(4), context.Barrier(4)
     outcomes = context.Queue()
@@ -231,7 +232,7 @@ def test_of_many_that_open_at_once_one_writes(path: Path, races: int, figure: Ca
         for racer in racers:
             racer.join()
         assert found == ["in use"] * 3 + ["mine"]
-    figure(f"{races} races of four, one writer in each")
+    figure(f"{races} races of four, one writer in each", races)
 
 
 def test_read_only_takes_no_writes_and_leaves_every_byte(path: Path) -> None:

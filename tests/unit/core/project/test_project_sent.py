@@ -1,10 +1,10 @@
 """What is sent of a project that is written to meanwhile is whole: a moment of it, and a sound file."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from trust.report import Figure
 
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
@@ -27,7 +27,7 @@ def written_to(path: Path) -> tuple[Project, int]:
 
 @pytest.mark.parametrize("copies", [4, pytest.param(500, marks=pytest.mark.soak)])
 def test_a_copy_that_is_saved_while_texts_are_written_is_sound_and_has_all_that_was_acknowledged(
-    tmp_path: Path, copies: int, figure: Callable[[str], None]
+    tmp_path: Path, copies: int, figure: Figure
 ) -> None:
     project, run = written_to(tmp_path / "study.biasprint")
     acknowledged: list[tuple[int, int]] = []
@@ -62,4 +62,4 @@ def test_a_copy_that_is_saved_while_texts_are_written_is_sound_and_has_all_that_
         writer.join(30)
         project.close()
     assert len(grown) > 1, "nothing was written meanwhile: the test shows nothing"
-    figure(f"{copies} copies while {len(acknowledged):,} texts were written, each whole")
+    figure(f"{copies} copies while {len(acknowledged):,} texts were written, each whole", copies)

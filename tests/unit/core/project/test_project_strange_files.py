@@ -1,6 +1,7 @@
 """A stranger's file, and what came with it, harms nothing else: not when opened, checked, exported or merged."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -8,11 +9,13 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from trust.report import Figure
 
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
@@ -24,7 +27,8 @@ from biasprint.core.project.lock import ProjectInUse, ProjectReplaced, is_held, 
 from biasprint.core.project.project import Project
 
 SECTOR = 512
-GOLDEN = Path(__file__).parents[3] / "data" / "schema-v1.biasprint"
+DATA = Path(__file__).parents[3] / "data"
+GOLDEN = DATA / "schema-v1.biasprint"
 
 
 @pytest.fixture(autouse=True)
@@ -290,12 +294,12 @@ def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(path: Path, t
 
 
 @pytest.mark.soak
-def test_ten_thousand_looks_keep_nobody_out(path: Path, tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_ten_thousand_looks_keep_nobody_out(path: Path, tmp_path: Path, figure: Figure) -> None:
     looks = opened = 0
     while looks < 10_000:
         looks += looks_while_opened(path, tmp_path / "end", times=200)
         opened += 200
-    figure(f"{looks:,} looks from another process, {opened} openings, none refused")
+    figure(f"{looks:,} looks from another process, {opened} openings, none refused", looks)
 
 
 # ---- An upgrade that was killed
@@ -331,3 +335,49 @@ def test_an_upgrade_that_was_killed_is_rolled_back_and_done_again(tmp_path: Path
         project.studies.add("news", "News")
     assert not beside(path, "-journal").exists()
     assert check_project(path).sound
+
+
+# Upgrades one copy after another, each said before it begins, and tells how long each took.
+UPGRADES = """
+import sys, time
+from pathlib import Path
+from biasprint.core.project import schema
+from biasprint.core.project.connection import connect
+for name in sys.argv[1:]:
+    connection = connect(Path(name), writable=True)
+    connection.execute("PRAGMA cache_size=1")
+    print("begins", flush=True)
+    began = time.perf_counter()
+    schema.migrate(connection, present=int(Path(name).stem[0]))
+    print(time.perf_counter() - began, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+@pytest.mark.parametrize("kills", [1, pytest.param(200, marks=[pytest.mark.soak, pytest.mark.timeout(1800)])])
+def test_an_upgrade_that_is_killed_at_any_moment_is_done_by_the_next_start(
+    tmp_path: Path, kills: int, figure: Figure
+) -> None:
+    chance, half_done = random.Random(kills), 0
+    for version in (1, 2, 3):
+        for _ in range(kills):
+            first, path = (tmp_path / f"{version}{which}.biasprint" for which in "ab")
+            for copy in (first, path):
+                shutil.copy(DATA / f"schema-v{version}.biasprint", copy)
+            command = [sys.executable, "-c", UPGRADES, first, path]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as upgrading:
+                assert upgrading.stdout is not None
+                upgrading.stdout.readline()
+                took = float(upgrading.stdout.readline())
+                upgrading.stdout.readline()
+                time.sleep(chance.uniform(0, took))
+                upgrading.kill()
+            journal = beside(path, "-journal")
+            half_done += journal.exists() and journal.stat().st_size > 0
+            with Project.open(path) as project:
+                assert project.studies.all()
+            assert check_project(path).sound
+            for copy in (first, path):
+                copy.unlink()
+    assert half_done or kills < 10, "no upgrade was killed in the middle: the test shows nothing"
+    figure(f"{3 * kills} kills in upgrades of three formats, {half_done} half done; all were done afterwards", kills)

@@ -1,13 +1,16 @@
 """Generate and score as jobs: what is reported is on disk, a cancel stops between batches, a second start goes on."""
 
 import itertools
+import random
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inline_compute import Inline
+from trust.report import Figure
 
 from biasprint.core.backends.protocol import Capabilities, Completion, Failure, GeneratorInfo, Request
 from biasprint.core.errors import AppError, JobCancelled, UsageError
@@ -66,6 +69,49 @@ def test_a_cancelled_run_keeps_what_was_finished_and_goes_on_where_it_was(projec
     assert len(kept) == 20
     assert generate(JobContext(), project, run, Inline()).added == LETTERS - 20
     assert kept.items() <= {row.prompt_key: row.text for row in project.outputs.each()}.items()
+
+
+@pytest.mark.usefixtures("one_by_one")
+@pytest.mark.parametrize("cancels", [5, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(1800)])])
+def test_cancelled_at_any_moment_a_run_goes_on_to_what_an_uninterrupted_one_is(
+    project: Project, tmp_path: Path, cancels: int, figure: Figure
+) -> None:
+    chance, took = random.Random(cancels), list[float]()
+
+    def cancelled(run: int) -> bool:
+        ctx, asked = JobContext(), [0.0]
+
+        def cancel() -> None:
+            asked[0] = time.monotonic()
+            ctx.cancel()
+
+        timer = threading.Timer(chance.uniform(0, 0.1), cancel)
+        timer.start()
+        try:
+            generate(ctx, project, run, Inline())
+        except JobCancelled:
+            took.append(time.monotonic() - asked[0])
+            return True
+        finally:
+            timer.cancel()
+            timer.join()
+        return False
+
+    def texts(of: Project, run: int) -> dict[str, str]:
+        return {row.prompt_key: row.text for row in of.outputs.each() if row.run_id == run}
+
+    with Project.create(tmp_path / "whole.biasprint") as other:
+        for seed in range(10 * cancels):
+            whole, run = a_run(other, seed), a_run(project, seed)
+            generate(JobContext(), other, whole, Inline())
+            while len(took) < cancels and cancelled(run):
+                pass
+            generate(JobContext(), project, run, Inline())
+            assert texts(project, run) == texts(other, whole)
+            if len(took) == cancels:
+                break
+    assert len(took) == cancels
+    figure(f"{cancels} random cancels, ended after {max(took):.1f} s at most; runs went on to equal ones", cancels)
 
 
 @pytest.mark.usefixtures("one_by_one")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trust.report import Figure
 
 from biasprint.core import findings
 from biasprint.core.draw import digits
@@ -88,7 +89,7 @@ def test_of_any_table_every_number_is_finite(
     tables: int,
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
-    figure: Callable[[str], None],
+    figure: Figure,
 ) -> None:
     left_out: list[str] = []
     mend = findings._without_endless
