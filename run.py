@@ -20,6 +20,7 @@
                              with --light: only the light edition, in dist/biasprint-light)
   python run.py wheel        install everything, then make dist/biasprint-VERSION-py3-none-any.whl twice, compare the
                              two byte by byte, and lay its bill of materials and their hashes beside it
+  python run.py site         install everything, then make dist/site, the pages of docs for a browser
 
 Everything goes into the folder .venv beside this file; delete that folder to undo it.
 """
@@ -87,7 +88,7 @@ def main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         print(__doc__)
         return 0
-    known_here = (demo, test, soak, bench, lock, package, wheel)
+    known_here = (demo, test, soak, bench, lock, package, wheel, site)
     commands = {command.__name__: command for command in known_here}
     name = words.pop(0) if words and not words[0].startswith("-") else "demo"
     if name not in commands:
@@ -283,6 +284,17 @@ def wheel(words: list[str]) -> int:
     (DIST / "SHA256SUMS").write_text("".join(hashes), encoding="utf-8")
     print(f"\nMade twice with equal bytes, {done.stat().st_size / 1e6:.1f} MB:\n  {done}")
     return 0
+
+
+def site(words: list[str]) -> int:
+    if not known(words):
+        return 2
+    check_qt()
+    install_all("dev")
+    code = run([PYTHON, "-P", "-m", "mkdocs", "build", "--quiet"], headless=True)
+    if code == 0:
+        print(f"\nThe site begins at\n  {DIST / 'site' / 'index.html'}")
+    return code
 
 
 def check_start(seconds: list[float]) -> int:

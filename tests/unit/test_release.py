@@ -1,5 +1,6 @@
 """A release can be made again by others, is called the same everywhere, and says how to cite and to report."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -66,6 +67,20 @@ def test_the_paper_cites_works_of_the_bibliography_alone() -> None:
     cited = set(re.findall(r"@([a-z]+[0-9]{4}[a-z]*)", text))
     assert len(cited) >= 8
     assert cited <= set(re.findall(r"^@\w+\{([^,]+),", books, re.MULTILINE))
+
+
+def test_the_site_is_made_without_a_network_and_asks_for_nothing(tmp_path: Path) -> None:
+    """In strict mode, so that a link that leads nowhere ends it."""
+    command = [sys.executable, "-P", "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path / "site")]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "https_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 100
+    fetched = re.compile(r"""<(?:script|img|link|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//""")
+    assert [page.name for page in pages if fetched.search(page.read_text(encoding="utf-8"))] == []
+    glossary = (tmp_path / "site" / "glossary.html").read_text(encoding="utf-8")
+    assert "Glossary" in glossary or "glossary" in glossary
 
 
 def test_a_wheel_that_is_built_again_elsewhere_has_the_same_bytes(tmp_path: Path) -> None:
