@@ -64,9 +64,19 @@ def cycling(*identities: str) -> Answering:
 
 
 def rated(
-    project: Project, plan: str, code: str, answer: Answering, *, kind: str = "person", revealed: bool = True
+    project: Project,
+    plan: str,
+    code: str,
+    answer: Answering,
+    *,
+    kind: str = "person",
+    revealed: bool = True,
+    read: Callable[[int], bool | None] = lambda number: None,
 ) -> str:
-    """A rater's session, answered in the order of the plan; a model is asked in every rotation. The rater's id."""
+    """A rater's session, answered in the order of the plan; a model is asked in every rotation. The rater's id.
+
+    `read`: were the texts of an answer read to the end, by its number; None where nothing is recorded.
+    """
     spec = RaterSpec(code=code, kind=kind)  # type: ignore[arg-type]
     known = {row.code: row.id for row in project.judging.raters()}
     rater = known.get(code) or project.judging.add_rater(spec).uuid("rater")
@@ -79,7 +89,7 @@ def rated(
         for shown in orders:
             said = answer(number, row)
             if said is not None:
-                _record(project, session, row, said, shown)
+                _record(project, session, row, said, shown, read(number))
     if revealed:
         project.judging.reveal(session)
     return rater
@@ -98,8 +108,16 @@ def first_card(project: Project, plan: str, code: str) -> str:
     return rater
 
 
-def _record(project: Project, session: str, row: ComparisonRow, said: int | str, shown: tuple[int, ...]) -> None:
+def _record(
+    project: Project,
+    session: str,
+    row: ComparisonRow,
+    said: int | str,
+    shown: tuple[int, ...],
+    read: bool | None = None,
+) -> None:
     choice = isinstance(said, int)
+    views = [{"seconds": item + 0.5, "end": read or item > 0} for item in range(len(shown))]
     spec = JudgmentSpec(
         session_id=session,
         comparison_id=row.id,
@@ -108,5 +126,6 @@ def _record(project: Project, session: str, row: ComparisonRow, said: int | str,
         shown=shown,
         texts_sha256=row.texts_sha256,
         active_seconds=1.0,
+        detail={} if read is None else {"viewed": views},
     )
     project.judging.record(spec)

@@ -21,7 +21,7 @@ from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.rows import ComparisonItem, TextView
 from biasprint.core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
@@ -125,7 +125,15 @@ def judging(path: Path, **options: Any) -> Iterator[JudgingSession]:
             door.close(10)
 
 
-def say(project: Project, index: int, outcome: str, chosen: int | None = None, *, note: str = "") -> str:
+def say(
+    project: Project,
+    index: int,
+    outcome: str,
+    chosen: int | None = None,
+    *,
+    note: str = "",
+    viewed: tuple[tuple[float, bool], ...] = (),
+) -> str:
     """An answer to a packet's comparison, in place of what was said before; the judgment's id. `chosen`: a card."""
     (session,), (plan,) = project.judging.sessions(), project.judging.plans()
     row = project.judging.comparisons(plan.id)[index]
@@ -134,6 +142,7 @@ def say(project: Project, index: int, outcome: str, chosen: int | None = None, *
         session_id=session.id, comparison_id=row.id, outcome=outcome, chosen=chosen,
         shown=tuple(range(len(row.items))), texts_sha256=row.texts_sha256, note=note, active_seconds=1.25,
         supersedes=before[0].id if before else None,
+        detail={"viewed": [{"seconds": seconds, "end": end} for seconds, end in viewed]} if viewed else {},
     )  # fmt: skip
     return project.judging.record(spec).uuid("judgment")
 
@@ -200,7 +209,8 @@ def rated_through_the_door(path: Path, *, finish: bool = True) -> list[str]:
         view = door.ask(open_session, offer.token, "R02", True, "left-handed").result()
         while view.comparison is not None:
             texts.append(view.comparison.texts[1].rstrip(" "))
-            view = door.ask(record_choice, view.comparison.token, "choice", 1, "a note").result()
+            views = tuple(TextView(card + 0.5, card == 1) for card in range(len(view.comparison.texts)))
+            view = door.ask(record_choice, view.comparison.token, "choice", 1, "a note", None, views).result()
         if finish:
             door.ask(reveal).result()
     return texts

@@ -101,8 +101,11 @@ def rate(
     reveal: bool = True,
     notes: Mapping[int, str] | None = None,
     kind: str = "person",
+    read: Mapping[int, bool] | None = None,
 ) -> str:
-    """A rater's session on this machine, answered by position; its id."""
+    """A rater's session on this machine, answered by position; its id. `read`: by position, were its texts read to the
+    end?
+    """
     known = {row.code: row.id for row in project.judging.raters()}
     rater = known.get(code) or project.judging.add_rater(RaterSpec(code=code, kind=kind)).uuid("rater")  # type: ignore[arg-type]
     session = project.judging.open_session(plan_id, rater).uuid("session")
@@ -119,11 +122,19 @@ def rate(
                 texts_sha256=row.texts_sha256,
                 note=(notes or {}).get(position, ""),
                 active_seconds=20.0,
+                detail=viewed(read[position]) if read and position in read else {},
             )
         )
     if reveal:
         project.judging.reveal(session)
     return session
+
+
+def viewed(to_the_end: bool) -> dict[str, Any]:
+    """The detail of a judgment whose last text was, or was not, read to the end."""
+    return {
+        "viewed": [{"seconds": 5.0, "end": True}, {"seconds": 4.0, "end": True}, {"seconds": 3.0, "end": to_the_end}]
+    }
 
 
 def packets_for(project: Project, plan_id: str, codes: Sequence[str], folder: Path) -> dict[str, Path]:

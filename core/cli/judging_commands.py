@@ -24,6 +24,8 @@ from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
+    from biasprint.core.judging.carefulness import ReadToEnd
+    from biasprint.core.metrics.result import Bounds
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import PlanRow
     from biasprint.core.runs.judge import JudgeResult
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 # ---- raters list, exclude, include
 
 Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
+Unread = Annotated[
+    bool, typer.Option("--unread", help="In place of a rater: answers before the end of every text was on the screen.")
+]
 
 
 def add_raters_to(app: typer.Typer) -> None:
@@ -46,69 +51,105 @@ def add_raters_to(app: typer.Typer) -> None:
 
 def show_raters(file: File, as_json: AsJson = False) -> None:
     """Show each rater's progress, hours to pay, results of hidden checks, agreement with the others, and flags."""
+    from biasprint.core.judging.exclusion import unread_rule
     from biasprint.core.runs.rater_quality import rater_cards
 
     with open_for_measuring(file) as project, job("Reading") as ctx:
-        cards = rater_cards(ctx, project)
+        cards, rule = rater_cards(ctx, project), unread_rule(project)
     if as_json:
-        print_json({"raters": [_card_json(card) for card in cards]})
+        unread_out = {"unread_excluded": {"reason": rule.reason, "at": rule.at}} if rule is not None else {}
+        print_json({"raters": [_card_json(card) for card in cards], **unread_out})
         return
     if not cards:
         say("Nobody has rated yet, and nobody has a packet.")
         return
-    print_table(("rater", "done", "of", "hours", "practice", "checks", "κ", "n", "flags", "left out"), [
+    print_table(("rater", "done", "of", "hours", "practice", "checks", "unread", "κ", "n", "flags", "left out"), [
         (card.code, f"{card.done:,}", f"{card.asked:,}", f"{card.hours:.2f}", _of(card.practice), _passed(card),
+         f"{card.reading.unread:,}/{card.reading.n:,}" if card.reading.n else "–",
          "–" if card.agreement.kappa is None else f"{card.agreement.kappa:.2f}", f"{card.agreement.n:,}",
          str(len(card.flags) or "–"), "yes" if card.exclusion else "–")
         for card in cards
     ])  # fmt: skip
     for card in cards:
+        if card.reading.n or card.reading.unrecorded:
+            say(f"{card.code}: {read_words(card.reading)}")
         for flag in card.flags:
-            say(f"{card.code}: {flag.said}")
+            if flag.key != "unread":
+                say(f"{card.code}: {flag.said}")
         if card.exclusion is not None:
             say(f"{card.code} is left out: {card.exclusion.reason}")
+    if rule is not None:
+        say(f"Answers given before the end of every text was on the screen are left out: {rule.reason}")
 
 
 def exclude(
     file: File,
-    code: Code,
     reason: Annotated[str, typer.Option(help="The reason, which is stored and reported with the findings.")],
+    code: Code = "",
+    unread: Unread = False,
     as_json: AsJson = False,
 ) -> None:
-    """Leave a rater out of every finding from now on. Nothing is deleted; “raters include” takes it back."""
+    """Leave a rater, or unread answers of all raters, out of every finding. “raters include” takes it back."""
     from biasprint.core.judging.exclusion import exclude as leave_out
-    from biasprint.core.runs.rater_quality import person_called
 
     with open_for_writing(file) as project:
-        leave_out(project, person_called(project, code).id, reason)
-    _tell_decided(code, True, as_json)
+        leave_out(project, _excluded_target(project, code, unread), reason)
+    _tell_decided(code, unread, True, as_json)
+
+
+def _excluded_target(project: "Project", code: str, unread: bool) -> str:
+    """Return the id of whom a decision is about, or what stands for unread answers. UsageError for both, or none."""
+    from biasprint.core.judging.exclusion import UNREAD_TEXTS
+    from biasprint.core.runs.rater_quality import person_called
+
+    if bool(code) == unread:
+        raise UsageError("Name one rater, or give --unread.", kept="Nothing was changed.")
+    return UNREAD_TEXTS if unread else person_called(project, code).id
 
 
 def include(
     file: File,
-    code: Code,
+    code: Code = "",
+    unread: Unread = False,
     reason: Annotated[str, typer.Option(help="Why: it is stored with the decision.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Count a rater again who was left out."""
+    """Count a rater, or the unread answers, again."""
     from biasprint.core.judging.exclusion import exclusions
     from biasprint.core.judging.exclusion import include as count_again
-    from biasprint.core.runs.rater_quality import person_called
 
     with open_for_writing(file) as project:
-        rater = person_called(project, code)
-        if rater.id not in exclusions(project):
-            raise UsageError(f"{code} is not left out.", kept="Nothing was changed.")
-        count_again(project, rater.id, reason)
-    _tell_decided(code, False, as_json)
+        target = _excluded_target(project, code, unread)
+        if target not in exclusions(project):
+            raise UsageError(f"{code or 'No answer'} is not left out.", kept="Nothing was changed.")
+        count_again(project, target, reason)
+    _tell_decided(code, unread, False, as_json)
 
 
-def _tell_decided(code: str, excluded: bool, as_json: bool) -> None:
+def _tell_decided(code: str, unread: bool, excluded: bool, as_json: bool) -> None:
     if as_json:
-        print_json({"code": code, "excluded": excluded})
+        print_json({"unread": True, "excluded": excluded} if unread else {"code": code, "excluded": excluded})
+        return
+    if unread:
+        decided = (
+            f"Answers given before the end of every text was on the screen {'are left out' if excluded else 'count'}"
+        )
     else:
-        left = "is left out" if excluded else "counts again"
-        say(f"{code} {left}. “biasprint measure” computes the findings again.")
+        decided = f"{code} is left out" if excluded else f"{code} counts again"
+    say(f"{decided}. “biasprint measure” computes the findings again.")
+
+
+def read_words(reading: "ReadToEnd") -> str:
+    """Return how many answers came before the end of every text was on the screen, with the interval of their share."""
+    bounds = reading.interval
+    without = f"{reading.unrecorded:,} answers have no record of what was on the screen."
+    if bounds is None:
+        return without
+    share = f"{reading.unread / reading.n:.0%}, 95 % interval {bounds.low:.0%} to {bounds.high:.0%}"
+    early = (
+        f"{reading.unread:,} of {reading.n:,} answers came before the end of every text was on the screen ({share})."
+    )
+    return f"{early} {without}" if reading.unrecorded else early
 
 
 def _of(practice: Any) -> str:
@@ -129,15 +170,25 @@ def _card_json(card: "RaterCard") -> dict[str, Any]:
         "hours": card.hours,
         "practice": None if card.practice is None else {"right": card.practice.right, "of": card.practice.of},
         "checks": {"asked": card.checks.asked, "passed": card.checks.passed},
+        "read_to_end": {
+            "unread": card.reading.unread,
+            "n": card.reading.n,
+            "unrecorded": card.reading.unrecorded,
+            "interval": None if (read := card.reading.interval) is None else _bounds_json(read),
+        },
         "agreement": {
             "kappa": agreement.kappa,
             "n": agreement.n,
-            "interval": None if bounds is None else {"low": bounds.low, "high": bounds.high, "level": bounds.level},
+            "interval": None if bounds is None else _bounds_json(bounds),
             "reason": agreement.reason or None,
         },
         "flags": [{"key": flag.key, "said": flag.said} for flag in card.flags],
         "excluded": None if card.exclusion is None else {"reason": card.exclusion.reason, "at": card.exclusion.at},
     }
+
+
+def _bounds_json(bounds: "Bounds") -> dict[str, float]:
+    return {"low": bounds.low, "high": bounds.high, "level": bounds.level}
 
 
 # ---- judge: a model works through plans of comparisons, as a rater beside the people
@@ -237,7 +288,7 @@ def _judged_json(plan: "PlanRow", result: "JudgeResult") -> dict[str, Any]:
         "compared": result.compared,
         "flips": result.flips,
         "flip_rate": result.flip_rate,
-        "flip_interval": None if bounds is None else {"low": bounds.low, "high": bounds.high, "level": bounds.level},
+        "flip_interval": None if bounds is None else _bounds_json(bounds),
         "first_card": result.first / result.choices if result.choices else None,
     }
 

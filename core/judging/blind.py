@@ -74,13 +74,17 @@ class SessionProgress:
 
 @dataclass(frozen=True)
 class SessionView:
-    """Everything the window shows of a session. `comparison` is None at the end, and `answer` for a new one."""
+    """Everything the window shows of a session. `comparison` is None at the end, and `answer` for a new one.
+
+    `unread`: the cards of the answer just given whose end was never in view; only the first time in a session.
+    """
 
     comparison: BlindComparison | None
     answer: GivenAnswer | None
     progress: SessionProgress
     revealed: bool = False
     practice: PracticeStep | None = None
+    unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from biasprint.core.judging.known import CheckResult
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import LEVEL, Bounds
 
-FlagKey = Literal["speed", "same answer", "side", "checks", "agreement", "looked", "unsealed"]
+FlagKey = Literal["speed", "same answer", "side", "checks", "agreement", "unread", "looked", "unsealed"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class GivenChoice:
     """One answer in force, in the order in which a rater gave them.
 
     `place`: of the chosen card, from 0, and `identity` what it stood for; None and "" without a choice. `words`: on
-    all of its cards. `counts`: whether it is no hidden repeat and no check.
+    all of its cards. `counts`: whether it is no hidden repeat and no check. `read`: whether the end of every text was
+    in view before; None where nothing was recorded.
     """
 
     comparison: str
@@ -36,6 +37,7 @@ class GivenChoice:
     words: int
     seconds: float
     counts: bool = True
+    read: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,40 @@ def failed_checks(result: CheckResult) -> RaterFlag | None:
     if bounds is None or failed < FEWEST_FAILED or bounds.low <= SOME:
         return None
     return RaterFlag("checks", f"{failed} of {result.asked} hidden checks were failed ({_interval(bounds)}).")
+
+
+# ---- Ends that were never on the screen
+
+
+@dataclass(frozen=True)
+class ReadToEnd:
+    """Answers that came before the end of every text was in view, of `n`; `unrecorded` more have no such record."""
+
+    unread: int
+    n: int
+    unrecorded: int = 0
+
+    @property
+    def interval(self) -> Bounds | None:
+        """The Wilson interval of unread / n; None where n is 0."""
+        return wilson(self.unread, self.n)
+
+
+def read_to_end(given: Sequence[GivenChoice]) -> ReadToEnd:
+    """Count the answers, skipped comparisons left aside, by whether their texts were read to the end."""
+    read = [choice.read for choice in given if choice.outcome != "skip"]
+    return ReadToEnd(read.count(False), len(read) - read.count(None), read.count(None))
+
+
+def unread_ends(reading: ReadToEnd) -> RaterFlag | None:
+    """Flag answers given before the end of every text was in view, where the Wilson interval of their share lies above
+    SOME.
+    """
+    bounds = reading.interval
+    if bounds is None or reading.n < FEWEST_TIMED or bounds.low <= SOME:
+        return None
+    return RaterFlag("unread", f"{reading.unread} of {reading.n} answers came before the end of every text was on the "
+                               f"screen ({_interval(bounds)}).")  # fmt: skip
 
 
 # ---- Agreement with the others, beyond chance
@@ -301,7 +337,8 @@ def without_seal(unsealed: bool) -> tuple[RaterFlag, ...]:
 def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthers) -> tuple[RaterFlag, ...]:
     """Return the flags that a rater has."""
     candidates: Iterable[RaterFlag | None] = (
-        too_quick(given), same_answer(given), one_side(given), failed_checks(checks), low_agreement(agreement)
+        too_quick(given), same_answer(given), one_side(given), failed_checks(checks), low_agreement(agreement),
+        unread_ends(read_to_end(given)),
     )  # fmt: skip
     return tuple(flag for flag in candidates if flag is not None)
 

@@ -7,9 +7,10 @@ plain function of a `JudgingWork`; its answer is of a kind that blind.py defines
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
@@ -34,12 +35,14 @@ from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import plan_wording
 from biasprint.core.project.rows import (
     RECOMMENDED,
+    VIEWED,
     WORST,
     ComparisonRow,
     Outcome,
     PlanRow,
     RaterRow,
     SessionRow,
+    TextView,
 )
 from biasprint.core.project.specs import JudgmentSpec
 from biasprint.core.text import sha256_text
@@ -86,6 +89,7 @@ class Notes:
 
 AHEAD = 2  # comparisons whose texts are fetched before they are asked for
 KEPT_TEXTS = 16
+ANSWERED: tuple[Outcome, ...] = ("choice", "tie", "none")
 MOST_ENTRIES = 2_000  # in the list to go back by
 
 
@@ -98,6 +102,12 @@ class JudgmentInForce(NamedTuple):
     shown: tuple[int, ...]
     note: str
     worst: int | None = None
+    viewed: tuple[TextView, ...] | None = None
+
+
+def unread_items(viewed: Sequence[TextView] | None) -> tuple[int, ...]:
+    """Return the items whose end was never in view; none where nothing was recorded."""
+    return tuple(item for item, view in enumerate(viewed or ()) if not view.end)
 
 
 class Refused(AppError):
@@ -128,7 +138,14 @@ class RaterSession:
         self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
         self._looks_stamp = (0, 0)  # of the looks that were taken in
+        self._viewed_now: dict[int, tuple[TextView, ...]] = {}  # by index, since the session was opened
         self._load()
+        self._viewed_before = {
+            index: judgment.viewed for index, judgment in self.judgments.items() if judgment.viewed is not None
+        }
+        self._told_unread = any(
+            unread_items(judgment.viewed) for judgment in self.judgments.values() if judgment.outcome in ANSWERED
+        )
         self.practice = self._practice_round()
         self.at = self.next_left(-1) if self.practice is None else None
 
@@ -164,7 +181,9 @@ class RaterSession:
         self._spent: dict[int, float] = {}
         for row in current:
             index = index_of[row.comparison_id]
-            self.judgments[index] = JudgmentInForce(row.id, row.outcome, row.chosen, row.shown, row.note, row.worst)
+            self.judgments[index] = JudgmentInForce(
+                row.id, row.outcome, row.chosen, row.shown, row.note, row.worst, row.viewed
+            )
             self._spent[index] = row.active_seconds
         self._total_spent = sum(self._spent.values())
         # In the order they were given: that is the way back.
@@ -202,7 +221,7 @@ class RaterSession:
         return SessionView(comparison, self._answer(self.at), self.progress())
 
     def progress(self) -> SessionProgress:
-        done = sum(self._tally[outcome] for outcome in ("choice", "tie", "none"))
+        done = sum(self._tally[outcome] for outcome in ANSWERED)
         left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
         return SessionProgress(
             done,
@@ -336,8 +355,11 @@ class RaterSession:
         if self._doubtful:
             self._reload_judgments()
         row, before, note = self.rows[index], self.judgments.get(index), self.notes.of(index)
-        answer = (outcome, chosen, note, worst)
-        if before is not None and (before.outcome, before.chosen, before.note, before.worst) == answer:
+        viewed = self._viewed(index)
+        answer = (outcome, chosen, note, worst, unread_items(viewed))
+        if before is not None and answer == (
+            before.outcome, before.chosen, before.note, before.worst, unread_items(before.viewed)
+        ):  # fmt: skip
             self.keep_draft(index)  # a draft may hold what was typed in between and deleted again
             return
         texts = self.texts_of(index)
@@ -352,7 +374,7 @@ class RaterSession:
             note=note,
             active_seconds=self._spent.get(index, 0.0),
             supersedes=None if before is None else before.id,
-            detail=self._detail(index, worst),
+            detail=self._detail(index, worst, viewed),
         )
         try:
             written = self.store.judging.record(spec).uuid("judgment")
@@ -366,7 +388,7 @@ class RaterSession:
         self.history.pop(index, None)
         if outcome != "undone":
             self.history[index] = None
-        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst)
+        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst, viewed)
 
     def _take_in_looks(self) -> None:
         """Mark what follows as seen, where somebody looked in another copy of the project since the last answer."""
@@ -374,10 +396,35 @@ class RaterSession:
             take_in_looks(self.store.project, self.id)
             self._looks_stamp = stamp
 
-    def _detail(self, index: int, worst: int | None) -> dict[str, int]:
+    def _detail(self, index: int, worst: int | None, viewed: Sequence[TextView] | None) -> dict[str, Any]:
         """Return the fields that a judgment keeps beside the choice."""
-        more = {WORST: worst, RECOMMENDED: self._advised(index)}
-        return {name: item for name, item in more.items() if item is not None}
+        views = None if viewed is None else [view.stored() for view in viewed]
+        more = {WORST: worst, RECOMMENDED: self._advised(index), VIEWED: views}
+        return {name: value for name, value in more.items() if value is not None}
+
+    # what was in view
+
+    def put_views(self, index: int, views: Sequence[TextView]) -> None:
+        """Set what was in view of each card, as shown, since the session was opened."""
+        shown = self.shown(index)
+        if len(views) == len(shown):
+            by_item = dict(zip(shown, views, strict=True))
+            self._viewed_now[index] = tuple(by_item[item] for item in range(len(shown)))
+
+    def _viewed(self, index: int) -> tuple[TextView, ...] | None:
+        """Return the views by item: those since the session was opened, added to those of earlier judgments."""
+        before, now = self._viewed_before.get(index), self._viewed_now.get(index)
+        if before is None or now is None:
+            return before if now is None else now
+        return tuple(earlier + later for earlier, later in zip(before, now, strict=True))
+
+    def unread_once(self, index: int) -> tuple[int, ...]:
+        """Return the cards whose end was never in view; none if this session has had such an answer before."""
+        items = unread_items(self._viewed(index))
+        if not items or self._told_unread:
+            return ()
+        self._told_unread = True
+        return tuple(card for card, item in enumerate(self.shown(index)) if item in items)
 
     def keep_draft(self, index: int) -> None:
         """Write the note as a draft, if the disk has another."""
@@ -414,7 +461,7 @@ class RaterSession:
         beside = [
             judgment.chosen == advised
             for index, judgment in self.judgments.items()
-            if judgment.outcome in ("choice", "tie", "none") and self.rows[index].repeat_of is None
+            if judgment.outcome in ANSWERED and self.rows[index].repeat_of is None
             if (advised := self._advised(index)) is not None
         ]
         return sum(beside), len(beside)
@@ -448,12 +495,14 @@ def record_choice(
     card: int | None = None,
     note: str | None = None,
     worst: int | None = None,
+    viewed: Sequence[TextView] = (),
 ) -> SessionView:
     """Write an answer, and go on once it is on disk.
 
     `card`: the index of the chosen card as shown, with outcome "choice" alone; `worst`: of the worst one, where the
     plan asks for it. `note` None keeps the note as it was last saved. A skipped comparison leaves this rater's queue;
-    it can be gone back to until the reveal.
+    it can be gone back to until the reveal. `viewed`: of each card as shown, since the session was opened; a revised
+    judgment adds these to the views of the earlier ones of its comparison.
     """
     session = work.session
     if session.practice is not None:
@@ -473,9 +522,10 @@ def record_choice(
     if note is not None and session.settings.notes:
         session.notes.put(index, note)
     shown = session.shown(index)
+    session.put_views(index, viewed)
     session.write(index, outcome, *(None if place is None else shown[place] for place in (card, worst)))
     session.at = session.next_left(index)
-    return session.view()
+    return session.view() if outcome == "skip" else replace(session.view(), unread=session.unread_once(index))
 
 
 def withdraw(work: JudgingWork, token: str) -> SessionView:

@@ -1,5 +1,6 @@
 """The frozen rows that cross the border of the store. Texts are as received; JSON columns are decoded."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -260,6 +261,37 @@ ALONE = "-"  # in columns of judgments: such a plan recommended none here, and t
 ORDER_KEY = "order_key"  # in a plan's settings: what its orders of cards are drawn from; never in a packet
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
 UNSEALED = "unsealed"  # in a judgment's detail and a merged file's manifest: let in although its seal is missing
+VIEWED = "viewed"  # in a judgment's detail: a `TextView` of each text, in the order of the items
+
+
+@dataclass(frozen=True)
+class TextView:
+    """The seconds that a text was in view, and whether its end ever was."""
+
+    seconds: float = 0.0
+    end: bool = False
+
+    def __add__(self, later: "TextView") -> "TextView":
+        return TextView(self.seconds + later.seconds, self.end or later.end)
+
+    def stored(self) -> dict[str, float | bool]:
+        return {"seconds": round(self.seconds, 3), "end": self.end}
+
+
+def text_views(stored: Any, cards: int) -> tuple[TextView, ...]:
+    """Return what a judgment's detail keeps under `VIEWED`. Raises ValueError unless it is one sound entry a card."""
+    if not isinstance(stored, list) or len(stored) != cards:
+        raise ValueError("“viewed” has one entry for each text")
+    return tuple(map(_text_view, stored))
+
+
+def _text_view(stored: Any) -> TextView:
+    if not isinstance(stored, dict) or stored.keys() != {"seconds", "end"} or type(stored["end"]) is not bool:
+        raise ValueError("“viewed” has seconds and an end for each text")
+    seconds = stored["seconds"]
+    if type(seconds) not in (int, float) or not 0 <= seconds <= sys.float_info.max:
+        raise ValueError("the seconds that a text was in view are 0 or more")
+    return TextView(float(seconds), stored["end"])
 
 
 @dataclass(frozen=True)
@@ -303,6 +335,19 @@ class JudgmentRow:
         """The item index of the text that was called the worst."""
         worst: int | None = self.detail.get(WORST)
         return worst
+
+    @property
+    def viewed(self) -> tuple[TextView, ...] | None:
+        """The views of the texts, in the order of the items; None for a model, another tool, or an older answer."""
+        try:
+            return text_views(self.detail.get(VIEWED), len(self.shown))
+        except ValueError:
+            return None
+
+    @property
+    def read_to_end(self) -> bool | None:
+        """Return whether the end of every text was in view before the answer; None without such a record."""
+        return None if (views := self.viewed) is None else all(view.end for view in views)
 
 
 @dataclass(frozen=True)

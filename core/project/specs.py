@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 from sqlmodel import SQLModel
 
-from biasprint.core.project.rows import WORST, ComparisonItem, Outcome
+from biasprint.core.project.rows import VIEWED, WORST, ComparisonItem, Outcome, text_views
 
 LONGEST_NAME = 200
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -150,6 +150,8 @@ class JudgmentSpec(Spec):
         worst = self.detail.get(WORST)
         if worst is not None and (worst not in self.shown or self.chosen in (None, worst)):
             raise ValueError("the worst item is another one than the chosen, and was shown")
+        if VIEWED in self.detail:
+            text_views(self.detail[VIEWED], len(self.shown))
         return self
 
 

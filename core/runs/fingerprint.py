@@ -13,7 +13,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_in
-from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.exclusion import exclusions, unswayed
 from biasprint.core.judging.fingerprint import (
     GROUP_FROM,
     AskedAxis,
@@ -70,7 +70,7 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     rows = {plan: [row for row in of_plan if compare_set(row) in keys] for plan, of_plan in rows.items()}
     every = [row for row in every if compare_set(row) in keys]
     columns = judgment_columns(project, sessions, compared=False)
-    every_answer = judgment_columns(project, sessions, compared=False, seen=True)
+    every_answer = judgment_columns(project, sessions, compared=False, seen=True, unread=True)
     answered = set(zip(every_answer["comparison"], every_answer["rater"], strict=True))
     raters = {rater.id: rater for rater in project.judging.raters()}
     plans = {plan.id: plan for plan in project.judging.plans()}
@@ -461,7 +461,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
     read: list[tuple[str, ComparisonRow, int]] = []
     for session in sessions:
         ctx.check()
-        judgments = {judgment.comparison_id: judgment for judgment in project.judging.unswayed(session.id)}
+        judgments = {judgment.comparison_id: judgment for judgment in unswayed(project, session.id)}
         for row in rows[session.plan_id]:
             if row.id in judgments and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]

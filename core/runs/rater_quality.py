@@ -15,8 +15,10 @@ from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.carefulness import (
     GivenChoice,
     RaterFlag,
+    ReadToEnd,
     WithOthers,
     flags,
+    read_to_end,
     shown_before,
     with_others,
     without_seal,
@@ -186,7 +188,7 @@ class RaterCard:
     whose answers are hidden.
 
     `hours`: active time, the practice round with it, without pauses of more than two minutes; of sessions that are open
-    here nothing is in it. `checks`, `agreement` and `flags` rest on revealed sessions alone, but for
+    here nothing is in it. `checks`, `reading`, `agreement` and `flags` rest on revealed sessions alone, but for
     the flags that identities were shown before, and that a packet came without its seal.
     """
 
@@ -198,6 +200,7 @@ class RaterCard:
     hours: float
     practice: PracticeResult | None
     checks: CheckResult
+    reading: ReadToEnd
     agreement: WithOthers
     flags: tuple[RaterFlag, ...]
     exclusion: Exclusion | None = None
@@ -268,6 +271,7 @@ def _card(
         hours=seconds / SECONDS_AN_HOUR,
         practice=_together(practised),
         checks=own.checks,
+        reading=read_to_end(own.given),
         agreement=agreement,
         flags=(
             *flags(own.given, own.checks, agreement),
@@ -338,4 +342,5 @@ def _given(row: ComparisonRow, judgment: JudgmentRow, words: Mapping[TextKey, in
         words=sum(words.get(item.key, 0) for item in row.items),
         seconds=judgment.active_seconds,
         counts=row.repeat_of is None and row.axis != CHECK,
+        read=judgment.read_to_end,
     )

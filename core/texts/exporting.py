@@ -10,7 +10,7 @@ from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import Adjudication, adjudicated
 from biasprint.core.judging.blocks import text_blocks
-from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.exclusion import UNREAD_TEXTS, exclusions
 from biasprint.core.judging.plan import workshops_among
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import tellable_sessions
@@ -60,6 +60,8 @@ JUDGMENT_END = (
     "recommended",
     *WROTE,
     UNSEALED,
+    "seconds_in_view",
+    "read_to_end",
 )  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations; several generators
 
 
@@ -69,11 +71,13 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
-    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default,
-    `excluded` for one of a rater who is left out, and `unsealed` for one that was let in without its seal. Of several
-    generators whose texts a comparison shows, each column says what differs with `SEVERAL` between. Participants of a
-    workshop are exported five at a time, so that nobody is alone or the difference between two exports; each is a
-    number drawn for the export, without the time of any answer.
+    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, `excluded`
+    for one of a rater who is left out, or that the rule on unread texts leaves out, and `unsealed` for one that was let
+    in without its seal. `seconds_in_view` is a list in the order of `shown`; `read_to_end` is 1 where the end of every
+    text was in view; without such a record both are empty. Of several generators whose texts a comparison shows, each
+    column says what differs with `SEVERAL` between. Participants of a workshop are exported five at a time, so that
+    nobody is alone or the difference between two exports; each is a number drawn for the export, without the time of
+    any answer.
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
@@ -89,6 +93,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     generators = _generators(project)
     decided = adjudicated(project) if revealed else {}
     excluded = exclusions(project)
+    unread_are_out = UNREAD_TEXTS in excluded
     lengths = text_lengths(project, comparisons.values())
     blocks = text_blocks(comparisons.values())
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
@@ -110,7 +115,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "seen": int(row.seen),
                 "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
                 "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
-                "excluded": int(rater.id in excluded),
+                "excluded": int(rater.id in excluded or (unread_are_out and row.read_to_end is False)),
                 "block": blocks[row.comparison_id],
                 "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
                 **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
@@ -174,6 +179,8 @@ def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:
         "repeat_of": comparison.repeat_of or "",
         "seconds": row.active_seconds,
         "note": row.note,
+        "seconds_in_view": "" if (views := row.viewed) is None else json.dumps([views[at].seconds for at in row.shown]),
+        "read_to_end": "" if row.read_to_end is None else int(row.read_to_end),
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import exclude, include
+from biasprint.core.judging.exclusion import UNREAD_TEXTS, exclude, include
 from biasprint.core.judging.packets.decisions import count_unfinished as count
 from biasprint.core.judging.packets.decisions import decide as keep
 from biasprint.core.judging.packets.hand_out import hand_out
@@ -153,22 +153,24 @@ def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:
 
 
 def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
-    """Exclude a rater from the findings, for a reason."""
+    """Exclude a rater from the findings for a reason, or with UNREAD_TEXTS in place of an id the unread answers."""
 
     def work(ctx: JobContext) -> None:
         exclude(project, rater_id, reason)
 
-    done = tr("The rater is left out; the findings change once they are measured again.")
+    who = tr("Unread answers are left out") if rater_id == UNREAD_TEXTS else tr("The rater is left out")
+    done = tr("{who}; the findings change once they are measured again.").format(who=who)
     return Operation(tr("Leaving a rater out"), work, done, quiet=True)
 
 
 def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
-    """Include an excluded rater again."""
+    """Include an excluded rater, or the unread answers, again."""
 
     def work(ctx: JobContext) -> None:
         include(project, rater_id, reason)
 
-    done = tr("The rater counts again; the findings change once they are measured again.")
+    who = tr("Unread answers count") if rater_id == UNREAD_TEXTS else tr("The rater counts again")
+    done = tr("{who}; the findings change once they are measured again.").format(who=who)
     return Operation(tr("Counting a rater again"), work, done, quiet=True)
 
 

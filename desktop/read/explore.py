@@ -11,6 +11,7 @@ import numpy as np
 
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import unswayed
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import participants, tellable_sessions
 from biasprint.core.project.project import Project
@@ -215,7 +216,7 @@ class StoredTexts:
             code = raters[session.rater_id].code
             name = tr("workshop together") if code in unnamed else code
             comparisons = {row.id: row for row in project.judging.comparisons(session.plan_id)}
-            for row in project.judging.unswayed(session.id):
+            for row in unswayed(project, session.id):
                 comparison = comparisons[row.comparison_id]
                 if row.chosen is not None and not comparison.repeat_of and comparison.axis != CHECK:
                     keys = tuple(item.key for item in comparison.items)

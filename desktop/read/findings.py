@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import unswayed
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
@@ -359,7 +360,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
     for plan_id in {session.plan_id for session in revealed}:
         comparisons |= {row.id: row for row in project.judging.comparisons(plan_id)}
     for session in revealed:
-        for row in project.judging.unswayed(session.id):
+        for row in unswayed(project, session.id):
             comparison = comparisons[row.comparison_id]
             if row.chosen is not None and comparison.axis == axis and not comparison.repeat_of:
                 times[comparison.items[row.chosen].key] += 1

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -23,6 +23,7 @@ from biasprint.desktop.widgets.card import Card, Chip
 from biasprint.desktop.widgets.labels import Label
 from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.plain_text import PlainText
+from biasprint.desktop.widgets.safe_text import DisplayText
 from biasprint.desktop.widgets.words import tr
 
 LOOKED_AT = 20_000  # characters; nobody reads so many numbers and signs before the first letter
@@ -57,6 +58,7 @@ class _Reading(PlainText):
     fixed_code = True
 
     def __init__(self, *, name: str) -> None:
+        self._ends_at: int | None = None  # not looked for yet
         super().__init__(name=name)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
@@ -65,6 +67,25 @@ class _Reading(PlainText):
         painter.fillRect(event.rect(), QColor(theme.current().surface))
         painter.end()
         super().paintEvent(event)
+
+    def end_in_view(self) -> bool:
+        """Return whether the last words of the text are on the screen now."""
+        if not self.all_shown:
+            return False
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._last_position())
+        place, view = self.cursorRect(cursor).center(), self.viewport()
+        return view.visibleRegion().contains(QPoint(min(max(place.x(), 0), view.width() - 1), place.y()))
+
+    def _last_position(self) -> int:
+        """Return where the last words end, in the units of the document."""
+        if self._ends_at is None:
+            self._ends_at = len(self.document().toPlainText().rstrip().encode("utf-16-le", "surrogatepass")) // 2
+        return self._ends_at
+
+    def show_display(self, display: DisplayText) -> None:
+        self._ends_at = None
+        super().show_display(display)
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), theme.current().px(LEAST_HEIGHT))

@@ -11,6 +11,8 @@ from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 from biasprint.desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
+    from biasprint.core.judging.carefulness import ReadToEnd
+    from biasprint.core.judging.exclusion import Exclusion
     from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.report import MergedFile, MergeReport
     from biasprint.core.runs.rater_quality import PlanState, RaterCard, RaterState
@@ -112,6 +114,12 @@ def care_columns() -> tuple[TableColumn, ...]:
         TableColumn(tr("Practice"), 84, number=True, help=tr("Right, of the known answers to practise with")),
         TableColumn(tr("Checks"), 84, number=True, help=tr("Right, of the hidden known answers")),
         TableColumn(
+            tr("Unread"),
+            84,
+            number=True,
+            help=tr("Answers before the end of every text was on the screen, of those with a record of it"),
+        ),
+        TableColumn(
             tr("Agreement, κ (95 % interval)"), 226, help=tr("With the others, beyond chance; n: comparisons in common")
         ),
         TableColumn(tr("What was seen")),
@@ -128,6 +136,7 @@ def care_rows(cards: "Sequence[RaterCard]") -> list[TableRow]:
                 NOTHING if card.open and not card.hours else f"{card.hours:.2f}",
                 NOTHING if card.practice is None else f"{card.practice.right}/{card.practice.of}",
                 f"{card.checks.passed}/{card.checks.asked}" if card.checks.asked else NOTHING,
+                f"{card.reading.unread}/{card.reading.n}" if card.reading.n else NOTHING,
                 agreement_words(card),
                 flags_words(card),
             ),
@@ -155,6 +164,7 @@ def flags_words(card: "RaterCard") -> str:
         "checks": tr("failed checks"),
         "looked": tr("looked before"),
         "unsealed": tr("unsealed packet"),
+        "unread": tr("unread ends"),
         "agreement": tr("low agreement"),
     }
     flags = [names[flag.key] for flag in card.flags]
@@ -163,7 +173,8 @@ def flags_words(card: "RaterCard") -> str:
 
 def care_words(card: "RaterCard") -> list[str]:
     """Return all remarks on one rater, a sentence each."""
-    remarks = [safe_line(flag.said) for flag in card.flags]
+    remarks = [safe_line(flag.said) for flag in card.flags if flag.key != "unread"]
+    remarks += read_words(card.reading)
     if card.open:
         opened = plural(card.open, "1 session is open on this machine.", "%n sessions are open on this machine.")
         remarks.append(opened + " " + tr("Until the reveal only the number of its answers is shown."))
@@ -186,6 +197,34 @@ def care_words(card: "RaterCard") -> list[str]:
         remarks.insert(0, tr("Left out since {date}: {reason}").format(
             date=card.exclusion.at[:10], reason=safe_line(card.exclusion.reason)))  # fmt: skip
     return remarks
+
+
+def read_words(reading: "ReadToEnd") -> list[str]:
+    """Return how many answers came before the end of every text was on the screen, and how many have no record."""
+    remarks = []
+    if (bounds := reading.interval) is not None:
+        remarks.append(
+            tr("{unread} of {n} answers came before the end of every text was on the screen: {share}.").format(
+                unread=number(reading.unread),
+                n=number(reading.n),
+                share=f"{reading.unread / reading.n:.0%} ({100 * bounds.low:.0f} to {100 * bounds.high:.0f} %)",
+            )
+        )
+    if reading.unrecorded:
+        some = "%n answers have no record of what was on the screen."
+        remarks.append(plural(reading.unrecorded, "1 answer has no record of what was on the screen.", some))
+    return remarks
+
+
+def unread_rule_words(cards: "Sequence[RaterCard]", rule: "Exclusion | None") -> list[str]:
+    """Return how many answers of all raters the rule on unread answers is about, and whether it holds."""
+    unread, n = sum(card.reading.unread for card in cards), sum(card.reading.n for card in cards)
+    counted = tr("{unread} of {n} answers of all raters; answers without a record stay in every case.")
+    counted = counted.format(unread=number(unread), n=number(n))
+    if rule is None:
+        return [counted, tr("They count in the findings unless you leave them out.")]
+    since = tr("Left out since {date}: {reason}").format(date=rule.at[:10], reason=safe_line(rule.reason))
+    return [counted, since]
 
 
 def where_words(rater: "RaterState") -> str:

@@ -61,6 +61,14 @@ def test_a_plan_teaches_and_checks_its_raters_and_who_fails_is_left_out(file: Pa
     assert [one["key"] for one in cards["A1"]["flags"]] == ["checks"]
     assert cards["R01"]["done"] == 0
     assert "A1: 3 of 3 hidden checks were failed" in biasprint("raters", "list", file).out
+    assert "A1: 27 answers have no record of what was on the screen." in biasprint("raters", "list", file).out
+    refused("raters", "exclude", file, "A1", "--unread", "--reason", "x", code=2, says="one rater, or give --unread")
+    biasprint("raters", "exclude", file, "--unread", "--reason", "agreed beforehand")
+    listed = biasprint("raters", "list", file, "--json").json
+    assert listed["unread_excluded"]["reason"] == "agreed beforehand"
+    assert listed["raters"][0]["read_to_end"] == {"unread": 0, "n": 0, "unrecorded": 27, "interval": None}
+    biasprint("raters", "include", file, "--unread")
+    refused("raters", "include", file, "--unread", code=2, says="not left out")
     refused("raters", "exclude", file, "A1", "--reason", " ", code=2, says="left out for a reason")
     refused("raters", "exclude", file, "nobody", "--reason", "x", code=2, says="no rater “nobody”")
     biasprint("raters", "exclude", file, "A1", "--reason", "failed every check")

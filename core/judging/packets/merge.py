@@ -46,6 +46,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
     RECOMMENDED,
     UNSEALED,
+    VIEWED,
     WORST,
     ComparisonRow,
     PacketRow,
@@ -53,6 +54,7 @@ from biasprint.core.project.rows import (
     RaterRow,
     SessionRow,
     TextKey,
+    text_views,
 )
 from biasprint.core.project.stores.chain import CHAIN, KEY, fits
 from biasprint.core.project.stores.common import canonical_json, utc_now
@@ -247,11 +249,15 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
 
 def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list[int]) -> bool:
     """Return whether the detail holds the card that was recommended, if one was; at most the worst card beside it,
-    another than the chosen one; and nothing else.
+    another than the chosen one; what was in view of each card; and nothing else. Raises ValueError for strange views.
     """
-    if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - {WORST}:
+    if not isinstance(detail, dict) or detail.get(RECOMMENDED) != advised:
         return False
-    if not detail:
+    if detail.keys() - {RECOMMENDED, WORST, VIEWED}:
+        return False
+    if VIEWED in detail:
+        text_views(detail[VIEWED], len(cards))
+    if WORST not in detail:
         return True
     return type(detail[WORST]) is int and detail[WORST] in cards and chosen not in (None, detail[WORST])
 
@@ -540,8 +546,13 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str, mark: Map
 
 
 def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    """Return the worst card and the recommended one as items."""
-    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name in (WORST, RECOMMENDED)}
+    """Return the worst card and the recommended one as items, and the views in the order of the items."""
+    detail = json.loads(row["detail"])
+    of_items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
+    if VIEWED in detail:
+        by_item = dict(zip(order, detail[VIEWED], strict=True))
+        of_items[VIEWED] = [by_item[item] for item in range(len(order))]
+    return of_items
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

@@ -325,12 +325,6 @@ class Judging(StorePart):
 
         return self._writer.write(write, urgent=True)
 
-    def unswayed(self, session_id: str) -> tuple[JudgmentRow, ...]:
-        """Return a session's judgments in force that measures pool: made before any look at identities, and beside no
-        recommendation.
-        """
-        return tuple(row for row in self.judgments(session_id) if not row.seen and row.recommended is None)
-
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
         """Return the judgments in force, in sequence; with `superseded` every row that was ever made.
 

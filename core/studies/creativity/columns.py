@@ -12,6 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import text_blocks
+from biasprint.core.judging.exclusion import unread_rule
 from biasprint.core.judging.plan import CHECK, keys_of_sets, ranked_sets
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import participants
@@ -154,12 +155,13 @@ def judgment_columns(
     compared: bool,
     lengths: bool = False,
     seen: bool = False,
+    unread: bool = False,
     wanted: Callable[[ComparisonRow], bool] | None = None,
 ) -> Columns:
     """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
 
     `lengths`: with how long the texts are, which `compared` has too. `seen`: also those that were made after a look at
-    the identities. `wanted`: of these comparisons alone.
+    the identities; `unread`: and those that the rule on unread texts leaves out. `wanted`: of these comparisons alone.
 
     Where any came in a file without its packet's seal, the column `unsealed` marks them.
 
@@ -167,6 +169,7 @@ def judgment_columns(
     them, and marked: what is measured of preferences leaves them out.
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
+    must_be_read = not unread and unread_rule(project) is not None
     by_session = {session.id: session for session in sessions}
     comparisons = {
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
@@ -183,6 +186,8 @@ def judgment_columns(
     for row in judgments:
         comparison = comparisons[row.comparison_id]
         if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
+            continue
+        if must_be_read and row.read_to_end is False:
             continue
         if wanted and not wanted(comparison):
             continue

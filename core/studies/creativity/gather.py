@@ -10,7 +10,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import EXCLUDED, excluded_codes
+from biasprint.core.judging.exclusion import EXCLUDED, UNREAD, excluded_codes, unread_rule
 from biasprint.core.judging.fingerprint import GROUP_FROM
 from biasprint.core.judging.looking import SEEN, seen_count
 from biasprint.core.judging.plan import CHECK
@@ -256,6 +256,11 @@ def _judged(
     result = of_judgments(
         ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen, wanted=wanted
     )
+    if unread := result.dropped.get(UNREAD):
+        rule = unread_rule(project)
+        assert rule is not None
+        early = f"{unread:,} judgments were given before the end of every text was in view"
+        remarks.append(f"{early}: they are left out ({rule.reason}).")
     if out:
         everybody = of_judgments(
             ctx, project, with_all, axes, options.seed, compute, adjusted=True, seen=options.seen, wanted=wanted
@@ -425,14 +430,19 @@ def of_judgments(
     how = {
         "seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
     }  # fmt: skip
-    left_out = 0 if seen else seen_count(project, [session.id for session in sessions])
-    if left_out and wanted:
-        every = judgment_columns(project, sessions, compared=False, seen=True, wanted=wanted)
-        left_out = len(every["comparison"]) - len(columns["comparison"])
-    if not columns["comparison"] and left_out:
-        return with_seen(StudyResult("creativity", 0, {}, ()), left_out)
+    count, unread = len(columns["comparison"]), 0
+    if unread_rule(project) is not None:
+        every = judgment_columns(project, sessions, compared=False, seen=seen, unread=True, wanted=wanted)
+        unread = len(every["comparison"]) - count
+    after_look = 0 if seen else seen_count(project, [session.id for session in sessions])
+    if after_look and wanted:
+        every = judgment_columns(project, sessions, compared=False, seen=True, unread=True, wanted=wanted)
+        after_look = len(every["comparison"]) - count - unread
+    left_out = {SEEN: after_look, UNREAD: unread}
+    if not count and any(left_out.values()):
+        return with_left_out(StudyResult("creativity", 0, {}, ()), left_out)
     result = noted(without_persons(_measure_judgments(ctx, columns, axes, how, compute), names), let_in)
-    return with_seen(result, left_out)
+    return with_left_out(result, left_out)
 
 
 def let_in_words(let_in: int, among: int) -> str:
@@ -449,11 +459,10 @@ def noted(result: StudyResult, remark: str) -> StudyResult:
     return replace(result, findings=tuple(findings))
 
 
-def with_seen(result: StudyResult, left_out: int) -> StudyResult:
-    """The result with the judgments counted that were left out because somebody had looked."""
-    if not left_out:
-        return result
-    return replace(result, rows=result.rows + left_out, dropped={**result.dropped, SEEN: left_out})
+def with_left_out(result: StudyResult, left_out: Mapping[str, int]) -> StudyResult:
+    """The result with the judgments counted that were left out, by reason."""
+    some = {reason: count for reason, count in left_out.items() if count}
+    return replace(result, rows=result.rows + sum(some.values()), dropped={**result.dropped, **some})
 
 
 def seen_words(count: int, *, kept: bool) -> str:
@@ -554,12 +563,15 @@ def _judgment_tables(
     # An axis that was ranked alone is wanted, and has no shares.
     shipped = {axis: load_axis(axis).definition() for axis in {**wanted, **chosen} if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped), "crossed": _crossed(shipped)}
+    unread = sum(is_excluded(record) and record.values.get("read_to_end", "").strip() == "0" for record in records)
+    left = {
+        SEEN: len(counting) - len(blind),
+        UNREAD: unread,
+        EXCLUDED: len(records) - len(counting) - unread,
+        "hidden check": len(every) - len(records),
+    }
     let_in = let_in_words(sum(map(is_let_in, blind)), len(blind))
-    result = noted(_measure_judgments(ctx, columns, chosen, how, compute), let_in)
-    result = with_seen(result, len(counting) - len(blind))
-    left = {EXCLUDED: len(records) - len(counting), "hidden check": len(every) - len(records)}
-    left = {reason: count for reason, count in left.items() if count}
-    return replace(result, rows=result.rows + sum(left.values()), dropped={**result.dropped, **left})
+    return with_left_out(noted(_measure_judgments(ctx, columns, chosen, how, compute), let_in), left)
 
 
 def _ordered(axis: str, identities: set[str]) -> list[str]:

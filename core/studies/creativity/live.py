@@ -12,6 +12,7 @@ import numpy as np
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import unread_rule, unswayed
 from biasprint.core.judging.plan import keys_of_sets, ranked_sets
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.metrics.affinity import affinity_score
@@ -154,9 +155,10 @@ class JudgedChoices:
             self._project, [each_session for each_session in judging.sessions() if each_session.revealed_at is not None]
         )
         merged = judging.merged_sessions()
+        rule = ("read to the end",) if unread_rule(self._project) is not None else ()
         # A session that was revealed is closed; but copies of a packet come later, and decisions between them.
         state = {
-            each_session.id: self._merged_state(each_session.id) if each_session.id in merged else ()
+            each_session.id: (*rule, *(self._merged_state(each_session.id) if each_session.id in merged else ()))
             for each_session in sessions
         }
         if any(state.get(key) != known for key, known in self._sessions.items()):
@@ -172,7 +174,7 @@ class JudgedChoices:
             if session.plan_id not in comparisons:
                 comparisons[session.plan_id] = {row.id: row for row in judging.comparisons(session.plan_id)}
             rows, rater = comparisons[session.plan_id], raters[session.rater_id]
-            for judgment in judging.unswayed(session.id):
+            for judgment in unswayed(self._project, session.id):
                 self._take(judgment, rows[judgment.comparison_id], rater.code, rater.kind, axes)
             self._sessions[session.id] = state[session.id]
         return True

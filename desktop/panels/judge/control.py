@@ -217,7 +217,8 @@ class JudgeControl(QObject):
         if self._session is not None and self.token and not self.busy:
             self.saved.emit("saving")
             note = self._page.typed_note()
-            recording = self._session.ask(record_choice, self.token, outcome, card, note, worst)
+            views = self._page.views.so_far()
+            recording = self._session.ask(record_choice, self.token, outcome, card, note, worst, views)
             self._await(recording, self._saved, self._not_saved)
             self._given = GivenAnswer(outcome, card, worst)
             self._late.start()

@@ -23,6 +23,7 @@ from biasprint.desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
 from biasprint.desktop.panels.judge.setup import SetupPage
 from biasprint.desktop.panels.judge.start import JudgeStartPage
 from biasprint.desktop.panels.judge.teaching import InstructionsPage
+from biasprint.desktop.panels.judge.views import UnreadWord
 from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import (
@@ -136,6 +137,7 @@ class JudgePanel(Panel):
         self.instructions = InstructionsPage()
         self._wanted: tuple[Offer, str, bool, str] | None = None  # what is opened once the instructions are read
         self.control = JudgeControl(self.work, self)
+        self.unread = UnreadWord(self.body, self.shell.settings, self)
         self.end, self.finished_page = EndPage(keys), FinishedPage()
         self.reveal_page = RevealPage()
         self.pages = QStackedWidget()
@@ -289,6 +291,7 @@ class JudgePanel(Panel):
     def _forget(self) -> None:
         """Clear the pages when a session has ended."""
         self._skipped = []
+        self.unread.put_away()
         self.work.forget()
         self.end.forget()
         self.shell.set_status("")
@@ -462,6 +465,7 @@ class JudgePanel(Panel):
     def _connect_control(self) -> None:
         self.control.started_with.connect(self._show_start)
         self.control.shown.connect(self._show)
+        self.control.shown.connect(self.unread.show_view)
         self.control.progressed.connect(self._show_progress)
         self.control.revealed.connect(self._show_revelation)
         self.control.saved.connect(lambda state: self.shell.set_saved(state))

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
@@ -12,6 +12,7 @@ from biasprint.core.text import word_differences
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
 from biasprint.desktop.panels.judge.ratings import CardRatings
+from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.settings import JudgeKeys, KeyMap
 from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
 from biasprint.desktop.widgets.buttons import ChoiceButton
@@ -75,6 +76,7 @@ class WorkPage(QScrollArea):
         self._best: int | None = None  # chosen, while the worst is asked for
         self.question = QuestionCard()
         self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        self.views = CardViews(self.cards)
         self.ratings = CardRatings([card.letter for card in self.cards.cards])
         for card, column in zip(self.cards.cards, self.ratings.columns, strict=True):
             card.put_beneath(column)
@@ -118,7 +120,9 @@ class WorkPage(QScrollArea):
             self._asked_for_ratings = False
             self.question.said.hide()
             self.question.differences.setChecked(False)
+            self.views.leave()
             self.cards.set_texts(comparison.texts, comparison.recommended)
+            self.views.begin(comparison.token)
             self.question.set_comparison(comparison)
             self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
             self._set_note(comparison.note)
@@ -158,6 +162,7 @@ class WorkPage(QScrollArea):
         self.question.note.setChecked(False)
         self.question.ratings.setChecked(False)
         self._ratings_offered = False
+        self.views.forget()
         self.cards.set_texts(())
 
     @property
@@ -174,6 +179,20 @@ class WorkPage(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
+            self.views.look()
+        return handled
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.views.look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.views.look()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.keys.handle(event):
@@ -233,6 +252,8 @@ class WorkPage(QScrollArea):
         self.together.toggled.connect(self.cards.set_together)
         self.cards.lengths_changed.connect(lambda: self.together.setVisible(self.cards.scrollable))
         self.cards.looked_at.connect(self.looked_at)
+        self.looked_at.connect(self.views.look)
+        self.verticalScrollBar().valueChanged.connect(self.views.look)
         self.question.differences.toggled.connect(self._show_differences)
         self.question.note.toggled.connect(self._show_note)
         self.question.note.clicked.connect(self._note_clicked)

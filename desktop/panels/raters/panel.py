@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import UNREAD_TEXTS, Exclusion, unread_rule
 from biasprint.core.runs.rater_quality import rater_cards
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import count_again, leave_out
@@ -24,7 +25,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -40,22 +41,51 @@ if TYPE_CHECKING:
 LONGEST_REASON = 500
 
 
+class DecisionRow(QWidget):
+    """A reason, and the button that leaves somebody or something out for it, or counts it again."""
+
+    def __init__(self, decide: Callable[[bool, str], object]) -> None:
+        super().__init__()
+        self._writable = False
+        self.reason = QLineEdit()
+        self.reason.setMaxLength(LONGEST_REASON)
+        self.reason.setAccessibleName(tr("Reason"))
+        self.out, self.again = Button(tr("Leave out")), Button(tr("Count again"))
+        self.reason.textChanged.connect(lambda _: self._allow())
+        self.out.clicked.connect(lambda: decide(True, self.reason.text()))
+        self.again.clicked.connect(lambda: decide(False, self.reason.text()))
+        in_row(self.reason, self.out, self.again, inside=self, spacing=theme.current().grid, margins=0)
+
+    def show_state(self, *, is_out: bool, writable: bool) -> None:
+        self._writable = writable
+        show_if(self.out, not is_out)
+        show_if(self.again, is_out)
+        why, back = tr("Why; it is stored and told with the findings"), tr("Why again, if you like to say it")
+        self.reason.setPlaceholderText(back if is_out else why)
+        self._allow()
+
+    def _allow(self) -> None:
+        self.out.setEnabled(self._writable and bool(self.reason.text().strip()))
+        self.again.setEnabled(self._writable)
+        self.reason.setEnabled(self._writable)
+
+
 class CareSection(RatersSection):
-    """A row for each person; for the chosen one the observations, and the decision."""
+    """A row for each person; for the chosen one the observations, and the decision; and the rule on unread answers."""
 
     concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation"})
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell, tr("Care"))
         self.cards: tuple[RaterCard, ...] = ()
-        keep = (0, 1, 6, 2, 5, 4, 3)
+        keep = (0, 1, 7, 2, 6, 5, 4, 3)
         self.raters = TextTable(tr("Raters and their care"), words.care_columns(), keep=keep, tall=True)
         self.heading = Label("", "heading")
         self.said = Label("", wrap=True)
-        self.reason = QLineEdit()
-        self.reason.setMaxLength(LONGEST_REASON)
-        self.reason.setAccessibleName(tr("Reason"))
-        self.out, self.again = Button(tr("Leave out")), Button(tr("Count again"))
+        self.decision, self.on_unread = DecisionRow(self._decide), DecisionRow(self._decide_unread)
+        self.reason, self.out, self.again = self.decision.reason, self.decision.out, self.decision.again
+        self.unread_said = Label("", wrap=True)
+        self.unread = Card(tr("Answers before the end of every text was on the screen"))
         self.nothing = EmptyState(
             tr("Nobody has rated yet"),
             tr("Here you see how far raters are, how carefully they rated, and the hours to pay for."),
@@ -64,9 +94,6 @@ class CareSection(RatersSection):
             icon="raters",
         )
         self.raters.chosen.connect(lambda _: self._show_card())
-        self.reason.textChanged.connect(lambda _: self._allow())
-        self.out.clicked.connect(self._leave_out)
-        self.again.clicked.connect(self._count_again)
         self._lay_out()
 
     @property
@@ -79,7 +106,8 @@ class CareSection(RatersSection):
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
-    def show_data(self, cards: "Sequence[RaterCard]") -> None:
+    def show_data(self, data: "tuple[Sequence[RaterCard], Exclusion | None]") -> None:
+        cards, rule = data
         self.cards = tuple(cards)
         self.raters.show_rows(words.care_rows(cards))
         if cards and self.card is None:
@@ -87,6 +115,9 @@ class CareSection(RatersSection):
             self.raters.select(flagged.rater_id)
         self.counted.emit(sum(bool(card.flags) and card.exclusion is None for card in cards))
         self._show_card()
+        self.unread_said.setText("\n".join(words.unread_rule_words(cards, rule)))
+        self.on_unread.show_state(is_out=rule is not None, writable=self.writable)
+        show_if(self.unread, rule is not None or any(card.reading.unread for card in cards))
         self.pages.setCurrentWidget(self.sheet if cards else self.nothing)
 
     def forget(self) -> None:
@@ -95,6 +126,7 @@ class CareSection(RatersSection):
         self.heading.clear()
         self.said.clear()
         self.reason.clear()
+        self.on_unread.reason.clear()
         self.counted.emit(0)
 
     def _show_card(self) -> None:
@@ -103,33 +135,19 @@ class CareSection(RatersSection):
             return
         self.heading.setText(safe_line(card.code))
         self.said.setText("\n".join(words.care_words(card)))
-        is_out = card.exclusion is not None
-        show_if(self.out, not is_out)
-        show_if(self.again, is_out)
-        why, back = (
-            tr("Why; it is stored and told with the findings"),
-            tr("Why they count again, if you like to say it"),
-        )
-        self.reason.setPlaceholderText(back if is_out else why)
-        self._allow()
+        self.decision.show_state(is_out=card.exclusion is not None, writable=self.writable)
 
-    def _allow(self) -> None:
-        self.out.setEnabled(self.writable and bool(self.reason.text().strip()))
-        self.again.setEnabled(self.writable)
-        self.reason.setEnabled(self.writable)
+    def _decide(self, out: bool, reason: str) -> None:
+        if self.card is not None:
+            self._write(self.decision, self.card.rater_id, out, reason)
 
-    def _leave_out(self) -> None:
-        card, project = self.card, self.project
-        if card is not None and project is not None:
-            leave_out(project=project, rater_id=card.rater_id, reason=self.reason.text()).start(
-                self.shell.jobs, on_done=lambda _: self.reason.clear(), on_error=self.shell.show_error
-            )
+    def _decide_unread(self, out: bool, reason: str) -> None:
+        self._write(self.on_unread, UNREAD_TEXTS, out, reason)
 
-    def _count_again(self) -> None:
-        card, project = self.card, self.project
-        if card is not None and project is not None:
-            count_again(project=project, rater_id=card.rater_id, reason=self.reason.text()).start(
-                self.shell.jobs, on_done=lambda _: self.reason.clear(), on_error=self.shell.show_error
+    def _write(self, row: DecisionRow, target: str, out: bool, reason: str) -> None:
+        if (project := self.project) is not None:
+            (leave_out if out else count_again)(project=project, rater_id=target, reason=reason).start(
+                self.shell.jobs, on_done=lambda _: row.reason.clear(), on_error=self.shell.show_error
             )
 
     def _lay_out(self) -> None:
@@ -137,29 +155,25 @@ class CareSection(RatersSection):
         top, about = Card(), Card()
         top.set_padding(4, 8)
         top.box.addWidget(self.raters)
-        about.set_padding(16)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        for widget in (self.out, self.again):
-            row.addWidget(widget)
-        row.insertWidget(0, self.reason, 1)
-        about.box.addWidget(self.heading)
-        about.box.addWidget(self.said)
-        about.box.addLayout(row)
         note = tr(
             "A flag is a reason to look, no verdict. Who is left out counts in no finding once they are measured "
             "again; nothing is deleted. Decide before you look at the findings."
         )
-        about.box.addWidget(Label(note, "note", wrap=True))
-        self.sheet.box.addWidget(top)
-        self.sheet.box.addWidget(about)
+        for part in (self.heading, self.said, self.decision, Label(note, "note", wrap=True)):
+            about.box.addWidget(part)
+        for part in (self.unread_said, self.on_unread):
+            self.unread.box.addWidget(part)
+        for card in (about, self.unread):
+            card.set_padding(16)
+        for card in (top, about, self.unread):
+            self.sheet.box.addWidget(card)
         self.sheet.box.addStretch(1)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
-    return rater_cards(ctx, project)
+def _read(ctx: JobContext, project: "Project") -> "tuple[Sequence[RaterCard], Exclusion | None]":
+    return rater_cards(ctx, project), unread_rule(project)
 
 
 class RatersPanel(Panel):

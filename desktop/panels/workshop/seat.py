@@ -19,6 +19,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.panels.base import Header
 from biasprint.desktop.panels.judge.control import JudgeControl
+from biasprint.desktop.panels.judge.views import UnreadWord
 from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
@@ -254,6 +255,7 @@ class Seat(QWidget):
     def _connect(self) -> None:
         self.control.started_with.connect(self._show_start)
         self.control.shown.connect(self._show)
+        self.control.shown.connect(UnreadWord(self._body, self._shell.settings, self).show_view)
         self.control.progressed.connect(self._show_progress)
         self.control.revealed.connect(self._draw_picture)
         self.control.saved.connect(lambda state: self._shell.set_saved(state))

@@ -1,22 +1,27 @@
 """Flags of raters against independent sums, and how often careful raters get one."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.proportion import proportion_confint
 
 from biasprint.core.judging.carefulness import (
     FASTEST,
     GivenChoice,
+    ReadToEnd,
     failed_checks,
     low_agreement,
     one_side,
+    read_to_end,
     run_chance,
     same_answer,
     tail,
     too_quick,
+    unread_ends,
     with_others,
 )
 from biasprint.core.judging.known import CheckResult
@@ -43,6 +48,21 @@ def test_a_slow_rater_with_a_few_quick_answers_or_too_few_to_tell_is_not_flagged
     assert too_quick(few) is None
     assert too_quick([said(number, seconds=0.5) for number in range(4)]) is None
     assert too_quick([said(number, seconds=0.0) for number in range(40)]) is None, "no time was recorded"
+
+
+def test_answers_before_the_end_was_on_the_screen_are_counted_and_flagged_where_they_are_more_than_slips():
+    given = [replace(said(number), read=number >= 12) for number in range(40)]
+    given += [replace(said(40, None), read=None), replace(said(41), outcome="skip", read=False)]
+    reading = read_to_end(given)
+    assert (reading.unread, reading.n, reading.unrecorded) == (12, 40, 1)
+    low, high = proportion_confint(12, 40, method="wilson")
+    assert (reading.interval.low, reading.interval.high) == (pytest.approx(low), pytest.approx(high))
+    flag = unread_ends(reading)
+    assert flag is not None
+    assert flag.said.startswith("12 of 40 answers came before the end of every text was on the screen")
+    assert unread_ends(ReadToEnd(unread=3, n=40)) is None, "slips"
+    assert unread_ends(ReadToEnd(unread=4, n=4)) is None, "too few to tell"
+    assert unread_ends(ReadToEnd(unread=0, n=0, unrecorded=40)) is None
 
 
 @pytest.mark.parametrize(("length", "n", "cards"), [(3, 6, 2), (2, 5, 3), (4, 9, 2), (3, 8, 3), (5, 5, 2)])

@@ -27,7 +27,15 @@ from biasprint.core.judging.work import (
 )
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import NotSaved
-from biasprint.core.project.rows import ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.project.rows import (
+    ComparisonItem,
+    ComparisonRow,
+    JudgmentRow,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+    TextView,
+)
 from biasprint.core.project.specs import JudgmentSpec
 from biasprint.core.text import sha256_text
 
@@ -581,3 +589,69 @@ def test_hidden_repeats_are_counted_apart():
     assert revealed.axes[0].choices == 2
     assert {row.identity: row.chosen for row in revealed.axes[0].identities} == {"asian": 0, "black": 2, "white": 0}
     one.door.close()
+
+
+# ---- What was in view
+
+READ = (TextView(4.0, True), TextView(5.0, True), TextView(6.0, True))
+UNREAD = (TextView(4.0, True), TextView(5.0, False), TextView(6.0, True))
+
+
+def views_written(rater: Rater, place: int = -1) -> dict[int, tuple[float, bool]]:
+    """Seconds and end by item, of a judgment that was written."""
+    stored = rater.store.written[place].detail["viewed"]
+    return {item: (view["seconds"], view["end"]) for item, view in enumerate(stored)}
+
+
+def test_what_was_in_view_is_kept_by_item_whatever_the_order_of_the_cards(rater):
+    rater.do(record_choice, "choice", 0, viewed=UNREAD)
+    shown = rater.store.written[0].shown
+    assert views_written(rater) == {shown[0]: (4.0, True), shown[1]: (5.0, False), shown[2]: (6.0, True)}
+
+
+def test_an_answer_without_such_a_record_keeps_none(rater):
+    rater.do(record_choice, "tie")
+    assert rater.store.written[0].detail == {}
+
+
+def test_a_revised_answer_adds_up_what_was_in_view_also_after_a_pause():
+    store = FakeStore()
+    first = Rater(store)
+    first.start()
+    first.do(record_choice, "choice", 0, viewed=UNREAD)
+    first.do(go_back)
+    longer = tuple(TextView(view.seconds + 1, view.end) for view in UNREAD)  # counted on since the session was opened
+    first.do(record_choice, "choice", 1, viewed=longer)
+    assert sorted(seconds for seconds, _ in views_written(first).values()) == [5.0, 6.0, 7.0]
+    first.door.close(5)
+    again = Rater(store)
+    again.start()
+    again.do(go_back)
+    again.do(record_choice, "choice", 2, viewed=(TextView(0.5, False), TextView(0.5, True), TextView(0.5, False)))
+    again.door.close(5)
+    assert sorted(views_written(again).values()) == [(5.5, True), (6.5, True), (7.5, True)]
+
+
+def test_the_same_answer_after_reading_on_is_kept_with_what_was_read(rater):
+    rater.do(record_choice, "choice", 0, viewed=UNREAD)
+    rater.do(go_back)
+    rater.do(record_choice, "choice", 0, viewed=READ)
+    assert [all(end for _, end in views_written(rater, place).values()) for place in (0, 1)] == [False, True]
+    rater.do(go_back)
+    rater.do(record_choice, "choice", 0, viewed=tuple(TextView(view.seconds + 9, view.end) for view in READ))
+    assert len(rater.store.written) == 2, "nothing new was said or read"
+
+
+def test_the_word_on_an_unread_end_is_said_once_in_a_session():
+    store = FakeStore()
+    rater = Rater(store)
+    rater.start()
+    assert rater.do(record_choice, "skip", viewed=UNREAD).unread == ()
+    assert rater.do(record_choice, "choice", 0, viewed=READ).unread == ()
+    assert rater.do(record_choice, "tie", viewed=UNREAD).unread == (1,)
+    assert rater.do(record_choice, "choice", 0, viewed=UNREAD).unread == ()
+    rater.door.close(5)
+    again = Rater(store)
+    again.start()
+    assert again.do(record_choice, "choice", 0, viewed=UNREAD).unread == (), "the same session, after a pause"
+    again.door.close(5)

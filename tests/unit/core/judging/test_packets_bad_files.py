@@ -32,6 +32,7 @@ from biasprint.core.project.changes import Changes
 from biasprint.core.project.check import check_project
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.project import Project
+from biasprint.core.project.stores.judging import judgment_sha256
 from biasprint.core.text import sha256_text
 
 
@@ -121,6 +122,35 @@ TROUBLE = {
     "a session of its own": (lambda p: edited(p, "PRAGMA foreign_keys=OFF", "UPDATE session SET id = 'x'",
                                               "UPDATE judgment SET session_id = 'x'"), "changed outside"),
 }  # fmt: skip
+
+
+STRANGE_VIEWS = {
+    "one card only": [{"seconds": 1.0, "end": True}],
+    "no number": [{"seconds": float("nan"), "end": True}] * 3,
+    "endless": [{"seconds": float("inf"), "end": True}] * 3,
+    "before it began": [{"seconds": -1.0, "end": True}] * 3,
+    "beyond any number": [{"seconds": 10**400, "end": True}] * 3,
+    "more than is kept": [{"seconds": 1.0, "end": True, "file": "x"}] * 3,
+    "words": "all of it",
+}
+
+
+@pytest.mark.parametrize("case", STRANGE_VIEWS)
+def test_views_that_make_no_sense_are_refused_although_every_hash_fits(project: Path, packet: Path, case: str) -> None:
+    answer(packet, (0, "choice", 1))
+    with Project.open(packet) as inside:
+        (row,) = inside.packets.judgments_as_stored()
+    strange = {name: value for name, value in row.items() if name != "sequence"}
+    strange["detail"] = json.dumps({"viewed": STRANGE_VIEWS[case]})
+    with closing(sqlite3.connect(packet)) as connection:
+        values = (strange["detail"], judgment_sha256(strange))
+        connection.execute("UPDATE judgment SET detail = ?, row_sha256 = ?", values)
+        connection.commit()
+    (came,) = merge(project, packet).files
+    assert "changed outside" in came.refused
+    assert "\n" not in came.refused
+    with Project.open(project) as open_one:
+        assert open_one.judging.judgments() == ()
 
 
 @pytest.mark.parametrize("case", seeded_part(TROUBLE, 10))

@@ -27,6 +27,7 @@ from biasprint.core.judging.packets.decisions import conflicts, count_unfinished
 from biasprint.core.judging.store import KIND
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextView
 from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
 from biasprint.core.text import sha256_text
 
@@ -58,6 +59,9 @@ def test_what_was_chosen_comes_back_as_what_was_meant(project: Path, packet: Pat
             same = ("session_id", "comparison_id", "outcome", "note", "active_seconds", "supersedes", "created_at")
             assert [getattr(row, name) for name in same] == [getattr(sent, name) for name in same]
             assert row.shown.index(row.chosen or 0) == 1
+            assert row.viewed is not None
+            views = [row.viewed[item] for item in row.shown]
+            assert views == [TextView(0.5, False), TextView(1.5, True), TextView(2.5, False)]
         (session,) = [row for row in open_one.judging.sessions() if row.revealed_at]
         (own,) = inside.judging.sessions()
         assert (session.id, session.revealed_at, session.consent_text, session.consent_at) == (

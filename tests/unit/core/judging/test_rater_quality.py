@@ -1,5 +1,6 @@
 """The dashboard of raters, exclusion with a reason, and findings with and without who is left out."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,17 @@ from inline_compute import Inline
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
+from biasprint.core.judging.carefulness import ReadToEnd
+from biasprint.core.judging.exclusion import (
+    EXCLUDED,
+    UNREAD,
+    UNREAD_TEXTS,
+    decisions_on,
+    exclude,
+    excluded_codes,
+    exclusions,
+    include,
+)
 from biasprint.core.judging.known import KnownAnswer, PracticeResult, keep_practice_result
 from biasprint.core.judging.plan import RIGHT
 from biasprint.core.judging.workshop import tellable_sessions
@@ -89,7 +100,7 @@ def test_an_exclusion_needs_a_reason_is_kept_and_can_be_taken_back(project: Proj
     rater = person_called(project, "R01").id
     with pytest.raises(UsageError) as told:
         exclude(project, rater, "  ")
-    assert told.value.kept == "The rater counts as before."
+    assert told.value.kept == "Everything counts as before."
     exclude(project, rater, "did not\nread")
     assert excluded_codes(project) == {"R01": "did not read"}
     assert tellable_sessions(project, project.judging.sessions()) == ()
@@ -137,6 +148,46 @@ def test_findings_are_told_with_and_without_whoever_is_left_out(project: Project
     again, _ = of_judged(JobContext(), project, MeasureOptions(), Inline())
     assert not [one for one in again.findings if one.id.startswith("creativity.quality.excluded")]
     assert EXCLUDED not in again.dropped
+
+
+def test_answers_before_the_end_was_in_view_are_left_out_by_the_rule_alone(project: Project, tmp_path: Path):
+    plan = plan_of(project, "gender", per_axis=12)
+    rated(project, plan, "R01", choosing("woman"), read=lambda number: number >= 5)
+    rated(project, plan, "R02", choosing("man"), read=lambda number: None)
+    assert cards_of(project)["R01"].reading == ReadToEnd(unread=5, n=12)
+    assert cards_of(project)["R02"].reading == ReadToEnd(unread=0, n=0, unrecorded=12)
+    assert [flag.key for flag in cards_of(project)["R01"].flags if flag.key == "unread"] == ["unread"]
+
+    def measured() -> tuple[dict[str, float | None], StudyResult, list[str]]:
+        result, remarks = of_judged(JobContext(), project, MeasureOptions(), Inline())
+        of_axis = [one for one in result.findings if one.id == "creativity.share" and one.dims.keys() == {"axis"}]
+        return {one.label: one.estimate for one in of_axis}, result, remarks
+
+    shares, result, _ = measured()
+    assert (shares["woman"], result.rows, UNREAD in result.dropped) == (pytest.approx(12 / 24), 24, False)
+    live = JudgedChoices(project)
+    live.read(JobContext())
+    exclude(project, UNREAD_TEXTS, "agreed beforehand")
+    shares, result, remarks = measured()
+    assert (shares["woman"], result.rows, result.dropped[UNREAD]) == (pytest.approx(7 / 19), 24, 5)
+    early = "5 judgments were given before the end of every text was in view: they are left out (agreed beforehand)."
+    assert early in remarks
+    live.read(JobContext())
+    assert {one.n for one in live.values()} == {19}
+    rows = list(judgment_rows(project, [1]))
+    assert [row["excluded"] for row in rows].count(1) == 5
+    assert {(row["rater"], row["read_to_end"]) for row in rows} == {("R01", 0), ("R01", 1), ("R02", "")}
+    first = next(row for row in rows if row["rater"] == "R01")
+    assert first["seconds_in_view"] == "[0.5, 1.5, 2.5]"
+    table = tmp_path / "judgments.csv"
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    of_table = measure_tables(JobContext(), [table], "creativity", MeasureOptions(), Inline()).result
+    assert (of_table.rows, of_table.dropped[UNREAD]) == (24, 5)
+    include(project, UNREAD_TEXTS)
+    assert measured()[0]["woman"] == pytest.approx(12 / 24)
 
 
 def test_what_is_live_follows_an_exclusion_and_its_end(project: Project):

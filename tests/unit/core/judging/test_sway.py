@@ -10,6 +10,7 @@ from packet_files import coordinator, judging, make, merge
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import unswayed
 from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.plan import CHECK, PlanSettings
@@ -120,7 +121,7 @@ def test_a_session_shows_keeps_and_explains_recommendations(project: Project):
     kept = project.judging.judgments(session.id)
     assert sum(said.recommended is not None for said in kept) == 6
     assert all(said.recommended in (None, said.chosen) for said in kept)
-    assert len(project.judging.unswayed(session.id)) == 6
+    assert len(unswayed(project, session.id)) == 6
     exported = Counter(str(one["recommended"]) for one in judgment_rows(project, [1]))
     assert (exported[ALONE], exported.total()) == (6, 12)
 

@@ -292,6 +292,13 @@ def test_a_draft_is_replaced_as_it_grows_and_goes_with_the_judgment(project: Pro
         ({"chosen": 2}, "was not shown"),
         ({"active_seconds": -1.0}, "greater than or equal"),
         ({"active_seconds": float("nan")}, "finite|greater"),
+        ({"detail": {"viewed": [{"seconds": 1.0, "end": True}]}}, "one entry for each text"),
+        ({"detail": {"viewed": [{"seconds": float("nan"), "end": True}] * 2}}, "0 or more"),
+        ({"detail": {"viewed": [{"seconds": -1, "end": True}] * 2}}, "0 or more"),
+        ({"detail": {"viewed": [{"seconds": 10**400, "end": True}] * 2}}, "0 or more"),
+        ({"detail": {"viewed": [{"seconds": True, "end": True}] * 2}}, "0 or more"),
+        ({"detail": {"viewed": [{"seconds": 1, "end": 1}] * 2}}, "seconds and an end"),
+        ({"detail": {"viewed": "all of it"}}, "one entry for each text"),
     ],
 )
 def test_a_judgment_that_makes_no_sense_is_refused(change: dict[str, object], why: str) -> None:

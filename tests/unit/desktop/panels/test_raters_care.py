@@ -9,7 +9,7 @@ from raters_bench import Bench
 from raters_scene import A, B, add_plan, at, castle, rate
 
 from biasprint.core.findings import Finding
-from biasprint.core.judging.exclusion import decisions_on, excluded_codes
+from biasprint.core.judging.exclusion import decisions_on, excluded_codes, unread_rule
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.quality import tables_of
 from biasprint.desktop.wording.titles import Titles
@@ -43,13 +43,34 @@ def test_who_rated_how_carefully_is_told_and_of_an_open_session_its_count_alone(
     bench.tab("care")
     told = cells(bench)
     assert told["R01"][0] == "6 of 6"
-    assert told["R03"] == ("2 of 6", "—", "—", "—", "—", "—")
-    assert told["R01"][4].endswith("n = 6")
+    assert told["R03"] == ("2 of 6", "—", "—", "—", "—", "—", "—")
+    assert told["R01"][5].endswith("n = 6")
     care = bench.panel.care
     care.raters.select(next(one.rater_id for one in care.cards if one.code == "R03"))
     assert "1 session is open on this machine." in care.said.text()
     care.raters.select(next(one.rater_id for one in care.cards if one.code == "R01"))
-    assert f"Agreement with the others: κ = {told['R01'][4]}." in care.said.text(), "also where its column has no room"
+    assert f"Agreement with the others: κ = {told['R01'][5]}." in care.said.text(), "also where its column has no room"
+
+
+def test_unread_answers_are_told_and_left_out_by_a_rule_with_its_count(open_panel: Open, path: Path):
+    project, plan = at(path)
+    rate(project, plan, "R01", dict.fromkeys(range(6), A), read={0: False, 1: False, 2: True, 3: True})
+    rate(project, plan, "R02", dict.fromkeys(range(6), B), read=dict.fromkeys(range(6), True))
+    project.close()
+    bench = open_panel(path)
+    bench.tab("care")
+    care = bench.panel.care
+    assert (cells(bench)["R01"][4], cells(bench)["R02"][4]) == ("2/4", "0/6")
+    care.raters.select(next(one.rater_id for one in care.cards if one.code == "R01"))
+    assert "2 of 4 answers came before the end of every text was on the screen: 50% (15 to 85 %)." in care.said.text()
+    assert "2 answers have no record of what was on the screen." in care.said.text()
+    assert care.unread_said.text().startswith("2 of 10 answers of all raters")
+    care.on_unread.reason.setText("agreed beforehand")
+    bench.press(care.on_unread.out)
+    assert unread_rule(bench.project).reason == "agreed beforehand"
+    assert "agreed beforehand" in care.unread_said.text()
+    bench.press(care.on_unread.again)
+    assert unread_rule(bench.project) is None
 
 
 def test_a_rater_is_left_out_for_a_reason_and_counted_again(open_panel: Open, path: Path):
