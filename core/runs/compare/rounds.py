@@ -16,7 +16,7 @@ from biasprint.core.compute import ComputeProcess, shared
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import Standing
-from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.exclusion import exclusions, unswayed
 from biasprint.core.judging.looking import sessions_to_ask
 from biasprint.core.judging.plan import CHECK, PlanSettings, SoFar, draw_plan
 from biasprint.core.metrics.anytime import share_band
@@ -236,7 +236,7 @@ def _seed(project: Project, sessions: Sequence[SessionRow], plan: PlanRow, numbe
     answers = sorted(
         canonical_json([row.comparison_id, session.rater_id, row.outcome, row.chosen, row.worst])
         for session in sessions
-        for row in project.judging.unswayed(session.id)
+        for row in unswayed(project, session.id)
     )
     text = canonical_json([plan.seed, number, *answers])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
