@@ -3,11 +3,15 @@
 Of the identities S on the cards, b is the best with a probability proportional to π_b, and all are equally good with
 one proportional to δ_|S| (∏ π_i)^(1/|S|), i in S. Where the worst was named too, the one in between beats it by
 Bradley–Terry: together that is Plackett–Luce's chance of the order. Two cards make it Davidson's model.
+
+With a style the log odds of a card are ln π_i + Σ β_s x_is (`biasprint.core.metrics.style`): strengths are those of
+texts of equal style, β what each style does to the odds.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +21,7 @@ from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, same_length
+from biasprint.core.metrics.style import CardStyle, typical_difference
 
 NOBODY = -1
 # Each identity meets a text of average strength so often, half won and half lost: who won every time has an estimate.
@@ -27,7 +32,16 @@ SEPARATE = 0.05
 LARGEST_LOG = 27.6  # ln 10¹²: an odds ratio whose interval reaches farther is not bounded
 NOT_LINKED = "not every identity was compared with the others, directly or through others"
 
-Kind = tuple[tuple[int, ...], bool]  # the identities on the cards, and whether “all equally good” can be said
+SEPARATED_AT = 15.0  # log odds of a typical difference of style, without its imaginary comparison
+AT_ONCE = 20_000_000  # numbers of an array while draws are fitted
+
+
+class _Kind(NamedTuple):
+    """The identities on the cards, whether “all equally good” can be said, and the style of each card."""
+
+    shown: tuple[int, ...]
+    can_tie: bool
+    style: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,7 @@ class Ballots:
     """Judgments of each comparison. `shown`: identities on the cards, by number, shape (n, 2 or 3), NOBODY where
     there is no third card. `best`, `worst`: one of them, shape (n,); NOBODY as best: they are equally good; as worst:
     it was not named. `weight`: 1, or less where several replies are one. `rater`, `block`: how they belong together.
+    `style`: what else is on the cards, in the columns of `shown`, to be held equal; None: nothing is.
     """
 
     shown: Ints
@@ -43,11 +58,14 @@ class Ballots:
     weight: Floats
     rater: Ints
     block: Ints
+    style: CardStyle | None = None
 
     def __post_init__(self) -> None:
         finite(self.weight, "weights")
         for column in (self.best, self.worst, self.weight, self.rater, self.block):
             same_length(self.shown, column)
+        if self.style is not None:
+            same_length(self.shown, self.style.columns)
 
 
 @dataclass(frozen=True)
@@ -80,7 +98,7 @@ class RankedIdentity:
 class Ranking:
     """By the number of the identity; pairs in order. `ties`: the chance of “equally good” among equal texts, by the
     number of cards. `units`: what the intervals rest on, in words. `contrasts`: exp Σ w_i ln π_i of each that was asked
-    for. None with a `reason`, as in every result."""
+    for. `styles`: the odds ratio of each style. None with a `reason`, as in every result."""
 
     identities: tuple[RankedIdentity, ...] | None
     pairs: tuple[RankedPair, ...] = ()
@@ -88,6 +106,7 @@ class Ranking:
     units: str = ""
     reason: str = ""
     contrasts: tuple[OddsRatio, ...] = ()
+    styles: tuple[OddsRatio, ...] = ()
 
 
 def ranking(
@@ -110,7 +129,9 @@ def ranking(
     Miller 2011 (two ways of belonging together).
 
     Where all comparisons between two identities, directly or through others, went one way, no strength is too large for
-    them and draws of them hardly differ: `_one_way`.
+    them and draws of them hardly differ: `_one_way`. At equal style such a strength has no interval.
+    Each style has an imaginary comparison too: of equal texts that differ by as much as two cards usually do, half won
+    and half lost. Where a style alone decides, there is no ranking at equal style.
     """
     if not len(ballots.best):
         return Ranking(None, reason="no comparison with an answer")
@@ -118,16 +139,19 @@ def ranking(
         return Ranking(None, reason=NOT_LINKED)
     model = _Model.of(ballots, identities)
     theta = model.fitted(model.counted())[0]
+    if decides := model.decides(theta):
+        return Ranking(None, reason=f"{decides} decides every comparison: nothing is left that tells who is preferred")
     pairs = list(combinations(range(identities), 2))
     steps = np.zeros((len(pairs), identities))
     for at, (first, second) in enumerate(pairs):
         steps[at, [first, second]] = 1.0, -1.0
     weights = steps if contrasts is None else np.concatenate([steps, contrasts])
-    every = _logits(theta[None, :identities], weights)[0]
+    every = model.logits(theta[None], weights)[0]
     spread = _spread(model, ballots, weights, by_rater, generator(seed, "ranking"), resamples)
     value = every[: identities + len(pairs)]
     exact = _one_way(ballots, identities, pairs, by_rater)
-    tested = [_tested(each, at, spread, exact.get(at, 0)) for at, each in enumerate(value)]
+    styled = ballots.style is not None
+    tested = [_tested(each, at, spread, exact.get(at, 0), styled) for at, each in enumerate(value)]
     adjusted = holm([p for _, _, p in tested[identities:]])
     tested_pairs = tuple(
         RankedPair(first, second, *tested[identities + at], adjusted[at]) for at, (first, second) in enumerate(pairs)
@@ -140,11 +164,14 @@ def ranking(
         for place in range(identities)
     )
     ratios = tuple(_ratio(float(each), at, spread) for at, each in enumerate(every) if at >= len(value))
-    return Ranking(ranked, tested_pairs, model.tie_chances(theta), spread.units, contrasts=ratios)
+    asked = len(ratios) - model.styles
+    return Ranking(
+        ranked, tested_pairs, model.tie_chances(theta), spread.units, contrasts=ratios[:asked], styles=ratios[asked:]
+    )
 
 
 def fitted_strengths(ballots: Ballots, identities: int, imaginary: float = IMAGINARY) -> Floats:
-    """log π of largest likelihood, mean 0, then log δ by number of cards where there are ties.
+    """log π of largest likelihood, mean 0, then log δ by number of cards where there are ties, then β by style.
 
     `imaginary` 0 is the plain likelihood, which has no maximum where somebody won, or lost, every time.
     """
@@ -159,7 +186,7 @@ def fitted_strengths(ballots: Ballots, identities: int, imaginary: float = IMAGI
 class _Model:
     """`answers`: of each, the ballot, its place among kinds × 4, and its weight. `features`: of each place, shape
     (kinds, 4, parameters); `offset`: −∞ where a kind has fewer answers. The parameters: log π, then log δ of each
-    number of cards with ties.
+    number of cards with ties, then β of each style, two cards differing in it by `typical` (styles,).
     """
 
     answers: tuple[Ints, Ints, Floats]
@@ -169,6 +196,12 @@ class _Model:
     features: Floats
     offset: Floats
     imaginary: float = IMAGINARY
+    names: tuple[str, ...] = ()
+    typical: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def styles(self) -> int:
+        return len(self.names)
 
     @classmethod
     def of(cls, ballots: Ballots, identities: int) -> "_Model":
@@ -179,7 +212,8 @@ class _Model:
             for size in sizes
         }
         tied = tuple(size for size in sizes if share[size] > 0)
-        kinds: dict[Kind, int] = {}
+        kinds: dict[_Kind, int] = {}
+        style = ballots.style
         distinct, number = _distinct(ballots, identities)
         coded = np.full((len(distinct.best), 2), -1)
         for row, stages in enumerate(_stages(distinct, tied)):
@@ -187,19 +221,39 @@ class _Model:
                 coded[row, stage] = kinds.setdefault(kind, len(kinds)) * 4 + answer
         every = coded[number]
         rows, places = np.nonzero(every >= 0)[0], every[every >= 0]
-        parameters = identities + len(tied)
+        of_style = identities + len(tied)
+        parameters = of_style + (0 if style is None else len(style.names))
         features = np.zeros((len(kinds), 4, parameters))
         offset = np.full((len(kinds), 4), -np.inf)
-        for (shown, can_tie), at in kinds.items():
+        for (shown, can_tie, styles), at in kinds.items():
             for answer, identity in enumerate(shown):
                 features[at, answer, identity] = 1.0
+            if styles:
+                features[at, : len(shown), of_style:] = styles
             offset[at, : len(shown)] = 0.0
             if can_tie:
-                features[at, 3, list(shown)] = 1 / len(shown)
+                features[at, 3] = features[at, : len(shown)].mean(axis=0)
                 features[at, 3, identities + tied.index(len(shown))] = 1.0
                 offset[at, 3] = 0.0
         answers = (rows, places, ballots.weight[rows])
-        return cls(answers, identities, tied, tuple(min(share[size], 0.99) for size in tied), features, offset)
+        shares = tuple(min(share[size], 0.99) for size in tied)
+        if style is None:
+            return cls(answers, identities, tied, shares, features, offset)
+        typical = typical_difference(style, ballots.shown != NOBODY)
+        return cls(answers, identities, tied, shares, features, offset, names=style.names, typical=typical)
+
+    def decides(self, theta: Floats) -> str:
+        """Return the styles that alone decide every comparison: without imaginary ones they have no largest β."""
+        if not self.styles:
+            return ""
+        free = replace(self, typical=np.zeros(self.styles)).fitted(self.counted(), theta)[0, -self.styles :]
+        endless = np.abs(free) * self.typical > SEPARATED_AT
+        return ", ".join(name for name, without_end in zip(self.names, endless, strict=True) if without_end)
+
+    def logits(self, theta: Floats, weights: Floats) -> Floats:
+        """Logits of the mean chance of each identity, then Σ w_i ln π_i, then β; `theta` (r, p), `weights` (m, k)."""
+        found = _logits(theta[:, : self.identities], weights)
+        return np.concatenate([found, theta[:, theta.shape[1] - self.styles :]], axis=1)
 
     def counted(self) -> Floats:
         """Count how often each answer was given: shape (1, kinds × 4)."""
@@ -216,11 +270,17 @@ class _Model:
         times = rng.multinomial(many, np.full(many, 1 / many), size=resamples)
         return np.asarray((of_clusters @ times.T.astype(np.float64)).T)
 
-    def fitted(self, tables: Floats) -> Floats:
+    def fitted(self, tables: Floats, start: Floats | None = None) -> Floats:
         """The parameters of largest likelihood of each table of counts (r, kinds × 4), by Newton's steps: (r, p).
 
-        The likelihood does not tell the sum of log π: −(Σ log π)² / 2 beside it keeps that near 0.
+        The likelihood does not tell the sum of log π: −(Σ log π)² / 2 beside it keeps that near 0. `start`: where the
+        steps begin, shape (p,); else at 0.
         """
+        size = max(1, AT_ONCE // self.features.size)
+        parts = [self._fitted(tables[first : first + size], start) for first in range(0, len(tables), size)]
+        return np.concatenate(parts)
+
+    def _fitted(self, tables: Floats, start: Floats | None) -> Floats:
         replicates, parameters = len(tables), self.features.shape[2]
         counts = tables.reshape(replicates, -1, 4)
         totals = counts.sum(axis=2)
@@ -228,7 +288,7 @@ class _Model:
         crossed = np.einsum("fa,fb->fab", flat, flat).reshape(len(flat), -1)
         level = np.zeros((parameters, parameters))
         level[: self.identities, : self.identities] = 1.0
-        theta = np.zeros((replicates, parameters))
+        theta = np.zeros((replicates, parameters)) if start is None else np.tile(start, (replicates, 1))
         for _ in range(STEPS):
             utility = (theta @ flat.T).reshape(counts.shape) + self.offset
             odds = np.exp(utility - utility.max(axis=2, keepdims=True))
@@ -249,7 +309,7 @@ class _Model:
         return theta
 
     def _imagine(self, theta: Floats, scores: Floats, information: Floats) -> None:
-        """Add the imaginary comparisons: each identity with an average text, and as many ties as there were."""
+        """Add the imaginary comparisons: each identity with an average text, each style, as many ties as there were."""
         own = theta[:, : self.identities]
         chance = 1 / (1 + np.exp(-np.clip(own, -500, 500)))
         places = np.arange(self.identities)
@@ -259,14 +319,23 @@ class _Model:
             tie = 1 / (1 + size * np.exp(-np.clip(theta[:, at], -500, 500)))
             scores[:, at] += self.imaginary * (share - tie)
             information[:, at, at] += self.imaginary * tie * (1 - tie)
+        for at, typical in enumerate(self.typical, start=theta.shape[1] - self.styles):
+            won = 1 / (1 + np.exp(-np.clip(typical * theta[:, at], -500, 500)))
+            scores[:, at] += self.imaginary * typical * (0.5 - won)
+            information[:, at, at] += self.imaginary * typical**2 * won * (1 - won)
 
     def tie_chances(self, theta: Floats) -> tuple[tuple[int, float], ...]:
-        log_ties = zip(self.tied, theta[self.identities :], strict=True)
+        log_ties = zip(self.tied, theta[self.identities : self.identities + len(self.tied)], strict=True)
         return tuple((size, float(1 / (1 + size * np.exp(-log_tie)))) for size, log_tie in log_ties)
 
 
 def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
-    """The different ballots in the order in which they come first, and which of them each is: int64[n]."""
+    """The different ballots in the order in which they come first, and which of them each is: int64[n].
+
+    With a style every ballot is one of its own.
+    """
+    if ballots.style is not None:
+        return ballots, np.arange(len(ballots.best))
     columns, base = [*ballots.shown.T, ballots.best, ballots.worst], identities + 1
     if base ** len(columns) < 2**62:
         code = np.zeros(len(ballots.best), dtype=np.int64)
@@ -286,21 +355,28 @@ def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
     return distinct, place[number.reshape(-1)]
 
 
-def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, int]]]:
+def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[_Kind, int]]]:
     """Return each ballot's answers in turn: the best of all, then, if the worst is named, the better of the other two.
 
     An answer is a place on the cards in the order of their identities; 3 is “equally good”.
     """
     all_stages = []
-    for row, best, worst in zip(ballots.shown, ballots.best, ballots.worst, strict=True):
-        shown = tuple(sorted(int(identity) for identity in row if identity != NOBODY))
-        kind = (shown, len(shown) in tied)
+    style = None if ballots.style is None else ballots.style.columns.tolist()
+    for at, (row, best, worst) in enumerate(zip(ballots.shown, ballots.best, ballots.worst, strict=True)):
+        of_card = {int(identity): card for card, identity in enumerate(row) if identity != NOBODY}
+        shown = tuple(sorted(of_card))
+        styles = {name: () if style is None else tuple(style[at][card]) for name, card in of_card.items()}
+        kind = _kind(shown, len(shown) in tied, styles)
         stages = [(kind, 3 if best == NOBODY else shown.index(int(best)))]
         if len(shown) == 3 and best != NOBODY and worst != NOBODY:
             rest = tuple(identity for identity in shown if identity != best)
-            stages.append(((rest, False), 1 - rest.index(int(worst))))
+            stages.append((_kind(rest, False, styles), 1 - rest.index(int(worst))))
         all_stages.append(stages)
     return all_stages
+
+
+def _kind(shown: tuple[int, ...], can_tie: bool, styles: Mapping[int, tuple[float, ...]]) -> _Kind:
+    return _Kind(shown, can_tie, tuple(styles[identity] for identity in shown if styles[identity]))
 
 
 def _linked(shown: Ints, identities: int) -> bool:
@@ -366,8 +442,9 @@ def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generato
     """Return the variance of every logit over draws of clusters with replacement, times g / (g − 1) for g of them."""
     clusters = np.unique(way, return_inverse=True)[1]
     many = int(clusters.max()) + 1
-    fitted = model.fitted(model.drawn(clusters, rng, resamples))[:, : model.identities]
-    return np.asarray(_logits(fitted, weights).var(axis=0, ddof=1) * many / max(1, many - 1))
+    start = model.fitted(model.counted())[0] if model.styles else None
+    fitted = model.fitted(model.drawn(clusters, rng, resamples), start)
+    return np.asarray(model.logits(fitted, weights).var(axis=0, ddof=1) * many / max(1, many - 1))
 
 
 def _one_way(ballots: Ballots, identities: int, pairs: Sequence[tuple[int, int]], by_rater: bool) -> dict[int, int]:
@@ -417,15 +494,18 @@ def _units_won(ballots: Ballots, identities: int, by_rater: bool) -> Ints:
 ALIKE = 1e-6  # a standard error below: the draws differ by the fit's own rounding
 
 
-def _tested(logit: float, at: int, spread: _Spread, one_way: int) -> tuple[float, Bounds | None, float | None]:
+def _tested(
+    logit: float, at: int, spread: _Spread, one_way: int, styled: bool
+) -> tuple[float, Bounds | None, float | None]:
     """Chance, interval, and p against ½.
 
     Where so many units, `one_way`, went one way and none the other, p is 2 / 2ⁿ and the interval Clopper and Pearson's
     of n of n. Elsewhere, where every set of texts (every rater) says the same, no draw of them differs: then p is that
-    of their sign flips, 2 / 2ⁿ, and the interval Wilson's with one comparison for each.
+    of their sign flips, 2 / 2ⁿ, and the interval Wilson's with one comparison for each. Counts do not tell texts of
+    equal style: `styled`, there is neither.
     """
     chance = float(1 / (1 + np.exp(-logit)))
-    if spread.error is None or spread.freedom is None:
+    if spread.error is None or spread.freedom is None or (styled and (one_way or spread.error[at] < ALIKE)):
         return chance, None, None
     if one_way:
         least = ((1 - LEVEL) / 2) ** (1 / one_way)

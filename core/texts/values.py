@@ -1,5 +1,6 @@
 """Values that measures read of a project: scores, made first where missing, models, temperatures and originals."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -218,9 +219,38 @@ def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> tup
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""
 
 
-def text_lengths(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, int]:
-    """Count the words of each text of these comparisons; 0 for one that was cut off: how long it is is not known."""
+class TextStyle(NamedTuple):
+    """Words and markdown of a text; all 0 for one that was cut off: its length is not known."""
+
+    words: int
+    headings: int
+    lists: int
+    bold: int
+
+
+CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^ {0,3}#{1,6} ", re.MULTILINE)
+LIST_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]) +\S", re.MULTILINE)
+BOLD = re.compile(r"\*\*(?=\S)[^*\n]+\*\*|__(?=\S)[^_\n]+__")
+
+
+def text_style(text: str) -> TextStyle:
+    """Count words, headings, list items and bold parts; a block of code has no markdown."""
+    plain = CODE.sub("", text)
+    marks = (sum(1 for _ in mark.finditer(plain)) for mark in (HEADING, LIST_ITEM, BOLD))
+    return TextStyle(len(text.split()), *marks)
+
+
+def text_styles(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, TextStyle]:
+    """Return the style of each text of these comparisons."""
     keys = list(dict.fromkeys(item.key for row in comparisons for item in row.items))
     cut = project.outputs.cut_off()
     texts = project.texts(keys).items()
-    return {key: 0 if key[0] == "output" and key[1] in cut else len(text.split()) for key, text in texts}
+    return {
+        key: TextStyle(0, 0, 0, 0) if key[0] == "output" and key[1] in cut else text_style(text) for key, text in texts
+    }
+
+
+def text_lengths(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, int]:
+    """Count the words of each text of these comparisons; 0 for one that was cut off: how long it is is not known."""
+    return {key: style.words for key, style in text_styles(project, comparisons).items()}

@@ -1,6 +1,7 @@
 """Rankings: coverage of strengths where raters and texts differ, and how often equals are told apart."""
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,6 +10,7 @@ from simulations.rows import Found, Row
 from biasprint.core.judging.blocks import balanced_blocks
 from biasprint.core.judging.rank_planner import RankDesign
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
+from biasprint.core.metrics.style import LENGTH, card_style
 
 TRIALS = 300
 NAMES = "abcde"
@@ -18,6 +20,9 @@ TEXTS = 0.5  # standard deviation of the quality of texts, on the logit
 COMPARISONS, CELLS = 40, 10
 RATERS, DIFFER = (6, 12), (0.0, 0.5, 1.0)
 RESAMPLES = 200
+# Style: the weakest writes twice as long, the odds of a text double with each doubling of its length, and so do those
+# of the second card.
+LONGER, LIKED, ON_SECOND = np.array([0.0, 0.0, 0.0, 0.0, np.log(2)]), 1.0, np.log(2)
 
 
 def studied(
@@ -63,9 +68,73 @@ def truth(cards: int, worst: bool, differ: float) -> tuple[float, ...]:
     return tuple(one.strength for one in found.identities)
 
 
+def styled(raters: int, differ: float, rng: np.random.Generator, strengths: np.ndarray = PLANTED) -> Ballots:
+    """Pairs whose texts differ in length, judged by people who like longer ones, and the second card."""
+    given = studied(2, False, strengths, differ, raters, rng)
+    drawn = given.shown[::raters, :2]  # everybody judges the same comparisons
+    log_words = np.repeat(rng.normal(5, 0.3, drawn.shape) + LONGER[drawn], raters, axis=0)
+    swapped = rng.random(len(log_words)) < 0.5
+    shown = np.where(swapped[:, None], given.shown[:, [1, 0]], given.shown[:, :2])
+    log_words = np.where(swapped[:, None], log_words[:, ::-1], log_words)
+    tie = np.log(0.3)
+    # The answers are drawn again: those of `studied` know nothing of the style.
+    quality, taste = rng.normal(0, TEXTS, (CELLS, K)), rng.normal(0, differ, (raters, K))
+    utility = strengths[shown] + quality[given.block[:, None], shown] + taste[given.rater[:, None], shown]
+    utility = utility + LIKED * log_words + ON_SECOND * np.array([0.0, 1.0])
+    heard = np.column_stack([utility, tie + utility.mean(axis=1)]) + rng.gumbel(size=(len(shown), 3))
+    pick = heard.argmax(axis=1)
+    best = np.where(pick == 2, NOBODY, shown[np.arange(len(shown)), np.minimum(pick, 1)])
+    cards = np.column_stack([shown, np.full(len(shown), NOBODY)])
+    words = np.column_stack([np.exp(log_words), np.zeros(len(shown))])
+    return replace(given, shown=cards, best=best, style=card_style({LENGTH: words}, cards != NOBODY))
+
+
+def style_rows(trials: int = TRIALS) -> list[Row]:
+    """Coverage of the strengths at equal style: the truth is that of the same people where all texts are alike in it.
+
+    False alarms: a pair of equals told apart, of whom one writes twice as long.
+    """
+    found = []
+    for raters in RATERS:
+        for differ in (0.0, 0.5):
+            rng = np.random.default_rng([7, raters, int(10 * differ)])
+            held, alarms = [], []
+            for trial in range(min(trials, TRIALS)):
+                at = ranking(styled(raters, differ, rng), K, by_rater=True, seed=trial, resamples=RESAMPLES)
+                assert at.identities is not None
+                held += [
+                    one.interval is not None and one.interval.low <= true <= one.interval.high
+                    for one, true in zip(at.identities, truth(2, False, differ), strict=True)
+                ]
+                none = ranking(styled(raters, differ, rng, np.zeros(K)), K, by_rater=True, seed=trial,
+                               resamples=RESAMPLES)  # fmt: skip
+                alarms.append(any(pair.adjusted is not None and pair.adjusted <= 0.05 for pair in none.pairs))
+            design = (
+                f"{K} identities in pairs, one writes twice as long, raters differ by σ {differ:g}, {raters} raters"
+            )
+            found.append(
+                Row(design, COMPARISONS, "strength at equal length and place", float(np.mean(held)),
+                    float(np.mean(alarms)))
+            )  # fmt: skip
+    return found
+
+
+def order_counts(trials: int = TRIALS) -> tuple[int, int, int]:
+    """In how many studies the weakest, who writes twice as long, stands last: raw, at equal style; of so many."""
+    raw = equal = 0
+    for trial in range(min(trials, TRIALS)):
+        given = styled(6, 0.0, np.random.default_rng([8, trial]))
+        for one in (replace(given, style=None), given):
+            found = ranking(one, K, by_rater=True, resamples=2).identities
+            assert found is not None
+            last = found[K - 1].place == K
+            raw, equal = (raw + last, equal) if one.style is None else (raw, equal + last)
+    return raw, equal, min(trials, TRIALS)
+
+
 def rows(trials: int = TRIALS) -> list[Row]:
     """Coverage of the five strengths where there is a ranking; false alarms: a pair told apart where there is none."""
-    found = []
+    found = style_rows(trials)
     for cards, worst, named in ((2, False, "pairs"), (3, False, "best of three"), (3, True, "best and worst of three")):
         for raters in RATERS:
             for differ in DIFFER:

@@ -26,7 +26,7 @@ from biasprint.core.project.stores.common import canonical_json
 from biasprint.core.runs.compare.drawing import gather_pool, specs_of, with_stored_texts
 from biasprint.core.runs.compare.pool import CompareRequest
 from biasprint.core.studies.creativity.columns import judgment_columns
-from biasprint.core.studies.creativity.judgments import standing_of
+from biasprint.core.studies.creativity.rankings import standing_of
 
 KEPT = "The plan is as it was."
 SMALLEST_PART = 0.5  # of an even share of a round, which every task keeps

@@ -72,6 +72,8 @@ class CreativityStudy(Study):
         "creativity.length",
         "creativity.rank",
         "creativity.rank.pairs",
+        "creativity.rank.adjusted",
+        "creativity.rank.style",
         "creativity.sway",
         "creativity.sway.raters",
         "creativity.preferred",
@@ -117,6 +119,15 @@ class CreativityStudy(Study):
             ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
         ),
         StudyQuestion("Which is preferred to which?", ("creativity.rank.pair", "creativity.rank")),
+        StudyQuestion(
+            "Which is preferred with length, markdown and place held equal?",
+            (
+                "creativity.rank.pair.adjusted",
+                "creativity.rank.strength.adjusted",
+                "creativity.rank.place.adjusted",
+                "creativity.rank.style",
+            ),
+        ),
         StudyQuestion(
             "Is it one of two crossed axes that is preferred, or both together (gender × race)?",
             ("creativity.crossed.preference.interaction", "creativity.crossed.preference"),

@@ -43,7 +43,8 @@ class JudgmentTable:
     outputs shown; `topic`: the theme's, where it is none of the suite's; `model`, `temperature`: what wrote them, and
     how. `rater_kind`: person (also where it is empty) or model; `read_as`: how a model's reply was read
     (core.judging.model_rater). `seconds`: active time, 0 where it was not recorded. `words`: how long each text shown
-    is, in card order, 0 where that is not known. `worst`: the identity whose text was called the worst of three.
+    is, in card order, 0 where that is not known; `markup`: how many headings, list items and bold parts each has.
+    `worst`: the identity whose text was called the worst of three.
     `block`: the same for comparisons that share texts. `ranked`: the axis in whose ranking the judgment counts; empty
     for none. `recommended`: the identity that was recommended, `core.project.rows.ALONE` where such a plan recommended
     none, empty elsewhere.
@@ -70,6 +71,7 @@ class JudgmentTable:
     ranked: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
     topic: tuple[str, ...] = ()
+    markup: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -88,6 +90,7 @@ class JudgmentTable:
             self.ranked,
             self.recommended,
             self.topic,
+            self.markup,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):

@@ -32,7 +32,7 @@ from biasprint.core.studies.kit.importing import (
 )
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
-from biasprint.core.texts.values import compared_texts, temperatures, text_lengths, written_by
+from biasprint.core.texts.values import compared_texts, temperatures, text_styles, written_by
 
 # ---- Importing creative texts
 
@@ -103,7 +103,7 @@ JUDGED = (
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
-COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "worst", "block")
+COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "markup", "worst", "block")
 # Identities hold none of these signs, so that a table may separate them by any.
 SEPARATORS = re.compile(r"[|,;]")
 
@@ -176,7 +176,7 @@ def judgment_columns(
     }
     wrote = written_by(project) if compared else {}
     topics = project.prompts.topics() if compared else {}
-    words = text_lengths(project, comparisons.values()) if compared or lengths else {}
+    styles = text_styles(project, comparisons.values()) if compared or lengths else {}
     blocks = text_blocks(comparisons.values()) if compared else {}
     plans = {row.id: row for row in project.judging.plans()}
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
@@ -212,7 +212,10 @@ def judgment_columns(
             values["topic"] = _topic(topics.get(comparison.theme, ""))
             values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
         if "words" in columns:
-            values["words"] = tuple(words.get(comparison.items[index].key, 0) for index in row.shown)
+            cards = [styles.get(comparison.items[index].key, (0, 0, 0, 0)) for index in row.shown]
+            values["words"] = tuple(card[0] for card in cards)
+            if compared:
+                values["markup"] = tuple(tuple(card[1:]) for card in cards)
         for name, value in values.items():
             columns[name].append(value)
         marks.append(row.unsealed)

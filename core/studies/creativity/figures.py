@@ -114,7 +114,7 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Each axis from the strongest down, with the places that are left open; then each two, row against column."""
     for rank in ("creativity.rank.strength", "creativity.rank.pair"):
         own = having(findings, rank, ("axis",)) + having(findings, rank, ("axis", "rater_kind"))
-        for part, of_part in parted(own, lambda finding: joined(words(finding.dims["axis"]), _kind(finding))).items():
+        for part, of_part in parted(own, _part).items():
             if rank.endswith("pair"):
                 yield _pairs_figure(part, of_part)
                 continue
@@ -140,6 +140,60 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
                 null_words="average",
                 source="extended: rankings",
             )
+    yield from _at_equal_style(findings)
+
+
+def _at_equal_style(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Each ranking as judged beside the same at equal style, then what each style does to the odds of a text."""
+    for dims in (("axis",), ("axis", "rater_kind")):
+        raw = having(findings, "creativity.rank.strength", dims)
+        for equal in parted(having(findings, "creativity.rank.strength.adjusted", dims), _part).values():
+            known = [finding for finding in equal if finding.estimate is not None]
+            beside = [finding for finding in raw if finding.dims == equal[0].dims]
+            yield kumar(
+                key="creativity.rank.adjusted",
+                part=_part(equal[0]),
+                title=f"Ranking with style held equal: {_part(equal[0])}",
+                subtitle=_held(equal[0]),
+                kind="intervals",
+                marks=tuple(
+                    mark(finding, words(finding.label), section=how)
+                    for how, own in (("as judged", beside), ("style held equal", known))
+                    for finding in sorted(own, key=lambda finding: -(finding.estimate or 0))
+                    if known
+                ),
+                unit="proportion",
+                axis="chance to be preferred to another",
+                null=0.5,
+                null_words="average",
+                source="extended: rankings",
+            )
+        for styles in parted(having(findings, "creativity.rank.style", dims), _part).values():
+            yield kumar(
+                key="creativity.rank.style",
+                part=_part(styles[0]),
+                title=f"What length, markdown and place do to the choices: {_part(styles[0])}",
+                subtitle="By how much the odds of a text grow, at equal identity and with the other styles equal.",
+                kind="intervals",
+                marks=tuple(
+                    mark(finding, finding.title.partition(",")[0]) for finding in styles if finding.estimate is not None
+                ),
+                unit="odds ratio",
+                scale="log",
+                null=1.0,
+                axis="odds ratio",
+                source="extended: rankings",
+            )
+
+
+def _part(finding: Finding) -> str:
+    return joined(words(finding.dims["axis"]), _kind(finding))
+
+
+def _held(finding: Finding) -> str:
+    """The sentence of a note that says what is held equal, and whether the order changes."""
+    sentence = finding.note[max(0, finding.note.find("With ")) :].partition(". ")[0]
+    return f"{sentence.rstrip('.')}."
 
 
 def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:

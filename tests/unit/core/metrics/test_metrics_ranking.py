@@ -1,15 +1,17 @@
 """Rankings: against choix and a likelihood written out, ties by hand, places, and what has no ranking."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.optimize import minimize
-from simulations.rankings import K, studied
+from simulations.rankings import K, studied, styled
 
 from biasprint.core.metrics import ranking as ranking_module
 from biasprint.core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
+from biasprint.core.metrics.style import LENGTH, SECOND, card_style, tellable
 
 STRENGTHS = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
 
@@ -320,3 +322,133 @@ def test_without_a_preference_few_studies_with_few_comparisons_find_one() -> Non
         contradictions += (pair.p <= 0.05) != (not pair.interval.low <= 0.5 <= pair.interval.high)
     assert alarms / 400 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
     assert contradictions == 0
+
+
+# ---- at equal style
+
+
+def lengths_of(given: Ballots, rng: np.random.Generator) -> np.ndarray:
+    return np.where(given.shown != NOBODY, rng.lognormal(5, 0.5, given.shown.shape), 0.0)
+
+
+def with_style(given: Ballots, rng: np.random.Generator) -> Ballots:
+    shown = given.shown != NOBODY
+    amounts = {LENGTH: lengths_of(given, rng), "lists": rng.integers(0, 3, shown.shape).astype(float)}
+    return replace(given, style=card_style(amounts, shown))
+
+
+def test_the_covariate_of_an_amount_is_the_difference_over_the_sum() -> None:
+    words = np.array([[300.0, 100.0, 0.0], [200.0, 100.0, 0.0]])
+    style = card_style({LENGTH: words, "bold": np.array([[2.0, 0, 0], [0, 0, 0]])}, words > 0)
+    assert style.names == (LENGTH, "bold", SECOND)
+    apart = style.columns[:, 0] - style.columns[:, 1]
+    assert apart[:, 0] / 3 == pytest.approx([200 / 400, 100 / 300])  # in units of a text twice as long
+    assert list(apart[:, 1]) == [1, 0]
+    assert list(apart[:, 2]) == [-1, -1]
+    # Of three cards two differ by the same where the third has the mean of both.
+    three = card_style({LENGTH: np.array([[300.0, 100.0, 200.0]])}, np.ones((1, 3), bool))
+    assert (three.columns[0, 0, 0] - three.columns[0, 1, 0]) / 3 == pytest.approx(0.5)
+
+
+def test_pairs_at_equal_style_are_as_statsmodels_logit_fits_the_same_design() -> None:
+    from statsmodels.discrete.discrete_model import Logit
+
+    rng, k = np.random.default_rng(11), len(STRENGTHS)
+    given = with_style(ballots(rng, pairs(400)), rng)
+    rows = np.arange(400)
+    design = np.zeros((400, k))
+    design[rows, given.shown[:, 0]] += 1
+    design[rows, given.shown[:, 1]] -= 1
+    apart = given.style.columns[:, 0] - given.style.columns[:, 1]
+    fit = Logit((given.best == given.shown[:, 0]).astype(int), np.column_stack([design[:, 1:], apart])).fit(disp=0)
+    found = fitted_strengths(given, k, 0)
+    assert found[1:k] - found[0] == pytest.approx(fit.params[: k - 1], abs=1e-5)
+    assert found[k:] == pytest.approx(fit.params[k - 1 :], abs=1e-5)
+
+
+def test_ties_and_the_worst_of_three_at_equal_style_are_as_statsmodels_conditional_logit_fits_them() -> None:
+    """Every stage of an answer is a stratum: the cards, and a tie that has the mean of their columns and its own δ."""
+    from statsmodels.discrete.conditional_models import ConditionalLogit
+
+    rng, k = np.random.default_rng(12), len(STRENGTHS)
+    given = with_style(ballots(rng, triples(300), tie=0.6, worst=True), rng)
+    given = replace(given, worst=np.where(given.best == NOBODY, NOBODY, given.worst))
+    lines, picked, strata = [], [], []
+
+    def add(options: list[np.ndarray], chosen: int) -> None:
+        lines.extend(options)
+        picked.extend(int(place == chosen) for place in range(len(options)))
+        strata.extend([strata[-1] + 1 if strata else 0] * len(options))
+
+    for cards, best, worst, style in zip(given.shown, given.best, given.worst, given.style.columns, strict=True):
+        own = [np.concatenate([np.eye(k)[card], [0.0], style[place]]) for place, card in enumerate(cards)]
+        tie = np.mean(own, axis=0) + np.eye(len(own[0]))[k]
+        add([*own, tie], 3 if best == NOBODY else list(cards).index(best))
+        if best != NOBODY:
+            rest = [place for place, card in enumerate(cards) if card != best]
+            add([own[place] for place in rest], next(at for at, place in enumerate(rest) if cards[place] != worst))
+    design = np.array(lines)[:, 1:]
+    fit = ConditionalLogit(np.array(picked), design, groups=np.array(strata)).fit(disp=0, method="newton")
+    found = fitted_strengths(given, k, 0)
+    assert found[1:k] - found[0] == pytest.approx(fit.params[: k - 1], abs=1e-4)
+    assert found[k:] == pytest.approx(fit.params[k - 1 :], abs=1e-4)
+
+
+def test_a_planted_preference_for_length_is_told_from_the_strengths() -> None:
+    """The weakest writes twice as long, and people like that: raw it does not stand last, at equal style it does."""
+    right = {"raw": 0, "equal": 0}
+    for trial in range(12):
+        given = styled(12, 0.0, np.random.default_rng([13, trial]))
+        for name, one in (("raw", replace(given, style=None)), ("equal", given)):
+            found = ranking(one, K, by_rater=True, resamples=2)
+            right[name] += found.identities[K - 1].place == K
+    assert right["raw"] <= 3
+    assert right["equal"] >= 7
+
+
+def test_each_style_has_its_odds_ratio_and_interval() -> None:
+    found = ranking(styled(12, 0.0, np.random.default_rng(14)), K, by_rater=True, resamples=100)
+    twice, second = found.styles
+    assert twice.interval.bounds.low < 2 < twice.interval.bounds.high
+    assert second.interval.bounds.low < 2 < second.interval.bounds.high
+    assert twice.p < 0.05
+    assert len(found.contrasts) == 0
+
+
+def test_a_style_that_decides_everything_leaves_no_ranking_and_says_so() -> None:
+    rng = np.random.default_rng(15)
+    given = ballots(rng, pairs(200))
+    words = lengths_of(given, rng)
+    longer = given.shown[np.arange(200), words.argmax(axis=1)]
+    styled_ballots = replace(given, best=longer, style=card_style({LENGTH: words}, given.shown != NOBODY))
+    found = ranking(styled_ballots, 5, by_rater=False, resamples=2)
+    assert found.identities is None
+    assert found.reason.startswith("length decides every comparison")
+
+
+def test_who_won_every_time_has_no_interval_at_equal_style() -> None:
+    rng = np.random.default_rng(16)
+    first = np.arange(40) % 2
+    shown = np.column_stack([first, 1 - first, np.full(40, NOBODY)])
+    best, none = np.zeros(40, int), np.full(40, NOBODY)
+    given = Ballots(shown, best, none, np.ones(40), np.arange(40) % 8, np.arange(40))
+    found = ranking(with_style(given, rng), 2, by_rater=True, resamples=20)
+    assert found.identities[0].strength > 0.5
+    assert found.identities[0].interval is None
+    assert found.pairs[0].p is None
+
+
+def test_what_never_differs_or_goes_with_who_wrote_is_left_out_with_its_reason() -> None:
+    rng, n = np.random.default_rng(17), 60
+    shown = np.argsort(rng.random((n, 3)), axis=1)
+    there = np.ones((n, 3), bool)
+    amounts = {
+        LENGTH: rng.lognormal(5, 0.5, (n, 3)),
+        "headings": np.zeros((n, 3)),
+        "lists": (shown == 1).astype(float),  # only one of them writes lists
+        "bold": rng.integers(0, 2, (n, 3)).astype(float),
+    }
+    found = tellable(card_style(amounts, there), np.eye(3)[shown], there)
+    assert found.style.names == (LENGTH, "bold", SECOND, "third card")
+    assert found.left_out["headings"] == "it never differs between the texts"
+    assert "goes together with who wrote" in found.left_out["lists"]

@@ -1,5 +1,6 @@
 """From a plan of more models than cards, and of best and worst, to the ranking: judged, exported, measured."""
 
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +21,14 @@ from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import JudgingWork, Refused, go_back, record_choice
 from biasprint.core.project.project import Project
+from biasprint.core.project.specs import PromptSpec
 from biasprint.core.runs.fingerprint import gather
 from biasprint.core.studies.creativity.columns import by_set, judgment_table_columns
+from biasprint.core.studies.creativity.figures import figures
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
 from biasprint.core.tables.rows import Record
 from biasprint.core.texts.exporting import judgment_rows
+from biasprint.core.texts.values import text_style
 
 MODELS = ("best", "fine", "poor", "weak")
 ORDER = {name: place for place, name in enumerate(MODELS)}
@@ -182,6 +186,76 @@ def test_the_worst_comes_back_in_a_packet(writing: Writing, tmp_path: Path) -> N
         assert judgment.worst is not None
         said = tuple(texts[items[place].key] for place in (judgment.chosen, judgment.worst))
         assert said == chosen[judgment.comparison_id]
+
+
+def long_texts(writing: Writing, model: str, words: int, rng: random.Random) -> None:
+    """Haikus of about so many words; the longest model has lists too."""
+    prompts = [
+        PromptSpec(key=f"haiku/{theme}/default", text=theme, task="haiku", theme=theme)
+        for theme in ("stars", "rain", "sea", "snow", "dust", "wind", "fire", "moon")
+    ]
+    texts = {
+        prompt.key: f"{prompt.theme} by {model} " + "word " * round(words * rng.lognormvariate(0, 0.35))
+        for prompt in prompts
+    }
+    texts = {key: f"- {text}" if rng.random() < words / 200 else text for key, text in texts.items()}
+    writing.write("creativity", prompts, texts, model=model)
+
+
+def test_who_wins_by_length_alone_does_not_at_equal_style(tmp_path: Path) -> None:
+    """“weak” writes twice as long, and raters take the longer text: nothing else is behind its first place."""
+    writing, rng = Writing(tmp_path / "p.biasprint"), random.Random(5)
+    for model in MODELS:
+        long_texts(writing, model, 120 if model == "weak" else 60, rng)
+    plan = writing.draw("creativity", kind="model", cards=2, per_axis=30, seed=1)
+    work = JudgingWork(ProjectStore(writing.project))
+    for number in range(6):
+        view = opened(work, f"R{number + 1:02d}")
+        while view.comparison is not None:
+            first, second = (math.log(len(text.split())) for text in view.comparison.texts)
+            longer = rng.random() < 1 / (1 + math.exp(-2.5 * (first - second)))
+            view = record_choice(work, view.comparison.token, "choice", 0 if longer else 1)
+        reveal(work)
+    result = measured(writing.project)
+    raw, equal = of(result, "creativity.rank.strength"), of(result, "creativity.rank.strength.adjusted")
+    assert of(result, "creativity.rank.place")["weak"].estimate == 1
+    assert raw["weak"].interval is not None
+    assert raw["weak"].interval.low > 0.5
+    assert equal["weak"].interval is not None
+    assert equal["weak"].interval.low < 0.5 < equal["weak"].interval.high
+    assert equal["weak"].n == 30 * 6
+    assert "With length, lists and place held equal, the order" in equal["weak"].note
+    assert "pairs that were told apart no longer are" in equal["weak"].note
+    styles = of(result, "creativity.rank.style")
+    assert styles["length"].interval is not None
+    assert styles["length"].interval.low > 1
+    assert styles["headings"].reason == "it never differs between the texts"
+    assert styles["lists"].interval is not None
+    drawn = {figure.key: figure for figure in figures(result.findings)}
+    assert {mark.section for mark in drawn["creativity.rank.adjusted"].marks} == {"as judged", "style held equal"}
+    assert drawn["creativity.rank.adjusted"].subtitle.startswith("With length, lists and place held equal, the order")
+    assert len(drawn["creativity.rank.style"].marks) == 3
+    assert plan.plan_id
+    writing.project.close()
+
+
+def test_a_table_without_lengths_has_no_ranking_at_equal_style_and_says_why(writing: Writing) -> None:
+    plan = writing.draw("creativity", kind="model", cards=2, per_axis=18, seed=1)
+    judged(writing, plan.plan_id, raters=2)
+    rows = [{**row, "words": ""} for row in judgment_rows(writing.project, [writing.study("creativity")])]
+    records = [Record(at, at, {key: str(value) for key, value in row.items()}) for at, row in enumerate(rows, start=2)]
+    table, axes = by_set(judgment_table_columns(records), {"model": list(MODELS)})
+    from biasprint.core.studies.creativity.gather import measure_creative_judgments
+
+    columns = {name: tuple(column) for name, column in table.items()}
+    result = measure_creative_judgments(columns, axes, {"parts": True, "resamples": 99})
+    assert of(result, "creativity.rank.strength")["best"].estimate is not None
+    assert of(result, "creativity.rank.strength.adjusted")["best"].reason == "the lengths of the texts are not known"
+
+
+def test_markdown_is_counted_outside_of_code() -> None:
+    text = "# Title\n\n- **one** thing\n- two\n1. three\n```\n# not\n- not\n```\n2 * 3 * 4 and __more__\n"
+    assert text_style(text)[1:] == (1, 3, 2)
 
 
 def test_which_sets_are_a_ranking() -> None:
