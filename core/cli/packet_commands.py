@@ -38,8 +38,8 @@ def make(
     file: File,
     out: Annotated[Path, typer.Option(help="The folder for the packets.")],
     to: Annotated[
-        Literal["biasprint", "potato", "label-studio"],
-        typer.Option(help="What raters judge with: this program, or a tool for their browser or phone."),
+        Literal["biasprint", "html", "potato", "label-studio"],
+        typer.Option(help="What raters judge with: this program, one page for any browser or phone, or a server."),
     ] = "biasprint",
     rater: Annotated[list[str] | None, typer.Option(help="A rater's code; several times for more.")] = None,
     raters: Annotated[int | None, typer.Option(help="So many raters with new codes.", min=1, max=500)] = None,
@@ -112,7 +112,7 @@ def merge(
     file: File,
     packets: Annotated[
         list[Path],
-        typer.Argument(help="What came back: packets, folders of Potato, exports of Label Studio as JSON."),
+        typer.Argument(help="What came back: packets, pages, folders of Potato, exports of Label Studio as JSON."),
     ],
     accept_raters: Annotated[
         bool, typer.Option("--accept-raters", help="Add raters that the project does not know.")

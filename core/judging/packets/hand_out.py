@@ -50,7 +50,8 @@ def hand_out(
     wording: ComparisonWording | None = None,
     number: int | None = None,
 ) -> tuple[MadePacket, ...]:
-    """Write a folder for the tool into `folder`, and note raters, sessions and packets in the project.
+    """Write a folder for the tool into `folder`, and note raters, sessions and packets in the project; for "html",
+    which is nobody's tool, a page for each rater.
 
     Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here, a
     folder that is in the way or cannot be written to. Nothing is written unless all of it can be.
@@ -58,6 +59,15 @@ def hand_out(
     words = wording or wording_of(project)
     plan = read_plan(ctx, project, plan_id, words, number)
     asked = PlanSettings.of(plan.row.settings)
+    if tool == "html":
+        if asked.workshop:
+            raise UsageError(
+                "A workshop has no pages for browsers: participants see their own picture at its end.",
+                hint="Make packets, or use Potato.",
+            )
+        return make_packets(
+            ctx, project, plan_id=plan_id, codes=codes, folder=folder, wording=words, number=number, as_page=True
+        )
     if asked.worst:
         raise UsageError(
             "This plan asks for the worst text as well, and other tools are asked for the best alone.",

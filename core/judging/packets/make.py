@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from biasprint.core.judging.packets.packet import (
     ORIGIN,
     STUDY,
     SUFFIX,
+    PacketInfo,
     ShownComparison,
     WordingList,
     content_sha256,
@@ -29,6 +30,7 @@ from biasprint.core.judging.packets.packet import (
     packet_info,
     settings_for_rater,
 )
+from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page, write_page
 from biasprint.core.judging.plan import PlanSettings, texts_digest
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
@@ -51,8 +53,8 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 @contextmanager
-def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
-    """Yield a file with `rows` by table beside `target`, on the disk; it takes its name where the block ends well.
+def written_new(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
+    """Yield a file that `fill` has filled beside `target`, on the disk; it takes its name where the block ends well.
 
     Raises AppError where it cannot be written; then nothing is left.
     """
@@ -62,8 +64,7 @@ def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         os.close(handle)
         part = unfinished(Path(name))
-        with closing(connect(part, writable=True)) as connection:
-            _fill(connection, rows)
+        fill(part)
         with open(part, "rb+") as stream:
             os.fsync(stream.fileno())
         yield part
@@ -89,17 +90,18 @@ def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
                     left.unlink(missing_ok=True)
 
 
-def _fill(connection: sqlite3.Connection, rows: Mapping[str, Rows]) -> None:
-    connection.execute("PRAGMA synchronous=OFF")  # the whole file is put on the disk at the end
-    migrate(connection, present=0)
-    keep_checksums(connection)
-    connection.execute("BEGIN IMMEDIATE")
-    for table, values in rows.items():
-        for row in values:
-            names = ", ".join(f'"{name}"' for name in row)
-            places = ", ".join("?" for _ in row)
-            connection.execute(f'INSERT INTO "{table}" ({names}) VALUES ({places})', tuple(row.values()))
-    connection.execute("COMMIT")
+def _fill(rows: Mapping[str, Rows], part: Path) -> None:
+    with closing(connect(part, writable=True)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")  # the whole file is put on the disk at the end
+        migrate(connection, present=0)
+        keep_checksums(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        for table, values in rows.items():
+            for row in values:
+                names = ", ".join(f'"{name}"' for name in row)
+                places = ", ".join("?" for _ in row)
+                connection.execute(f'INSERT INTO "{table}" ({names}) VALUES ({places})', tuple(row.values()))
+        connection.execute("COMMIT")
 
 
 def _umask() -> int:
@@ -152,17 +154,20 @@ def make_packets(
     folder: Path,
     wording: ComparisonWording | None = None,
     number: int | None = None,
+    as_page: bool = False,
 ) -> tuple[MadePacket, ...]:
     """Write one packet for each code into `folder`, and note rater, session and packet in the project.
 
-    number: of a plan in rounds, the round whose comparisons are sent; None: the last.
+    number: of a plan in rounds, the round whose comparisons are sent; None: the last. as_page: each is a page for a
+    browser or phone (`page`), and the same packet for the project.
 
     A packet that is there already, made for the same code and plan and not rated in yet, is as good as a new one and
     stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
     a file that is in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
     """
     wanted = rater_codes(codes)
-    targets = {code: folder / file_name(code, later_round(project, plan_id, number)) for code in wanted}
+    suffix, later = PAGE_SUFFIX if as_page else SUFFIX, later_round(project, plan_id, number)
+    targets = {code: folder / file_name(code, later, suffix) for code in wanted}
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
     plan = read_plan(ctx, project, plan_id, wording or wording_of(project), number)
@@ -178,10 +183,10 @@ def make_packets(
     return tuple(made)
 
 
-def file_name(code: str, later: int = 0) -> str:
+def file_name(code: str, later: int = 0, suffix: str = SUFFIX) -> str:
     """Return the packet's name in a folder: after the rater and a later round, never after the project."""
     safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
-    return f"packet-{safe}{f'-round-{later}' if later else ''}{SUFFIX}"
+    return f"packet-{safe}{f'-round-{later}' if later else ''}{suffix}"
 
 
 def later_round(project: Project, plan_id: str, number: int | None) -> int:
@@ -366,10 +371,8 @@ def _already_written(target: Path, new: NewPacket) -> bool:
     if not target.exists():
         return False
     try:
-        with Project.open(target, read_only=True) as present:
-            info = packet_info(present)
-            rated = bool(present.judging.judgments(superseded=True))
-    except AppError:
+        info, rated = _present(target)
+    except (AppError, NotAPage):
         info, rated = None, False
     if info is not None and info.packet_id == new.packet.id and not rated and not info.finished:
         return True
@@ -380,8 +383,28 @@ def _already_written(target: Path, new: NewPacket) -> bool:
     )  # fmt: skip
 
 
+def _present(target: Path) -> tuple[PacketInfo | None, bool]:
+    """Return the packet that a file holds, and whether anybody has rated in it."""
+    if target.suffix == PAGE_SUFFIX:
+        page = read_page(target)
+        ended = page.own.session.revealed_at is not None
+        info = PacketInfo(page.own.packet.id, page.own.rater.code, len(page.comparisons), ended)
+        return info, bool(page.judgments)
+    with Project.open(target, read_only=True) as present:
+        return packet_info(present), bool(present.judging.judgments(superseded=True))
+
+
 def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, target: Path) -> None:
-    with written_new(target, _rows(ctx, project, plan, new)) as part:
+    def fill(part: Path) -> None:
+        if target.suffix == PAGE_SUFFIX:
+            key = (
+                new.packet.manifest.get(KEY) or new_secret()
+            )  # packets of earlier versions have none, and are unsealed
+            write_page(part, _page(ctx, project, plan, new, target.stem), first_state(key))
+        else:
+            _fill(_rows(ctx, project, plan, new), part)
+
+    with written_new(target, fill) as part:
         packet = PacketRow(**{**vars(new.packet), "file_sha256": file_sha256(part)})
         project.packets.register(NewPacket(packet, new.rater, new.session))
 
@@ -407,6 +430,33 @@ def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -
     }  # fmt: skip
 
 
+def _page(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, name: str) -> dict[str, Any]:
+    """Return the content of a page, as `page.PageContent` describes it."""
+    shown = laid_out(plan, new.rater.code)
+    texts = _card_texts(ctx, project, shown)
+    return {
+        "format": FORMAT,
+        "packet": new.packet.id,
+        "plan": plan.row.id,
+        "rater": new.rater.id,
+        "session": new.session.id,
+        "code": new.rater.code,
+        "name": name,
+        "created_at": new.packet.created_at,
+        "content_sha256": new.packet.manifest["content_sha256"],
+        "settings": settings_of(plan, new.rater.code),
+        "comparisons": [
+            {
+                "id": comparison.row.id,
+                "wording": plan.usable[comparison.row.id],
+                "texts": [next(texts) for _ in comparison.cards],
+                "texts_sha256": texts_digest(_digests(plan, comparison)),
+            }
+            for comparison in shown
+        ],
+    }
+
+
 def _manifest(packet: PacketRow) -> dict[str, Any]:
     """Return the manifest in the file: in place of the key that the project keeps, what signing begins with."""
     fields = {name: value for name, value in packet.manifest.items() if name != KEY}
@@ -415,20 +465,22 @@ def _manifest(packet: PacketRow) -> dict[str, Any]:
 
 
 def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: str) -> Iterator[Mapping[str, Any]]:
+    for number, text in enumerate(_card_texts(ctx, project, shown), start=1):
+        yield {"id": number, "study_id": 1, "kind": CARD, "origin": ORIGIN, "row": number, **vars(store_text(text)),
+               "fields": "{}", "created_at": at}  # fmt: skip
+
+
+def _card_texts(ctx: JobContext, project: Project, shown: Sequence[LaidOut]) -> Iterator[str]:
     """Yield the texts, card by card. One that is in two comparisons is there twice: the packet does not say which is a
     repeat.
     """
-    number = 0
     for start in range(0, len(shown), AT_ONCE):
         ctx.check()
         some = shown[start : start + AT_ONCE]
         texts = project.texts({card for source in some for card in source.cards})
         for source in some:
             for card, more in zip(source.cards, source.blanks, strict=True):
-                number += 1
-                stored = vars(store_text(texts[card] + " " * more))
-                yield {"id": number, "study_id": 1, "kind": CARD, "origin": ORIGIN, "row": number, **stored,
-                       "fields": "{}", "created_at": at}  # fmt: skip
+                yield texts[card] + " " * more
 
 
 def _comparisons(plan: PlanToSend, shown: Sequence[LaidOut]) -> Iterator[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ import json
 import math
 import sqlite3
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,9 @@ from biasprint.core.judging.packets.packet import (
     packet_info,
     packet_parts,
 )
+from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page
 from biasprint.core.judging.packets.report import Held, MergedFile, MergeReport, Unsealed
-from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.plan import texts_digest, workshops_among
 from biasprint.core.judging.store import HIGHEST, KIND, LOWEST
 from biasprint.core.project import gate
 from biasprint.core.project.connection import FileDamaged, NotSaved
@@ -96,6 +97,8 @@ class PacketRefused(AppError):
 def read_packet(path: Path) -> ReturnedPacket:
     """Return the packet in a file, which is only read. Raises AppError, in a sentence, for whatever else it is."""
     try:
+        if path.suffix.lower() in (PAGE_SUFFIX, ".htm"):
+            return _read_page(path)
         gate.read_header(path)
         digest = file_sha256(path)  # before anything here has the file open
         with Project.open(path, read_only=True) as project:
@@ -149,15 +152,39 @@ def _read(project: Project, path: Path, digest: str) -> ReturnedPacket:
         )
     rows = project.judging.comparisons(own.plan.id)
     texts, wording = _texts(project, rows)
-    shown = (ShownComparison(row.id, row.task, texts[row.id]) for row in rows)
+    judgments, annotations = project.packets.judgments_as_stored(), project.packets.annotations_as_stored()
+    stated = _annotations(annotations, own, texts)
+    came = ReturnedPacket(path, digest, own, texts, wording, list(judgments), stated)
+    _check(came, {row.id: row.task for row in rows})
+    return came
+
+
+def _read_page(path: Path) -> ReturnedPacket:
+    try:
+        page = read_page(path)
+    except NotAPage as error:
+        raise PacketRefused(f"“{path.name}” {error}.", hint="Ask the rater for the page as it was saved.") from error
+    texts = {row.id: tuple(map(sha256_text, row.texts)) for row in page.comparisons}
+    if len(texts) != len(page.comparisons):
+        raise altered(path, "a comparison is in it twice")
+    if any(row.texts_sha256 != texts_digest(texts[row.id]) for row in page.comparisons):
+        raise altered(path, "the texts of a comparison have another hash")
+    wording = {row.id: tuple(map(wording_sha256, row.texts)) for row in page.comparisons}
+    stated = _annotations(page.annotations, page.own, texts)
+    came = ReturnedPacket(path, file_sha256(path), page.own, texts, wording, page.judgments, stated)
+    _check(came, {row.id: row.wording for row in page.comparisons})
+    return came
+
+
+def _check(came: ReturnedPacket, numbers: Mapping[str, str]) -> None:
+    """Check everything against its hash; `numbers` are those of the comparisons' wording."""
+    own = came.own
+    shown = (ShownComparison(key, numbers[key], texts) for key, texts in came.texts.items())
     content = content_sha256(own.rater.code, own.plan.settings, shown)
     if (own.packet.manifest["packet"], own.packet.manifest["content_sha256"]) != (own.packet.id, content):
-        raise altered(path, "the content has another hash")
-    judgments = list(project.packets.judgments_as_stored())
-    came = ReturnedPacket(path, digest, own, texts, wording, judgments, _annotations(project, own, texts))
+        raise altered(came.path, "the content has another hash")
     _check_judgments(came)
     _check_seal(came)
-    return came
 
 
 Hashes = dict[str, tuple[str, ...]]
@@ -181,9 +208,11 @@ def wording_sha256(text: str) -> str:
     return sha256_text(text.rstrip(" "))
 
 
-def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+def _annotations(
+    rows: Iterable[dict[str, Any]], own: PacketParts, texts: Mapping[str, tuple[str, ...]]
+) -> list[dict[str, Any]]:
     """Return the rater's annotations, each row after the one that it supersedes."""
-    waiting = {row["id"]: row for row in project.packets.annotations_as_stored()}
+    waiting = {row["id"]: row for row in rows}
     for row in waiting.values():
         if row["rater_id"] != own.rater.id or not _is_stated(row, own.session.id, texts):
             raise ValueError("an annotation is none that a rater makes")

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from biasprint.core.errors import AppError
 
-Tool = Literal["potato", "label-studio"]
+Tool = Literal["html", "potato", "label-studio"]
 CARDS = ("card_a", "card_b", "card_c")  # the fields of the texts, in the order of the cards
 LETTERS = ("A", "B", "C")
 TIE, NONE, SKIP = "The same", "None is good", "Skip"  # the other answers, in the words that raters read there

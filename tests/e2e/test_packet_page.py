@@ -1,0 +1,329 @@
+"""A packet's page in a real browser without a network: rated with keys and fingers, killed, saved, merged."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser, browser, driver, needs_browser
+from packet_files import chosen_texts, coordinator
+from page_files import data_in, made_pages, merged
+
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow
+
+pytestmark = needs_browser
+
+
+@pytest.fixture(scope="module")
+def chromedriver() -> Iterator[str]:
+    with driver() as address:
+        yield address
+
+
+class Desk:
+    """A rater's folder: the page, a browser's profile, and what it downloads."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self._address = folder, address
+        self.project = folder / "canaryprojectqx.biasprint"
+        self.downloads = folder / "downloads"
+        self.page = folder
+
+    def given(self, **plan: Any) -> Path:
+        (made,) = made_pages(self.project, coordinator(self.project, **plan), "R01")
+        self.page = made.path
+        return self.page
+
+    def window(self, *options: str) -> AbstractContextManager[Browser]:
+        return browser(self._address, self.folder / "profile", self.downloads, options=options)
+
+    def saved(self, window: Browser, button: str = "Save my answers") -> Path:
+        shutil.rmtree(self.downloads, ignore_errors=True)
+        self.downloads.mkdir()
+        window.tap(button)
+        got = window.downloaded(self.downloads)
+        return got.replace(self.folder / got.name)
+
+    def judgments(self) -> tuple[JudgmentRow, ...]:
+        with Project.open(self.project, read_only=True) as opened:
+            (session,) = opened.judging.sessions()
+            return opened.judging.judgments(session.id)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, chromedriver: str) -> Desk:
+    return Desk(tmp_path, chromedriver)
+
+
+def at(window: Browser, number: int, of: int) -> None:
+    window.until(
+        f"document.querySelector('.head') && document.querySelector('.head .note').innerText === '{number} of {of}'"
+    )
+
+
+def begin(window: Browser, page: Path, button: str = "Start") -> None:
+    window.open(page)
+    window.tap(button)
+    window.until("document.querySelector('.rating')")
+
+
+def finish(window: Browser) -> None:
+    window.tap("Finish")
+    window.tap("Finish and lock")
+    window.until("document.body.innerText.includes('Finished. Thank you!')")
+
+
+def requests_of(window: Browser) -> list[str]:
+    """What the browser asked for, but the page itself and the file that was saved."""
+    log = [json.loads(entry["message"])["message"] for entry in window.ask("POST", "se/log", {"type": "performance"})]
+    sent = [entry["params"]["request"]["url"] for entry in log if entry["method"] == "Network.requestWillBeSent"]
+    return [url for url in sent if not url.startswith(("file:", "blob:", "data:", "chrome:"))]
+
+
+def complaints(window: Browser) -> list[str]:
+    return [entry["message"] for entry in window.ask("POST", "se/log", {"type": "browser"})]
+
+
+def test_a_page_is_rated_with_keys_and_fingers_finished_saved_and_merged(desk: Desk) -> None:
+    page = desk.given(comparisons=4, repeats=1, consent_text="Do you agree?", ask_background=True)
+    shown = [each["texts"] for each in data_in(page, "packet")["comparisons"]]
+    with desk.window() as window:
+        window.open(page)
+        assert "Do you agree?" in window.text()
+        assert window.run(
+            "return [...document.querySelectorAll('button')].find((b) => b.innerText === 'Start').disabled"
+        )
+        window.write("textarea", "left-handed")
+        window.tap("I agree")
+        window.tap("Start")
+        at(window, 1, 5)
+        window.press("2")
+        at(window, 2, 5)
+        window.tap("Text C")
+        at(window, 3, 5)
+        window.press("0")
+        at(window, 4, 5)
+        window.press("x")
+        at(window, 5, 5)
+        window.press("b")  # back to what was answered last, and changed
+        at(window, 4, 5)
+        assert "You found none good." in window.text()
+        window.press("1")
+        at(window, 5, 5)
+        window.press("n")
+        window.write("textarea", "Close to the last.")
+        window.tap("Skip")
+        window.until("document.body.innerText.includes('All comparisons are answered')")
+        assert "4 answered, 1 skipped, 0 left." in window.text()
+        finish(window)
+        came = desk.saved(window)
+        assert came.name == "packet-R01-finished.html"
+        assert requests_of(window) == []
+        assert complaints(window) == []
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.finished, file.held, file.unsealed, file.refused) == (6, True, "", False, "")
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.repeated) == (0, 6)
+    with Project.open(desk.project, read_only=True) as opened:
+        chosen = list(chosen_texts(opened, "R01").values())
+        (session,), (rater,) = opened.judging.sessions(), opened.judging.raters()
+    wanted = [shown[0][1].rstrip(" "), shown[1][2].rstrip(" "), shown[3][0].rstrip(" ")]
+    assert sorted(filter(None, chosen)) == sorted(wanted)
+    assert session.consent_text == "Do you agree?"
+    assert rater.background == {"described": "left-handed"}
+    rows = desk.judgments()
+    assert sorted(row.outcome for row in rows) == ["choice", "choice", "choice", "skip", "tie"]
+    assert [row.note for row in rows if row.outcome == "skip"] == ["Close to the last."]
+    assert all(0 < row.active_seconds < 60 for row in rows)
+
+
+def test_a_held_key_and_a_double_tap_answer_one_comparison(desk: Desk) -> None:
+    page = desk.given(comparisons=6)
+    with desk.window() as window:
+        begin(window, page)
+        window.hold("1", 12)
+        at(window, 2, 6)
+        window.tap("Text B", times=2)
+        at(window, 3, 6)
+        window.press("s")
+        at(window, 4, 6)
+        assert window.run("return answers.judgments.map((row) => row.outcome)") == ["choice", "choice", "skip"]
+
+
+def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk, tmp_path: Path) -> None:
+    page = desk.given(comparisons=3)
+    with desk.window() as window:
+        begin(window, page)
+        window.press("1")
+        at(window, 2, 3)
+        window.tap("Overview")
+        half = desk.saved(window, "Save my answers so far")
+    assert half.name == "packet-R01-1-of-3.html"
+    desk.folder = tmp_path / "another computer"
+    with desk.window() as window:
+        begin(window, half, "Continue")
+        at(window, 2, 3)
+        window.press("0")
+        at(window, 3, 3)
+        window.press("0")
+        window.until("document.querySelector('.list')")
+        finish(window)
+        whole = desk.saved(window)
+        window.open(whole)
+        assert "Your answers are locked." in window.text()
+        assert window.run("return document.querySelectorAll('.answers').length") == 0
+        window.open(half)  # the browser remembers that it goes on: nothing is answered twice
+        assert "Your answers are locked." in window.text()
+    assert [file.added for file in merged(desk.project, half, whole)] == [1, 2]
+    assert [row.outcome for row in desk.judgments()] == ["choice", "tie", "tie"]
+
+
+KILLS = int(os.environ.get("BIASPRINT_PAGE_KILLS", "4"))
+
+
+def test_a_killed_browser_loses_no_answer_that_was_kept(desk: Desk) -> None:
+    page = desk.given(comparisons=KILLS + 2)
+    lost = 0
+    for number in range(KILLS):
+        with desk.window() as window:
+            begin(window, page, "Start" if number == 0 else "Continue")
+            kept = window.run("return answers.judgments.length")
+            lost += number - kept
+            window.press("12"[number % 2])
+            at(window, kept + 2, KILLS + 2)
+            window.kill()
+    assert lost == 0
+    with desk.window() as window:
+        window.open(page)
+        rows = window.run("return answers.judgments.map((row) => row.chosen)")
+        assert rows == [number % 2 for number in range(KILLS)]
+
+
+NOTHING_IS_KEPT = """
+Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
+Object.defineProperty(window, "indexedDB", { get() { throw new DOMException("denied", "SecurityError"); } });
+"""
+FULL = """
+const full = () => { throw new DOMException("full", "QuotaExceededError"); };
+IDBObjectStore.prototype.put = full;
+Storage.prototype.setItem = full;
+"""
+
+
+def test_where_nothing_is_kept_the_page_says_so_before_the_first_answer_and_after_each(desk: Desk) -> None:
+    page = desk.given(comparisons=3)
+    told = "This browser keeps nothing: save your answers before you close this page."
+    with desk.window() as window:
+        window.chrome("Page.addScriptToEvaluateOnNewDocument", source=NOTHING_IS_KEPT)
+        window.open(page)
+        assert told in window.text()
+        window.tap("Start")
+        at(window, 1, 3)
+        assert told in window.text()
+        window.press("1")
+        at(window, 2, 3)
+        assert told in window.text()
+        assert window.run("return document.getElementById('spoken').innerText").startswith("Not kept by this browser.")
+        assert window.run("return !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        half = desk.saved(window, "Save my answers so far")
+        assert window.run("return dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+    assert merged(desk.project, half)[0].added == 1
+
+
+def test_a_phone_that_is_full_is_told_and_what_was_kept_stays(desk: Desk) -> None:
+    page = desk.given(comparisons=4)
+    with desk.window() as window:
+        begin(window, page)
+        window.press("1")
+        at(window, 2, 4)
+        window.run(FULL)
+        window.press("2")
+        at(window, 3, 4)
+        assert "This browser could not keep your last answer: save before you close this page." in window.text()
+        window.press("2")
+        at(window, 4, 4)
+        assert "could not keep your last 2 answers" in window.text()
+        half = desk.saved(window, "Save my answers so far")
+    assert merged(desk.project, half)[0].added == 3
+    with desk.window() as window:
+        window.open(page)
+        assert window.run("return answers.judgments.length") == 1
+
+
+def test_two_tabs_do_not_overwrite_each_other(desk: Desk) -> None:
+    page = desk.given(comparisons=4)
+    with desk.window() as window:
+        begin(window, page)
+        first = window.ask("GET", "window")
+        other = window.ask("POST", "window/new", {"type": "tab"})["handle"]
+        window.ask("POST", "window", {"handle": other})
+        begin(window, page, "Continue")
+        window.press("1")
+        at(window, 2, 4)
+        window.ask("POST", "window", {"handle": first})
+        window.press("2")
+        window.until("document.body.innerText.includes('open in another tab')")
+        window.tap("Load again")
+        window.until("document.body.innerText.includes('Continue')")
+        assert window.run("return answers.judgments.map((row) => row.chosen)") == [0]
+
+
+def test_a_file_with_other_answers_than_the_browsers_asks_which(desk: Desk, tmp_path: Path) -> None:
+    page = desk.given(comparisons=3)
+    with desk.window() as window:
+        begin(window, page)
+        window.press("1")
+        at(window, 2, 3)
+        window.tap("Overview")
+        one = desk.saved(window, "Save my answers so far")
+    here, desk.folder = desk.folder, tmp_path / "another computer"
+    with desk.window() as window:
+        begin(window, page)
+        window.press("2")
+        at(window, 2, 3)
+        window.press("2")
+        at(window, 3, 3)
+        window.open(one)
+        assert "Which answers do you want to go on with?" in window.text()
+        window.tap("Those in this browser (2)")
+        assert window.run("return answers.judgments.length") == 2
+        window.open(one)
+        window.tap("Those in this file (1)")
+        window.until("document.body.innerText.includes('Continue')")
+        window.open(page)
+        assert window.run("return answers.judgments.map((row) => row.chosen)") == [0]
+    desk.folder = here
+
+
+MANY = int(os.environ.get("BIASPRINT_PAGE_COMPARISONS", "40"))
+
+
+def test_many_long_texts_are_answered_at_once(desk: Desk, record_property: Any) -> None:
+    words = " ".join(f"word{number % 97}" for number in range(400))
+    page = desk.given(comparisons=MANY, instructions=words)
+    with desk.window() as window:
+        begun = time.perf_counter()
+        begin(window, page)
+        opened = time.perf_counter() - begun
+        seconds = window.run_async(
+            "const done = arguments[0], took = [], many = arguments[0] && packet.comparisons.length;"
+            "(async () => { for (let n = 0; n < many; n++) { const begun = performance.now();"
+            "dispatchEvent(new KeyboardEvent('keydown', { key: '1' }));"
+            "while (answers.judgments.length <= n || working) await new Promise((go) => setTimeout(go));"
+            "took.push(performance.now() - begun); } done(took); })();"
+        )
+        finish(window)
+        came = desk.saved(window)
+    seconds.sort()
+    middle, late = seconds[len(seconds) // 2], seconds[int(0.99 * len(seconds))]
+    record_property("milliseconds of an answer", (round(middle, 1), round(late, 1)))
+    record_property("seconds to open", round(opened, 2))
+    record_property("megabytes", (round(page.stat().st_size / 2**20, 2), round(came.stat().st_size / 2**20, 2)))
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.held) == (MANY, "")
