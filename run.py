@@ -17,7 +17,8 @@
                              (with --newest: and take the newest version of everything that fits)
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
                              (with --self-test: and let the program in there try itself;
-                             with --light: only the light edition, in dist/biasprint-light)
+                             with --light: only the light edition, in dist/biasprint-light; with --installers: and
+                             make of it what this system installs: a .deb and an archive, or a setup .exe)
   python run.py wheel        install everything, then make dist/biasprint-VERSION-py3-none-any.whl twice, compare the
                              two byte by byte, and lay its bill of materials and their hashes beside it
   python run.py site         install everything, then make dist/site, the pages of docs for a browser
@@ -29,6 +30,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -44,6 +46,7 @@ ROOT = Path(__file__).resolve().parent
 SOURCE = ROOT / "core" / "python"
 sys.path.insert(0, str(SOURCE))
 try:  # what of the program needs nothing but Python
+    from biasprint.core import __version__
     from biasprint.core.errors import AppError
     from biasprint.core.machine import child, installation, system_libraries
     from biasprint.core.machine.installation import first, pins
@@ -226,7 +229,7 @@ def lock(words: list[str]) -> int:
 
 
 def package(words: list[str]) -> int:
-    if not known(words, "--self-test", "--light"):
+    if not known(words, "--self-test", "--light", "--installers"):
         return 2
     light = "--light" in words
     folder = LIGHT_PACKAGE if light else PACKAGE
@@ -248,11 +251,31 @@ def package(words: list[str]) -> int:
         return code
     minutes = (time.monotonic() - start) / 60
     print(f"\nPackaged in {minutes:.1f} minutes: {folder_size(folder) / 1e9:.2f} GB in\n  {folder}")
-    if "--self-test" not in words:
-        return 0
-    print("\nThe program in there tries itself.")
-    program = folder / ("biasprint.exe" if os.name == "nt" else "biasprint")
-    return run([program, "--self-test"], headless=True) or check_start(start_times(program))
+    if "--self-test" in words:
+        print("\nThe program in there tries itself.")
+        program = folder / ("biasprint.exe" if os.name == "nt" else "biasprint")
+        code = run([program, "--self-test"], headless=True) or check_start(start_times(program))
+    return code or (make_installers(folder) if "--installers" in words else 0)
+
+
+INSTALLERS = {  # by system: which kinds, with what each needs and how its file ends
+    "linux": (("deb", "dpkg-deb", ".deb"), ("portable", "", ".tar.gz")),
+    "win32": (("windows", "makensis", "-setup.exe"),),
+    "darwin": (("portable", "", ".tar.gz"),),
+}
+
+
+def make_installers(folder: Path) -> int:
+    for kind, tool, ending in INSTALLERS.get(sys.platform, ()):
+        if tool and shutil.which(tool) is None:
+            print(f"{tool} is not here, so no {ending} was made.")
+            continue
+        out = DIST / f"{folder.name}-{__version__}-{platform.machine()}{ending}"
+        code = run([PYTHON, "-P", "packaging/installers.py", kind, folder, out], headless=True)
+        if code != 0:
+            return code
+        print(f"{out.stat().st_size / 1e6:.0f} MB in\n  {out}")
+    return 0
 
 
 def wheel(words: list[str]) -> int:

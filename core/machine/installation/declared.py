@@ -72,6 +72,7 @@ else:
 
 
 ROOT = Path(__file__).resolve().parents[3]
+ENGINE = "engine"  # the extra whose package is compiled
 PROJECT = "biasprint"
 PARTS = Path(__file__).parent / "parts.toml"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -124,16 +125,21 @@ def requirements(part: ProgramPart) -> tuple[str, ...]:
 
 
 def all_requirements() -> tuple[str, ...]:
-    """Return the program's requirements: pyproject.toml's beside the source, else what its installed metadata says."""
+    """Return the program's requirements, with those of the extra “engine”, whose part has to be compiled.
+
+    pyproject.toml's beside the source, else what the installed metadata says.
+    """
     if is_source():
-        return tuple(_project()["dependencies"])
+        return (*_project()["dependencies"], *extra_requirements(ENGINE))
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
         stated = requires(PROJECT) or []
     except PackageNotFoundError:
         return ()
-    return tuple(text for text in stated if "extra ==" not in text)
+    without = [text for text in stated if "extra ==" not in text]
+    engine = [text.partition(";")[0].strip() for text in stated if f"extra == '{ENGINE}'" in text.replace('"', "'")]
+    return (*without, *engine)
 
 
 def requirements_of_light() -> tuple[str, ...]:

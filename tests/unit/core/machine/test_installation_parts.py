@@ -23,6 +23,13 @@ def test_every_requirement_is_in_exactly_one_part() -> None:
     assert listed == required
 
 
+def test_what_a_wheel_installed_knows_the_part_that_is_compiled_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = ["torch==2.13.0", "llama-cpp-python<0.4,>=0.3.36; extra == 'engine'", "ray[data]>=2; extra == 'cluster'"]
+    monkeypatch.setattr(declared, "is_source", lambda: False)
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: stated)
+    assert declared.all_requirements() == ("torch==2.13.0", "llama-cpp-python<0.4,>=0.3.36")
+
+
 def test_every_part_says_in_one_sentence_what_it_is_for() -> None:
     for part in installation.parts():
         assert part.title
