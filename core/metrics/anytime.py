@@ -28,6 +28,15 @@ def share_band(chosen: float, n: float, level: float = LEVEL) -> Bounds:
     return Bounds(low, high, "anytime-valid, beta mixture", level)
 
 
+def share_anytime_p(chosen: float, n: float, chance: float) -> float:
+    """The smallest level at which `share_band` leaves out `chance`, at this n: 1 / (that ratio at `chance`), at most 1.
+
+    It may be looked at after every trial: it is below α at any time at all in at most a share α of sequences.
+    """
+    finite([chosen, n, chance])
+    return 1.0 if n == 0 else min(1.0, math.exp(-_log_ratio(chosen, n, chance)))
+
+
 def share_spread_band(chosen: Floats, level: float = LEVEL) -> Bounds | None:
     """√(Σ (p_i − 1/k)² / k), the spread of the shares of k options of which one is chosen each time (ABS).
 
@@ -145,6 +154,46 @@ class BoundedMean:
             low, high = max(0.0, centre - half), min(1.0, centre + half)
         low, high = (self._low + self._width * end for end in (low, high))
         return Bounds(low, high, "anytime-valid, empirical Bernstein", self._level)
+
+
+# ---- Log odds of a fitted model, such as that one of two is preferred
+
+SCALE = 1.0  # of the log odds that the mixture expects: as between 27 and 73 %
+
+
+def log_odds_band(estimate: float, error: float, freedom: float, level: float = LEVEL) -> Bounds:
+    """θ̂ ± s z, z² = (s² + τ²)/τ² · (2 log(1/α) + log((s² + τ²)/s²)), s the standard error of θ̂ and τ `SCALE`.
+
+    The normal likelihood of θ̂, averaged over θ normal with variance τ² around each value, against that at the value;
+    z becomes z + (z³ + z) / (4 ν) because s is estimated with ν degrees of freedom. Right in the limit of many
+    comparisons, however they were chosen from the answers before: a score is a martingale whatever is asked next.
+    Source: Robbins 1970; Lai & Wei 1982 (adaptive designs). ValueError for NaN and an error of 0.
+    """
+    finite([estimate, error])
+    if not error > 0:
+        raise ValueError("there must be an error")
+    z = math.sqrt((error**2 + SCALE**2) / SCALE**2 * (2 * math.log(1 / (1 - level)) + _log_spread(error)))
+    half = error * (z + (z**3 + z) / (4 * freedom))
+    return Bounds(estimate - half, estimate + half, "anytime-valid, normal mixture of the log odds", level)
+
+
+def log_odds_anytime_p(estimate: float, error: float, freedom: float) -> float:
+    """The smallest level at which `log_odds_band` leaves out 0: √((s² + τ²)/s²) exp(−z² τ² / 2 (s² + τ²)), at most 1.
+
+    z is |θ̂|/s with the widening for ν undone: the root of z³ + (4ν + 1) z = 4ν |θ̂|/s.
+    """
+    finite([estimate, error])
+    if math.isinf(freedom):
+        z = abs(estimate) / error
+    else:
+        slope, right = 4 * freedom + 1, 4 * freedom * abs(estimate) / error
+        root = math.sqrt(slope / 3)
+        z = 2 * root * math.sinh(math.asinh(1.5 * right / (slope * root)) / 3)
+    return min(1.0, math.exp(_log_spread(error) / 2 - z**2 * SCALE**2 / (2 * (error**2 + SCALE**2))))
+
+
+def _log_spread(error: float) -> float:
+    return math.log((error**2 + SCALE**2) / error**2)
 
 
 # ---- What is nearly normal: means without limits, differences, log odds ratios, and other smooth functions of means

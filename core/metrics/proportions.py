@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import acos, copysign, cos, inf, isinf, pi, sqrt
+from math import acos, copysign, cos, inf, isfinite, isinf, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
+from biasprint.core.metrics.anytime import share_anytime_p, share_band, watched_trials
 from biasprint.core.metrics.means import ALPHA, Equivalence, t_quantile, two_sided_t
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import (
@@ -178,6 +179,22 @@ def worth_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
         return Share(chosen / n, None, None, NOT_ASKED)
     statistic = abs(chosen / n - chance) / sqrt(chance * (1 - chance) * worth.effect / n)
     return Share(chosen / n, bounds, two_sided_t(statistic, worth.freedom), "t over people")
+
+
+def watched_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
+    """Return a share that may be looked at after every round: the band and the p of as many independent choices as
+    these are worth. Without effect and of one cluster each it is exact (`biasprint.core.metrics.anytime.share_band`).
+    """
+    trials, value = watched_choices(n, worth), chosen / n
+    band = share_band(value * trials, trials)
+    counted = "" if trials == n else f" of {trials:.1f} independent choices"
+    bounds = replace(band, method=f"{band.method}{counted}")
+    return Share(value, bounds, share_anytime_p(value * trials, trials, chance), "anytime-valid, beta mixture")
+
+
+def watched_choices(n: float, worth: Worth) -> float:
+    """Return how many independent choices these are worth where one looks after every round."""
+    return watched_trials(n / worth.effect, worth.freedom) if isfinite(worth.freedom) else n / worth.effect
 
 
 def equal_chances(counts: Ints) -> TestResult:

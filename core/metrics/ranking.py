@@ -8,7 +8,7 @@ With a style the log odds of a card are ln π_i + Σ β_s x_is (`biasprint.core.
 texts of equal style, β what each style does to the odds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.anytime import log_odds_anytime_p, log_odds_band, share_anytime_p, share_band
 from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.proportions import wilson
@@ -117,6 +118,7 @@ def ranking(
     contrasts: Floats | None = None,
     seed: int = 0,
     resamples: int = BOOTSTRAP,
+    watched: bool = False,
 ) -> Ranking:
     """Strengths and places of so many identities, all pairs of them, with intervals; and `contrasts` of their log π,
     shape (m, identities), as odds ratios.
@@ -127,6 +129,11 @@ def ranking(
     tell how much raters differ, and it is for these raters.
     Source: Davidson 1970; Luce 1959, Plackett 1975; Firth, Kosmidis & Turner 2019 (ties of three); Cameron, Gelbach &
     Miller 2011 (two ways of belonging together).
+
+    `watched`: comparisons were chosen by the answers before them, and one looks after every round. Then the variance is
+    the sandwich of the scores instead of a bootstrap, and intervals and p are anytime-valid
+    (`biasprint.core.metrics.anytime.log_odds_band`): with probability 95 % no pair is ever told apart the wrong way
+    round, at all looks together, because Holm's first false rejection needs a p that is ever so small.
 
     Where all comparisons between two identities, directly or through others, went one way, no strength is too large for
     them and draws of them hardly differ: `_one_way`. At equal style such a strength has no interval.
@@ -147,7 +154,11 @@ def ranking(
         steps[at, [first, second]] = 1.0, -1.0
     weights = steps if contrasts is None else np.concatenate([steps, contrasts])
     every = model.logits(theta[None], weights)[0]
-    spread = _spread(model, ballots, weights, by_rater, generator(seed, "ranking"), resamples)
+    if watched:
+        spread = _spread(ballots, by_rater, _Sandwich(model, theta, weights).variance, watched=True)
+    else:
+        rng = generator(seed, "ranking")
+        spread = _spread(ballots, by_rater, lambda way: _variance(model, way, weights, rng, resamples))
     value = every[: identities + len(pairs)]
     exact = _one_way(ballots, identities, pairs, by_rater)
     styled = ballots.style is not None
@@ -399,6 +410,7 @@ class _Spread:
     freedom: Floats | None
     units: str
     fewest: int = 0
+    watched: bool = False
 
 
 def _logits(strengths: Floats, weights: Floats) -> Floats:
@@ -409,14 +421,8 @@ def _logits(strengths: Floats, weights: Floats) -> Floats:
     return np.concatenate([np.log(mean / (1 - mean)), strengths @ weights.T], axis=1)
 
 
-def _spread(
-    model: _Model,
-    ballots: Ballots,
-    weights: Floats,
-    by_rater: bool,
-    rng: np.random.Generator,
-    resamples: int,
-) -> _Spread:
+def _spread(ballots: Ballots, by_rater: bool, variance: Callable[[Ints], Floats], *, watched: bool = False) -> _Spread:
+    """`variance`: of every logit where units of this number belong together."""
     raters, blocks = (np.unique(each, return_inverse=True)[1] for each in (ballots.rater, ballots.block))
     many_raters, many_blocks = int(raters.max()) + 1, int(blocks.max()) + 1
     ways = []
@@ -426,16 +432,16 @@ def _spread(
         ways.append((blocks, f"{many_blocks} sets of texts"))
     if not ways:
         return _Spread(None, None, "")
-    variances = [_variance(model, way, weights, rng, resamples) for way, _ in ways]
+    variances = [variance(way) for way, _ in ways]
     total = sum(variances)
     if len(ways) == 2:
         crossing = raters * many_blocks + blocks
-        both = total - _variance(model, crossing, weights, rng, resamples)
+        both = total - variance(crossing)
         total = np.maximum(both, np.maximum(*variances))
     uncertain = sum(each**2 / int(way.max()) for each, (way, _) in zip(variances, ways, strict=True))
     words = " and ".join(words for _, words in ways)
     fewest = min(int(way.max()) + 1 for way, _ in ways)
-    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest)
+    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest, watched)
 
 
 def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generator, resamples: int) -> Floats:
@@ -445,6 +451,38 @@ def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generato
     start = model.fitted(model.counted())[0] if model.styles else None
     fitted = model.fitted(model.drawn(clusters, rng, resamples), start)
     return np.asarray(model.logits(fitted, weights).var(axis=0, ddof=1) * many / max(1, many - 1))
+
+
+class _Sandwich:
+    """J H⁻¹ (Σ_g S_g S_gᵀ) H⁻¹ Jᵀ · g / (g − 1), and at least J H⁻¹ Jᵀ: S_g the sum of a unit's scores, H the
+    information, J the derivative of the logits by the parameters."""
+
+    def __init__(self, model: _Model, theta: Floats, weights: Floats) -> None:
+        rows, places, weight = model.answers
+        parameters = model.features.shape[2]
+        flat, counts = model.features.reshape(-1, parameters), model.counted().reshape(-1, 4)
+        utility = (flat @ theta).reshape(counts.shape) + model.offset
+        chance = np.exp(utility - utility.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        means = np.einsum("ga,gap->gp", chance, model.features)
+        expected = chance * counts.sum(axis=1, keepdims=True)
+        information = (flat * expected.reshape(-1, 1)).T @ flat - (means * counts.sum(axis=1, keepdims=True)).T @ means
+        model._imagine(theta[None], np.zeros((1, parameters)), information[None])
+        information[: model.identities, : model.identities] += 1.0
+        step = np.eye(parameters) * 1e-4
+        ends = model.logits(np.concatenate([theta + step, theta - step]), weights)
+        slopes = (ends[:parameters] - ends[parameters:]).T / 2e-4
+        self._of_model = slopes @ np.linalg.inv(information)
+        self._least = np.einsum("mp,mp->m", self._of_model, slopes)
+        self._rows, self._influence = rows, (flat[places] - means[places // 4]) * weight[:, None] @ self._of_model.T
+
+    def variance(self, way: Ints) -> Floats:
+        """Return the variance of every logit over units, by number of each ballot."""
+        clusters = np.unique(way, return_inverse=True)[1]
+        many = int(clusters.max()) + 1
+        sums = np.zeros((many, self._influence.shape[1]))
+        np.add.at(sums, clusters[self._rows], self._influence)
+        return np.asarray(np.maximum((sums**2).sum(axis=0) * many / max(1, many - 1), self._least))
 
 
 def _one_way(ballots: Ballots, identities: int, pairs: Sequence[tuple[int, int]], by_rater: bool) -> dict[int, int]:
@@ -507,6 +545,8 @@ def _tested(
     chance = float(1 / (1 + np.exp(-logit)))
     if spread.error is None or spread.freedom is None or (styled and (one_way or spread.error[at] < ALIKE)):
         return chance, None, None
+    if spread.watched:
+        return _watched(logit, at, spread, one_way)
     if one_way:
         least = ((1 - LEVEL) / 2) ** (1 / one_way)
         low, high = (least, 1.0) if logit > 0 else (0.0, 1 - least)
@@ -520,6 +560,23 @@ def _tested(
     low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
     method = f"bootstrap of {spread.units}, t of the logit, df {freedom:.1f}"
     return chance, Bounds(float(1 / (1 + np.exp(-low))), float(1 / (1 + np.exp(-high))), method), p
+
+
+def _watched(logit: float, at: int, spread: _Spread, one_way: int) -> tuple[float, Bounds | None, float | None]:
+    """`_tested` where one may look after every round; what went one way alone is a share of independent units."""
+    assert spread.error is not None
+    assert spread.freedom is not None
+    chance = float(1 / (1 + np.exp(-logit)))
+    if one_way:
+        won = float(one_way if logit > 0 else 0)
+        band = share_band(won, one_way)
+        method = f"{band.method}, {one_way} of {one_way} units that say the same"
+        return chance, replace(band, method=method), share_anytime_p(won, one_way, 0.5)
+    error, freedom = float(spread.error[at]), float(spread.freedom[at])
+    band = log_odds_band(logit, error, freedom)
+    low, high = (float(1 / (1 + np.exp(-end))) for end in (band.low, band.high))
+    method = f"{band.method}, {spread.units}, df {freedom:.1f}"
+    return chance, Bounds(low, high, method), log_odds_anytime_p(logit, error, freedom)
 
 
 def _by_t(logit: float, at: int, errors: Floats, freedoms: Floats) -> tuple[float, float, float, float]:
@@ -537,9 +594,13 @@ def _ratio(logit: float, at: int, spread: _Spread) -> OddsRatio:
     if spread.error[at] < ALIKE:
         return OddsRatio(value, "", MaybeBounds(None, "no variation between the units"))
     low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
+    method = f"bootstrap of {spread.units}, t of the log odds, df {freedom:.1f}"
+    if spread.watched:
+        error = float(spread.error[at])
+        band, p = log_odds_band(logit, error, freedom), log_odds_anytime_p(logit, error, freedom)
+        low, high, method = band.low, band.high, f"{band.method}, {spread.units}, df {freedom:.1f}"
     if max(-low, high) > LARGEST_LOG:  # as of two raters who say the opposite
         return OddsRatio(value, "", MaybeBounds(None, f"{spread.units}: so few bound nothing"), p)
-    method = f"bootstrap of {spread.units}, t of the log odds, df {freedom:.1f}"
     return OddsRatio(value, "", MaybeBounds(Bounds(float(np.exp(low)), float(np.exp(high)), method)), p)
 
 

@@ -11,7 +11,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import Adjudication, adjudicated
 from biasprint.core.judging.blocks import text_blocks
 from biasprint.core.judging.exclusion import UNREAD_TEXTS, exclusions
-from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.plan import PlanSettings, workshops_among
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
@@ -58,11 +58,12 @@ JUDGMENT_END = (
     "worst",
     "block",
     "recommended",
+    "adaptive",
     *WROTE,
     UNSEALED,
     "seconds_in_view",
     "read_to_end",
-)  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations; several generators
+)  # since models judge; packets; looks; lengths; raters left out; rankings; recommendations; rounds; several generators
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -118,6 +119,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "excluded": int(rater.id in excluded or (unread_are_out and row.read_to_end is False)),
                 "block": blocks[row.comparison_id],
                 "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
+                "adaptive": "1" if PlanSettings.of(plans[session.plan_id].settings).adaptive else "",
                 **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
                 UNSEALED: int(row.unsealed),
             }

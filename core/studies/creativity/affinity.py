@@ -22,6 +22,7 @@ from biasprint.core.metrics.affinity import (
     spread_maximum,
     worth_floor,
 )
+from biasprint.core.metrics.anytime import share_spread_band
 from biasprint.core.metrics.means import mean_difference
 from biasprint.core.metrics.power import choices_needed, detectable_affinity
 from biasprint.core.metrics.proportions import (
@@ -31,11 +32,13 @@ from biasprint.core.metrics.proportions import (
     design_effect,
     equal_chances,
     share,
+    watched_choices,
+    watched_share,
     wilson,
     worth_share,
 )
 from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p
-from biasprint.core.metrics.result import NOT_ASKED, Bounds, estimates_alone
+from biasprint.core.metrics.result import NOT_ASKED, Bounds, MaybeBounds, estimates_alone
 from biasprint.core.studies.creativity.choices import (
     FEW_RATERS,
     MODEL,
@@ -59,7 +62,7 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
     chosen, n, chance = choices.chosen, choices.n, 1 / max(1, len(choices.identities))
     whole = n * choices.parts
     null = None
-    drawn = not (n == 0 or choices.independent or choices.raters_are_units)
+    drawn = not (n == 0 or choices.independent or choices.raters_are_units or choices.watched)
     if drawn and not estimates_alone():
         null = permuted_totals(choices.counts, generator(seed, SHARE, choices.axis, *choices.dims.values()), resamples)
     for place, identity in enumerate(choices.identities):
@@ -72,7 +75,10 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
             yield Finding(id=SHARE, estimate=None, reason=reason, **common)
             continue
         count = int(chosen[place])
-        if choices.raters_are_units:
+        method = "anytime-valid" if choices.watched else "Wilson"
+        if choices.watched:
+            result = watched_share(count, whole, chance, choices.worth(place))
+        elif choices.raters_are_units:
             result = worth_share(count, whole, chance, choices.worth(place))
         elif not drawn:
             result = share(count, n, chance)
@@ -83,7 +89,7 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
         yield Finding(
             id=SHARE,
             estimate=result.value,
-            interval=interval(_averaged(result.interval, choices, "Wilson", place)),
+            interval=interval(_averaged(result.interval, choices, method, place)),
             p=result.p,
             contrast={identity: result.value - chance},
             **common | {"note": f"Chance is {chance:.3f}; p: {result.test}. {common['note']}".strip()},
@@ -112,14 +118,20 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
         noise = worth_floor(choices.chosen / choices.chosen.sum(), n * choices.parts, worth)
     else:
         noise = affinity_floor(choices.counts, generator(seed, ABS, choices.axis, *choices.dims.values()), resamples)
-    bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom, noise=noise)
+    bounds, p = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom, noise=noise), noise.p
+    named = "Wilson mapped" if k == 2 else "noncentral χ² inverted"
+    if choices.watched:
+        named, whole = "anytime-valid", n * choices.parts
+        apart = [watched_share(int(count), whole, 1 / k, worth) for count in choices.chosen]
+        p = min(1.0, min(each.p or 1.0 for each in apart) * (1 if k == 2 else k))
+        bounds = MaybeBounds(share_spread_band(choices.chosen / whole * watched_choices(whole, worth)))
     needed = choices_needed(planned * spread_maximum(k), k)
     return Finding(
         id=ABS,
         estimate=affinity.value,
         reason=missing_interval(bounds),
-        interval=interval(_averaged(bounds.bounds, choices, "Wilson mapped" if k == 2 else "noncentral χ² inverted")),
-        p=noise.p,
+        interval=interval(_averaged(bounds.bounds, choices, named)),
+        p=p,
         effect=Effect("share of the largest possible ABS", affinity.normalised or 0.0),
         contrast=dict(zip(choices.identities, affinity.contrast, strict=True)),
         floor=floor(noise),
@@ -183,6 +195,8 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
 def units_note(choices: AxisChoices) -> str:
     """Say what the units of these choices are, where that is needed."""
     notes = [_units(choices)]
+    if choices.watched:
+        notes.append("Drawn in rounds: interval and p may be looked at after every round.")
     if choices.parts > 1:
         notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
     return " ".join(filter(None, notes))

@@ -48,6 +48,7 @@ class JudgmentTable:
     `block`: the same for comparisons that share texts. `ranked`: the axis in whose ranking the judgment counts; empty
     for none. `recommended`: the identity that was recommended, `core.project.rows.ALONE` where such a plan recommended
     none, empty elsewhere.
+    `adaptive`: not empty where the plan is drawn in rounds, by the answers: its intervals hold at every look.
     Columns that are not known are left out.
     """
 
@@ -72,6 +73,7 @@ class JudgmentTable:
     recommended: tuple[str, ...] = ()
     topic: tuple[str, ...] = ()
     markup: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    adaptive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -91,6 +93,7 @@ class JudgmentTable:
             self.recommended,
             self.topic,
             self.markup,
+            self.adaptive,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
@@ -107,6 +110,10 @@ class JudgmentTable:
         return JudgmentTable(
             **{name: tuple(column[row] for row in rows) if column else () for name, column in columns.items()}
         )
+
+    def watched(self, rows: Iterable[int]) -> bool:
+        """True if one of these judgments was asked for because of answers before it."""
+        return bool(self.adaptive) and any(self.adaptive[row] for row in rows)
 
     def unit(self, row: int) -> Unit:
         """The unit that was judged: a comparison's id may come again for the outputs of another model."""
@@ -156,6 +163,7 @@ class AxisChoices:
     units: tuple[Unit, ...] = ()
     rows: tuple[tuple[int, ...], ...] = ()
     by_position: str = ""
+    watched: bool = False
 
     @property
     def chosen(self) -> Ints:
@@ -217,7 +225,8 @@ def choices_on(
             used[unit, rater] = tuple(judgments)
     counted = _counted(axis, identities, chosen, asked, dict(+dropped), dims or {})
     rows_used = tuple(used[unit, rater] for unit, by_rater in chosen.items() for rater in by_rater)
-    return replace(counted, rows=rows_used, by_position=_by_position(table, rows_used))
+    watched = table.watched(row for rows in rows_used for row in rows)
+    return replace(counted, rows=rows_used, by_position=_by_position(table, rows_used), watched=watched)
 
 
 PLACES = ("first", "second", "third")

@@ -13,7 +13,7 @@ from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import text_blocks
 from biasprint.core.judging.exclusion import unread_rule
-from biasprint.core.judging.plan import CHECK, keys_of_sets, ranked_sets
+from biasprint.core.judging.plan import CHECK, PlanSettings, keys_of_sets, ranked_sets
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
@@ -98,7 +98,7 @@ def _creative_key(record: Record, axis_of: Mapping[str, str]) -> str:
 Columns = dict[str, list[Any]]
 JUDGED = (
     "comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds",
-    "recommended",
+    "recommended", "adaptive",
 )  # fmt: skip
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
@@ -179,6 +179,7 @@ def judgment_columns(
     styles = text_styles(project, comparisons.values()) if compared or lengths else {}
     blocks = text_blocks(comparisons.values()) if compared else {}
     plans = {row.id: row for row in project.judging.plans()}
+    adaptive = {key for key, plan in plans.items() if PlanSettings.of(plan.settings).adaptive}
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
     more = COMPARED if compared else ("words",) if lengths else ()
     columns: Columns = {name: [] for name in (*JUDGED, *more)}
@@ -205,6 +206,7 @@ def judgment_columns(
             "read_as": row.detail.get("read", ""),
             "seconds": row.active_seconds,
             "recommended": arm_of(row, comparison, rater, plans[comparison.plan_id]),
+            "adaptive": "1" if comparison.plan_id in adaptive else "",
         }
         if compared:
             model, heat = compared_texts(comparison, wrote)

@@ -28,6 +28,7 @@ from biasprint.core.studies.creativity.rankings import rankings
 from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
 from biasprint.core.studies.kit.findings import with_holm
 
+ONE_LOOK = "Drawn in rounds, and the interval is right at one look alone: after the last round."
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
 PLANNED_NORMALISED = 0.35
 # Who judges whose texts is the evaluator × evaluatee matrix; with the task, Figures 12 to 20.
@@ -97,6 +98,8 @@ def measure_judgments(
         findings += quality(
             table, _asked(table, axes), judged, in_words, seed=seed, resamples=resamples, planned=planned
         )
+    rounds = {axis for row, axis in enumerate(table.axis) if table.watched([row])}
+    findings = [_at_one_look(each) if each.dims.get("axis") in rounds else each for each in findings]
     ranked = {axis for axis, ranks in zip(table.axis, table.ranked, strict=True) if ranks} if table.ranked else set()
     dropped = Counter("axis not measured" for axis in table.axis if axis not in axes and axis not in ranked)
     dropped[RECOMMENDED] = len(every) - len(table)
@@ -106,6 +109,12 @@ def measure_judgments(
         if behind:
             dropped.update(choices_on(table, choices.axis, choices.identities, sorted(behind)).dropped)
     return StudyResult("creativity", len(every), told(dropped), tuple(findings))
+
+
+def _at_one_look(finding: Finding) -> Finding:
+    """Say of an interval on an axis that is drawn in rounds where it is not made for looks after each."""
+    held = finding.interval is None or finding.unit == "place" or "anytime-valid" in finding.interval.method
+    return finding if held else replace(finding, note=f"{finding.note} {ONE_LOOK}".strip())
 
 
 def agreed_judgments(table: JudgmentTable, *, axes: Mapping[str, Sequence[str]], **how: Any) -> StudyResult:

@@ -14,7 +14,6 @@ from biasprint.core.findings import Finding, Interval, for_these
 from biasprint.core.judging.blocks import Standing
 from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.ranking import (
-    BOOTSTRAP,
     NOBODY,
     SEPARATE,
     Ballots,
@@ -46,6 +45,8 @@ EQUAL = ".adjusted"  # what is at equal style
 STYLE = f"{RANK}.style"
 SOURCE = "beyond the papers: Bradley–Terry with ties (Davidson 1970), Plackett–Luce for three; bootstrap by rater"
 STYLE_SOURCE = f"{SOURCE}; style as covariates, in the way of public arenas"
+WATCHED_SOURCE = "beyond the papers: Bradley–Terry with ties (Davidson 1970), Plackett–Luce for three; Robbins 1970"
+WATCHED = "Drawn in rounds: interval and p may be looked at after every round."
 HELD_OPEN = "pairs told apart at p ≤ .05 after Holm"
 MARKDOWN = ("headings", "lists", "bold")
 DOES = {  # what a coefficient says
@@ -127,8 +128,8 @@ def _ranked(
     ballots, used, dropped = _ballots_on(table, rows, identities)
     shown = Counter(identity for row, _ in used for identity in table.shown[row])
     raters = len({table.rater[row] for row, _ in used})
-    by_rater = raters >= FEWEST_RATERS
-    result = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
+    by_rater, watched = raters >= FEWEST_RATERS, table.watched(row for row, _ in used)
+    result = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, watched=watched)
     n = round(sum(weight for _, weight in used))
     common = {
         "groups": identities,
@@ -140,6 +141,9 @@ def _ranked(
         "source": SOURCE,
     }
     note = _note(result, raters, by_rater)
+    if watched:
+        common |= {"source": WATCHED_SOURCE}
+        note = f"{WATCHED} {standing_words(result, identities, len({table.comparison[row] for row, _ in used}))} {note}"
     return _Ranked(identities, result, n, shown, common, note, tuple(used), by_rater)
 
 
@@ -161,30 +165,51 @@ def _ballots_on(
 
 
 def standing_of(columns: Mapping[str, Any], axis: str, identities: tuple[str, ...]) -> tuple[Standing, str]:
-    """Return the state of a ranking for its next round, and in a sentence which pair is least known."""
+    """Return the state of a ranking for its next round, and in words what is certain and what is least known."""
     table = JudgmentTable(**columns)
     rows = [row for row, named in enumerate(table.axis) if named == axis]
     ballots, used, _ = _ballots_on(table, rows, identities)
     if not used:
         return Standing([0.0] * len(identities)), ""
     raters = len({table.rater[row] for row, _ in used})
-    found = ranking(ballots, len(identities), by_rater=raters >= FEWEST_RATERS)
+    comparisons = len({table.comparison[row] for row, _ in used})
+    found = ranking(ballots, len(identities), by_rater=raters >= FEWEST_RATERS, watched=True)
     strengths = fitted_strengths(ballots, len(identities))[: len(identities)].tolist()
-    still = [pair for pair in found.pairs if pair.adjusted is None or pair.adjusted > SEPARATE]
-    answers = sum(weight for _, weight in used) / len({table.comparison[row] for row, _ in used})
-    standing = Standing(strengths, answers, tuple((pair.first, pair.second) for pair in still))
-    known = [pair for pair in still if pair.interval is not None]
-    if not known:
-        return standing, "" if found.pairs else "Not every identity was compared with the others yet."
-    least = max(known, key=_width)
-    first, second = identities[least.first], identities[least.second]
-    assert least.interval is not None
-    low, high = least.interval.low, least.interval.high
-    return standing, f"Least known: {first} against {second} ({low:.0%} to {high:.0%} prefer the first)."
+    answers = sum(weight for _, weight in used) / comparisons
+    pairs = tuple((pair.first, pair.second) for pair in _open_pairs(found))
+    return Standing(strengths, answers, pairs), standing_words(found, identities, comparisons)
 
 
-def _width(pair: RankedPair) -> float:
-    return 0.0 if pair.interval is None else pair.interval.high - pair.interval.low
+def standing_words(found: Ranking, identities: Sequence[str], comparisons: int) -> str:
+    """Return which places of a ranking are certain, and which of the pairs that are still open is least known."""
+    if found.identities is None:
+        return "Not every identity was compared with the others yet."
+    still = _open_pairs(found)
+    order = sorted(range(len(identities)), key=lambda place: found.identities[place].place)  # type: ignore[index]
+    named = {identity for pair in still for identity in (pair.first, pair.second)}
+    certain = next((rank for rank, identity in enumerate(order) if identity in named), len(order))
+    after = f"after {comparisons:,} comparison{'s' * (comparisons != 1)}"
+    first = ", ".join(identities[place] for place in order[:certain])
+    words = ""
+    if not still:
+        words = f"The whole order is certain {after}: {first}."
+    elif certain:
+        which = "first place" if certain == 1 else f"order of the first {COUNTED.get(certain, certain)}"
+        words = f"The {which} is certain {after}: {first}. "
+    if not still:
+        return words
+    least = max(still, key=lambda pair: 0.0 if pair.interval is None else pair.interval.high - pair.interval.low)
+    one, other = identities[least.first], identities[least.second]
+    range_ = "" if least.interval is None else f" ({least.interval.low:.0%} to {least.interval.high:.0%} prefer {one})"
+    more = f", and {len(still) - 1} more pair{'s' * (len(still) > 2)}" if len(still) > 1 else ""
+    return f"{words}Still open: {one} against {other}{range_}{more}."
+
+
+COUNTED = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+
+
+def _open_pairs(found: Ranking) -> list[RankedPair]:
+    return [pair for pair in found.pairs if pair.adjusted is None or pair.adjusted > SEPARATE]
 
 
 def _why_not(table: JudgmentTable, row: int) -> str:
@@ -349,8 +374,9 @@ def _at_equal_style(table: JudgmentTable, raw: _Ranked, seed: int) -> list[Findi
     if not fits.style.names:
         return _findings(replace(raw, found=Ranking(None, reason=NOTHING_HELD), common=common, held=(LENGTH,)))
     found = ranking(
-        replace(ballots, style=fits.style), len(raw.identities), by_rater=raw.by_rater, seed=seed, resamples=BOOTSTRAP
-    )
+        replace(ballots, style=fits.style), len(raw.identities), by_rater=raw.by_rater, seed=seed,
+        watched=table.watched(row for row, _ in used),
+    )  # fmt: skip
     shown = Counter(identity for row, _ in used for identity in table.shown[row])
     n = round(sum(weight for _, weight in used))
     common |= {"n": n, "n_by_group": {identity: shown[identity] for identity in raw.identities}}

@@ -120,11 +120,14 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
         "worst",
         "block",
         "recommended",
+        "adaptive",
         "written_by",
         "endpoint",
         "system_prompt",
         "parameters",
         "unsealed",
+        "seconds_in_view",
+        "read_to_end",
     ]
     assert list(found[0])[-len(last) :] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]

@@ -12,7 +12,10 @@ from biasprint.core.metrics.anytime import (
     BoundedMean,
     clustered_share_band,
     first_differing,
+    log_odds_anytime_p,
+    log_odds_band,
     normal_band,
+    share_anytime_p,
     share_band,
     share_spread_band,
     spread_band,
@@ -147,3 +150,56 @@ def test_what_is_no_number_is_refused() -> None:
 )
 def test_differences_that_go_one_way_are_shown_later(more: int, fewer: int, first: int) -> None:
     assert first_differing(more, fewer) == first
+
+
+# ---- The p of a share, and the log odds of a model that is fitted to comparisons chosen by the answers before
+
+
+@pytest.mark.parametrize(("chosen", "n", "chance"), [(9, 10, 0.5), (30, 40, 0.5), (3, 40, 1 / 3), (20, 40, 0.5)])
+def test_the_p_of_a_share_is_the_level_at_which_its_band_leaves_chance_out(chosen: int, n: int, chance: float) -> None:
+    # By the integral itself: the likelihood averaged over 200,000 values of p, against that at chance.
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    averaged = np.mean(grid**chosen * (1 - grid) ** (n - chosen))
+    p = share_anytime_p(chosen, n, chance)
+    assert p == pytest.approx(min(1.0, chance**chosen * (1 - chance) ** (n - chosen) / averaged), rel=1e-6)
+    if p < 1:
+        below, above = share_band(chosen, n, 1 - 1.001 * p), share_band(chosen, n, 1 - 0.999 * p)
+        assert not below.low <= chance <= below.high
+        assert above.low <= chance <= above.high
+
+
+@pytest.mark.parametrize("freedom", [4.0, 30.0, math.inf])
+@pytest.mark.parametrize(("estimate", "error"), [(1.0, 0.2), (0.3, 0.4), (-2.0, 0.5)])
+def test_the_p_of_log_odds_is_the_level_at_which_their_band_leaves_0_out(
+    estimate: float, error: float, freedom: float
+) -> None:
+    p = log_odds_anytime_p(estimate, error, freedom)
+    if p < 1:
+        below, above = (log_odds_band(estimate, error, freedom, 1 - more * p) for more in (1.001, 0.999))
+        assert not below.low <= 0 <= below.high
+        assert above.low <= 0 <= above.high
+    else:
+        assert log_odds_band(estimate, error, freedom, 1e-9).low <= 0 <= log_odds_band(estimate, error, freedom).high
+
+
+def test_the_p_of_log_odds_is_the_inverse_of_an_averaged_likelihood() -> None:
+    # By the integral itself: N(θ̂; θ, s²) averaged over θ ~ N(0, 1) on a grid, against N(θ̂; 0, s²).
+    estimate, error = 0.9, 0.25
+    theta = np.linspace(-8, 8, 400_001)
+    weight = np.exp(-(theta**2) / 2) / np.sqrt(2 * np.pi)
+    averaged = np.sum(np.exp(-((estimate - theta) ** 2) / (2 * error**2)) * weight) * (theta[1] - theta[0])
+    expected = np.exp(-(estimate**2) / (2 * error**2)) / averaged
+    assert log_odds_anytime_p(estimate, error, math.inf) == pytest.approx(expected, rel=1e-6)
+
+
+def test_log_odds_that_are_watched_to_the_end_are_rarely_told_from_0() -> None:
+    # Exactly normal steps, 600 looks each: at most 5 % of 2,000 sequences may ever reach p ≤ .05.
+    rng = np.random.default_rng(5)
+    sums = np.cumsum(rng.normal(0, 2, (2_000, 600)), axis=1)
+    n = np.arange(1, 601)
+    estimates, errors = sums / n, 2 / np.sqrt(n)
+    ever = [
+        any(log_odds_anytime_p(float(e), float(s), math.inf) <= 0.05 for e, s in zip(row, errors, strict=True))
+        for row in estimates[:300]
+    ]
+    assert np.mean(ever) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)

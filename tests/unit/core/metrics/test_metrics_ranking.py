@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from simulations.rankings import K, studied, styled
 
 from biasprint.core.metrics import ranking as ranking_module
+from biasprint.core.metrics.anytime import log_odds_band
 from biasprint.core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
 from biasprint.core.metrics.style import LENGTH, SECOND, card_style, tellable
 
@@ -452,3 +453,55 @@ def test_what_never_differs_or_goes_with_who_wrote_is_left_out_with_its_reason()
     assert found.style.names == (LENGTH, "bold", SECOND, "third card")
     assert found.left_out["headings"] == "it never differs between the texts"
     assert "goes together with who wrote" in found.left_out["lists"]
+
+
+# ---- A ranking that is looked at after every round
+
+
+def test_the_error_of_a_watched_ranking_is_that_of_statsmodels_by_clusters() -> None:
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(4)
+    strengths, n = np.array([0.6, 0.1, -0.2, -0.5]), 6_000
+    shown = np.array([rng.choice(4, 2, replace=False) for _ in range(n)])
+    block = np.repeat(np.arange(n // 20), 20)
+    taste = rng.normal(0, 0.7, (n // 20, 4))
+    utility = strengths[shown] + taste[block[:, None], shown]
+    won = rng.random(n) < 1 / (1 + np.exp(utility[:, 1] - utility[:, 0]))
+    cards = np.column_stack([shown, np.full(n, NOBODY)])
+    best = np.where(won, shown[:, 0], shown[:, 1])
+    nobody = np.full(n, NOBODY)
+    ballots = Ballots(cards, best, nobody, np.ones(n), np.zeros(n, dtype=np.int64), block)
+    found = ranking(ballots, 4, by_rater=False, watched=True)
+    design = np.zeros((n, 4))
+    design[np.arange(n), shown[:, 0]], design[np.arange(n), shown[:, 1]] = 1.0, -1.0
+    robust = {"groups": block, "use_correction": True, "df_correction": False}
+    fit = sm.Logit(won.astype(float), design[:, 1:]).fit(disp=0, cov_type="cluster", cov_kwds=robust)
+    pair = found.pairs[0]  # the first against the second: minus the coefficient of the second
+    band = log_odds_band(-fit.params[0], fit.bse[0], n // 20 - 1)
+    assert pair.interval is not None
+    assert pair.interval.low == pytest.approx(1 / (1 + np.exp(-band.low)), abs=0.003)
+    assert pair.interval.high == pytest.approx(1 / (1 + np.exp(-band.high)), abs=0.003)
+    assert "anytime-valid" in pair.interval.method
+
+
+def test_a_watched_pair_that_went_one_way_alone_is_a_share_of_units() -> None:
+    n = 12
+    shown = np.column_stack([np.zeros(n), np.ones(n), np.full(n, NOBODY)]).astype(np.int64)
+    best, nobody = np.zeros(n, dtype=np.int64), np.full(n, NOBODY)
+    found = ranking(Ballots(shown, best, nobody, np.ones(n), best, np.arange(n)), 2, by_rater=False, watched=True)
+    assert found.pairs[0].p == pytest.approx((n + 1) / 2**n)  # the mean of pⁿ over p is 1/(n + 1)
+
+
+def test_a_watched_ranking_is_wider_than_one_for_a_single_look() -> None:
+    rng = np.random.default_rng(1)
+    n = 300
+    shown = np.array([[*rng.choice(3, 2, replace=False), NOBODY] for _ in range(n)])
+    best, nobody = shown[np.arange(n), (rng.random(n) < 0.4).astype(int)], np.full(n, NOBODY)
+    ballots = Ballots(shown, best, nobody, np.ones(n), np.zeros(n, dtype=np.int64), np.arange(n))
+    once, always = (ranking(ballots, 3, by_rater=False, watched=watched) for watched in (False, True))
+    for one, other in zip(once.pairs, always.pairs, strict=True):
+        assert one.interval is not None
+        assert other.interval is not None
+        assert other.chance == one.chance
+        assert other.interval.low < one.interval.low < one.interval.high < other.interval.high

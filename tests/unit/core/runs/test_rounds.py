@@ -11,6 +11,7 @@ from inline_compute import Inline
 from packet_files import answer, finished
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import assigned
 from biasprint.core.judging.blind import BlindComparison
@@ -21,10 +22,15 @@ from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import JudgingWork, record_choice
+from biasprint.core.metrics.anytime import share_anytime_p, share_band
 from biasprint.core.project.copies import copy_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, PlanRow
 from biasprint.core.runs.compare.rounds import NextRound, next_round, packets_out
+from biasprint.core.studies.creativity.columns import judgment_table_columns
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
+from biasprint.core.tables.rows import Record
+from biasprint.core.texts.exporting import judgment_rows
 
 MODELS = ("alone", "bravo", "charlie", "delta", "echo")
 STRENGTH = dict(zip(MODELS, (4.0, 0.0, 0.0, 0.0, 0.0), strict=True))
@@ -245,3 +251,60 @@ def test_asked_again_it_is_the_plan_that_is_there_though_it_has_grown(writing: W
 def test_workshops_and_recommendations_are_drawn_at_once(writing: Writing, what: dict[str, object]) -> None:
     with pytest.raises(UsageError, match="from the start"):
         writing.draw("creativity", axes=["gender"], adaptive=6, **what)
+
+
+# ---- Findings of a plan of rounds
+
+
+def measured(project: Project) -> StudyResult:
+    sessions = [row for row in project.judging.sessions() if row.revealed_at]
+    return of_judgments(JobContext(), project, sessions, axes_of(project), 0, Inline(), parts=True)  # type: ignore[arg-type]
+
+
+def test_intervals_of_a_plan_of_rounds_may_be_looked_at_after_each_and_say_so(writing: Writing) -> None:
+    plan = writing.draw("creativity", kind="model", cards=2, adaptive=30, seed=1).plan_id
+    judge(writing.project, "R02", seed=2)
+    drawn(writing.project, plan)
+    judge(writing.project, "R01", then_reveal=True)
+    pairs = [one for one in measured(writing.project).findings if one.id == "creativity.rank.pair"]
+    assert pairs
+    for pair in pairs:
+        assert pair.interval is not None
+        assert "anytime-valid" in pair.interval.method
+        assert "after every round" in pair.note
+    sure = next(one for one in pairs if one.label == "alone / echo")
+    assert sure.p_adjusted is not None
+    assert (sure.p_adjusted <= 0.05) == ("first place is certain after 60 comparisons: alone" in sure.note)
+
+
+def test_shares_of_a_plan_of_rounds_are_banded_and_of_a_whole_plan_are_not(writing: Writing) -> None:
+    plan = writing.draw("creativity", axes=["gender"], adaptive=10, seed=1).plan_id
+    judge(writing.project, "R01")
+    drawn(writing.project, plan)
+    judge(writing.project, "R01", then_reveal=True)
+    result = measured(writing.project)
+    whole = [one for one in result.findings if one.id == "creativity.share" and one.variant == "default"]
+    assert whole
+    for share in whole:
+        assert share.interval is not None
+        assert share.estimate is not None
+        counted = round(share.estimate * share.n)
+        band = share_band(counted, share.n)
+        assert (share.interval.low, share.interval.high) == pytest.approx((band.low, band.high))
+        assert share.p == pytest.approx(share_anytime_p(counted, share.n, 1 / 3))
+    score = next(one for one in result.findings if one.id == "creativity.abs" and one.variant == "default")
+    assert score.interval is not None
+    assert "anytime-valid" in score.interval.method
+    others = [one for one in result.findings if one.interval is not None and one.dims.get("axis") == "gender"]
+    assert all("anytime-valid" in one.interval.method or "one look alone" in one.note for one in others)
+
+
+def test_an_export_says_which_judgments_were_drawn_in_rounds(writing: Writing) -> None:
+    writing.draw("creativity", axes=["gender"], adaptive=10, seed=1)
+    judge(writing.project, "R01", then_reveal=True)
+    rows = list(judgment_rows(writing.project, [writing.study("creativity")]))
+    assert {row["adaptive"] for row in rows} == {"1"}
+    columns = judgment_table_columns(
+        [Record(at, at, {k: str(v) for k, v in row.items()}) for at, row in enumerate(rows)]
+    )
+    assert set(columns["adaptive"]) == {"1"}
