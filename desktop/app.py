@@ -129,6 +129,8 @@ def _giving_back() -> Callable[[], object]:
 SWITCH_SECONDS = 0.001
 AFTER_PAINT_MILLISECONDS = 16  # a frame
 BEHIND_OPENING_MILLISECONDS = 500  # until the project's first panel is there
+# Ctrl+C; the system's end of a session; a terminal that is closed. What is typed is saved first.
+ENDING = [signal.SIGINT, signal.SIGTERM] if sys.platform == "win32" else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TURN_MILLISECONDS = 1  # of 0 Qt would make an event, served before those of the keyboard
 
 
@@ -298,7 +300,8 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     app = build_application(sys.argv[:1], settings)  # not the project's name: a rater's window must not lead to it
     window = create_window(settings)
     _show_unexpected_errors(window)
-    signal.signal(signal.SIGINT, lambda *_: window.leaving.begin())
+    for told_to_end in ENDING:
+        signal.signal(told_to_end, lambda *_: window.leaving.begin())
     hears_signals = QTimer(app, interval=500)  # Python looks for signals only when it runs
     hears_signals.timeout.connect(lambda: None)
     hears_signals.start()

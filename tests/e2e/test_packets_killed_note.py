@@ -99,3 +99,21 @@ def test_killed_a_hundred_times_while_typing(tmp_path: Path, figure: Figure) -> 
         100,
     )
     assert max(ages) <= OLDEST_SECONDS, sorted(ages)[-10:]
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGHUP], ids=lambda told: told.name)
+def test_told_to_end_while_somebody_types_the_window_saves_every_letter_and_ends_well(
+    tmp_path: Path, told: signal.Signals
+) -> None:
+    """As at the end of a session, or when the terminal that started it is closed."""
+    path = packet(tmp_path)
+    child = subprocess.Popen([sys.executable, str(CHILD), str(path)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line.split()[1]) == LEAST_TYPED:
+            child.send_signal(told)
+    assert child.wait(60) == 0
+    kept = note_in(path)  # the script types on while the window, which nobody sees any more, is put away
+    assert len(kept) >= LEAST_TYPED
+    assert kept == letters(0, len(kept))
+    assert check_project(path).sound
