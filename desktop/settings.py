@@ -138,6 +138,9 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("choose_1", "Choose the first card", ("1",)),
     KeyAction("choose_2", "Choose the second card", ("2",)),
     KeyAction("choose_3", "Choose the third card", ("3",)),
+    KeyAction("much_1", "Choose the first card as much better", ("Shift+1", "Q")),
+    KeyAction("much_2", "Choose the second card as much better", ("Shift+2", "W")),
+    KeyAction("much_3", "Choose the third card as much better", ("Shift+3", "E")),
     KeyAction("tie", "Tie", ("0",)),
     KeyAction("none", "None is good", ("X",)),
     KeyAction("skip", "Skip", ("S",)),
@@ -146,9 +149,12 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("rubric", "Rubric", ("G",)),
     KeyAction("ratings", "Rate by the rubric", ("R",)),
     KeyAction("differences", "Differences", ("D",)),
+    KeyAction("mark", "Mark as reason, or no longer", ("H",)),
     KeyAction("larger", "Larger texts, and back", ("L",)),
 )
-ADDED_LATER = frozenset({"ratings", "larger"})  # a key map that was kept before does not know them
+ADDED_LATER = frozenset(
+    {"ratings", "larger", "much_1", "much_2", "much_3", "mark"}
+)  # a key map that was kept before does not know them
 DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
 
 # What the window itself or every field needs.
@@ -190,6 +196,14 @@ def conflicts(key_map: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     return {key: names for key, names in users.items() if len(names) > 1}
 
 
+# The signs that Shift gives on the digits 1 to 3, on most keyboards.
+SIGNS_ON_DIGITS = {
+    Qt.Key.Key_Exclam: Qt.Key.Key_1, Qt.Key.Key_At: Qt.Key.Key_2, Qt.Key.Key_QuoteDbl: Qt.Key.Key_2,
+    Qt.Key.Key_NumberSign: Qt.Key.Key_3, Qt.Key.Key_sterling: Qt.Key.Key_3, Qt.Key.Key_section: Qt.Key.Key_3,
+    Qt.Key.Key_periodcentered: Qt.Key.Key_3,
+}  # fmt: skip
+
+
 class JudgeKeys:
     """The mapping from key presses to actions.
 
@@ -216,13 +230,22 @@ class JudgeKeys:
 
 
 def _names(event: QKeyEvent) -> list[str]:
-    """Return the ways to write a key press: as it is, and without Shift, which some keyboards need for digits."""
+    """Return the ways to write a key press: as it is, and without Shift.
+
+    A digit that comes with Shift is the digit: some keyboards need Shift for it. On the others Shift and a digit give a
+    sign, which is written “Shift+1” as well.
+    """
     key = Qt.Key(event.key())
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    tried = [modifiers] if modifiers != Qt.KeyboardModifier.ShiftModifier else [modifiers, NO_MODIFIER]
+    shift = Qt.KeyboardModifier.ShiftModifier
+    tried = [(modifiers, key)] if modifiers != shift else [(shift, key), (NO_MODIFIER, key)]
+    if modifiers == shift and Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
+        tried.reverse()
+    if modifiers == shift and key in SIGNS_ON_DIGITS:
+        tried.append((shift, SIGNS_ON_DIGITS[key]))
     return [
-        QKeySequence(QKeyCombination(pressed, key)).toString(QKeySequence.SequenceFormat.PortableText)
-        for pressed in tried
+        QKeySequence(QKeyCombination(pressed, its)).toString(QKeySequence.SequenceFormat.PortableText)
+        for pressed, its in tried
     ]
 
 

@@ -75,7 +75,7 @@ def look_at(path: Path, told: Told, kills: int) -> int:
     assert len(said) - len(told.said) <= kills
     for row, ordinal in zip(found, said, strict=True):
         assert (row.note, row.chosen) == (note_of(ordinal), ordinal % 3)
-    kept = {ordinal_of[comparison]: note for comparison, note in drafts.items()}
+    kept = {ordinal_of[comparison]: remark.note for comparison, remark in drafts.items()}
     waiting = [ordinal for ordinal in told.notes if ordinal not in said]
     assert all(kept.get(ordinal) == note_of(ordinal) for ordinal in waiting), "an acknowledged note is lost"
     assert check_project(path).sound

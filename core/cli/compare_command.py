@@ -173,6 +173,11 @@ class AskOptions:
     criteria: Annotated[
         bool, typer.Option("--criteria", help="Raters also rate each text by each criterion of the rubric.")
     ] = False
+    graded: Annotated[bool, typer.Option("--graded", help="A choice says: slightly or much better.")] = False
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Raters say how sure they are: a guess, fairly sure, sure.")
+    ] = False
+    spans: Annotated[bool, typer.Option("--spans", help="Raters may mark the words that decided it.")] = False
     background: Annotated[bool, typer.Option("--background", help="Raters may describe themselves.")] = False
     workshop: Annotated[bool, typer.Option("--workshop", help="For a workshop: everyone sees their own result.")] = (
         False
@@ -219,6 +224,9 @@ class AskOptions:
             "consent_text": _consent(self.consent),
             "repeat_share": self.repeats,
             "criterion_ratings": self.criteria,
+            "graded": self.graded,
+            "confidence": self.confidence,
+            "spans": self.spans,
             "ask_background": self.background,
             "workshop": self.workshop,
             "cards": self.cards or 0,

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from biasprint.core.project.rows import Degree
+
 Answered = Literal["choice", "tie", "none", "skip"]
 State = Literal["done", "skipped", "left", "unusable"]
 Ratings = tuple[tuple[int | None, ...], ...]  # by card as shown, then by criterion; None where there is none
+CardSpans = tuple[tuple[int, int, int], ...]  # marked words: card as shown, first character, one behind the last
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class BlindComparison:
     question: str = ""  # the plan's own; "" for the usual one
     instructions: str = ""
     asks_worst: bool = False  # after the best of three, the worst
+    graded: bool = False  # whether a choice says how much better it is
+    spans: CardSpans | None = None  # None: the plan does not ask for words to be marked
     recommended: int | None = None  # the card that “the assistant” suggests; None where nothing is suggested
 
 
@@ -49,12 +54,14 @@ class PracticeStep:
 class GivenAnswer:
     """The rater's earlier answer; `card` is the index of the chosen card, with outcome "choice" alone.
 
-    `worst`: the index of the worst card, where it was asked for.
+    `worst`: the index of the worst card, `degree` and `confidence`: where they were asked for.
     """
 
     outcome: Answered
     card: int | None = None
     worst: int | None = None
+    degree: Degree | None = None
+    confidence: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,7 @@ class SessionView:
     revealed: bool = False
     practice: PracticeStep | None = None
     unread: tuple[int, ...] = ()
+    asks_confidence: bool = False  # of the answer, which is on disk
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,8 @@ class Offer:
     practice: int = 0  # how many comparisons there are to practise with; 0 once that was done
     question: str = ""  # the plan's own
     asks_worst: bool = False
+    graded: bool = False
+    spans: bool = False
     cards: tuple[int, ...] = ()  # how many texts its comparisons show: one number, or two and three
 
 
@@ -198,7 +208,9 @@ class Revelation:
     withheld_for: tuple[str, ...] = ()
 
 
-BlindAnswer = StartInfo | SessionView | SessionProgress | tuple[OverviewEntry, ...] | Ratings | Revelation | None
+BlindAnswer = (
+    StartInfo | SessionView | SessionProgress | tuple[OverviewEntry, ...] | Ratings | CardSpans | Revelation | None
+)
 _ANSWERS = (StartInfo, SessionView, SessionProgress, OverviewEntry, Revelation)
 
 

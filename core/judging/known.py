@@ -18,7 +18,7 @@ from biasprint.core.judging.blind import Answered, BlindComparison, GivenAnswer,
 from biasprint.core.judging.plan import CHECK, RIGHT
 from biasprint.core.judging.wording import ComparisonWording
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonRow, JudgmentRow
+from biasprint.core.project.rows import ComparisonRow, Degree, JudgmentRow
 from biasprint.core.project.specs import AnnotationSpec
 from biasprint.core.tables.fields import FieldSpec
 from biasprint.core.tables.read import read_records
@@ -165,8 +165,9 @@ class PracticeRound:
     The order of the cards is drawn again each time, so that nobody learns places instead of answers.
     """
 
-    def __init__(self, items: Sequence[KnownAnswer], wording: ComparisonWording) -> None:
+    def __init__(self, items: Sequence[KnownAnswer], wording: ComparisonWording, *, graded: bool = False) -> None:
         self._items = items
+        self._graded = graded
         self._wording = wording
         self._tokens = [secrets.token_urlsafe(9) for _ in items]
         self._orders = [random.sample(range(len(item.texts)), len(item.texts)) for item in items]
@@ -193,6 +194,7 @@ class PracticeRound:
             texts=tuple(item.texts[index] for index in self._orders[self._at]),
             note="",
             notes=False,
+            graded=self._graded,
             question=question,
             instructions=instructions,
         )
@@ -209,10 +211,10 @@ class PracticeRound:
             return PracticeStep(number, len(self._items))
         return PracticeStep(number, len(self._items), self._right(self._at), self._items[self._at].why)
 
-    def record(self, token: str, outcome: Answered, card: int | None) -> None:
+    def record(self, token: str, outcome: Answered, card: int | None, degree: Degree | None = None) -> None:
         """Record an answer; only the first one is marked right or wrong."""
         if token == self._tokens[self._at] and not self._answered:
-            self._given.append(GivenAnswer(outcome, card))
+            self._given.append(GivenAnswer(outcome, card, degree=degree))
 
     def go_on(self) -> None:
         """Go to the next comparison from one that was answered."""

@@ -64,7 +64,7 @@ def open_session(work: JudgingWork, offer: str, code: str, consent: bool = False
 def leave_session(work: JudgingWork) -> None:
     """Put the session away without revealing it; it can be opened again where it stopped."""
     if work.opened is not None:
-        work.opened.keep_changed_note()  # first: where this fails, the session stays open and the note with it
+        work.opened.keep_changed_remark()  # first: where this fails, the session stays open and the note with it
     work.opened = None
 
 
@@ -94,6 +94,8 @@ def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
         practice=0 if practised else len(settings.practice),
         question=settings.question,
         asks_worst=settings.worst,
+        graded=settings.graded,
+        spans=settings.spans,
         cards=store.judging.card_counts(plan.id),
     )
 

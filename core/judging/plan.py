@@ -417,7 +417,8 @@ class PlanSettings:
     core/judging/assignment.py. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
     identities that it favours, one on an axis, each named by the share `sway_bias` of the recommendations; see
     core/judging/sway.py. `adaptive`: the plan is drawn in rounds of so many comparisons on each axis, and `rounds`: how
-    many comparisons it had after each; see core/runs/compare/rounds.py.
+    many comparisons it had after each; see core/runs/compare/rounds.py. `graded`: a choice is slightly
+    or much better; `confidence`: raters say how sure they are of each answer; `spans`: they mark words as reasons.
     """
 
     kind: PlanKind = "identity"
@@ -443,6 +444,9 @@ class PlanSettings:
     sway_bias: float = 0.0
     adaptive: int = 0
     rounds: tuple[int, ...] = ()
+    graded: bool = False
+    confidence: bool = False
+    spans: bool = False
 
     def __post_init__(self) -> None:
         if self.split < 0 or self.split == 1 or not 0 <= self.overlap <= 1 or (self.overlap and not self.split):
@@ -457,6 +461,16 @@ class PlanSettings:
                 "A workshop, and a plan with recommendations, needs all its comparisons from the start.",
                 kept="No plan was made.",
                 hint="Draw it at once, or leave the other out.",
+            )
+        if self.worst and self.graded:
+            raise UsageError(
+                "The best and the worst of three already tell how far apart texts are: degrees are asked without them.",
+                hint="Ask for the worst text, or for degrees.",
+            )
+        if self.workshop and (self.graded or self.confidence or self.spans):
+            raise UsageError(
+                "A workshop asks for choices alone: what its participants see is made of these.",
+                hint="Leave degree, confidence and marked words to a plan for raters.",
             )
 
     def round_of(self, position: int) -> int:

@@ -72,7 +72,7 @@ def _answered_indexes(session: RaterSession) -> list[int]:
     return [
         index
         for index in sorted(session.judgments)
-        if session.judgments[index].outcome in ("choice", "tie", "none")
+        if session.judgments[index].given.outcome in ("choice", "tie", "none")
         and session.rows[index].repeat_of is None
         and session.rows[index].axis not in ("", CHECK)
     ]
@@ -102,7 +102,7 @@ def _revealed(session: RaterSession, index: int) -> RevealedComparison:
         RevealedCard(
             labels.get(row.items[place].identity, row.items[place].identity),
             texts.get(row.items[place].key, ""),
-            place == judgment.chosen,
+            place == judgment.given.chosen,
         )
         for place in judgment.shown
     )
@@ -138,14 +138,14 @@ def revelation(
 def _axis(
     rows: Sequence[ComparisonRow], answers: Mapping[int, JudgmentInForce], indexes: Sequence[int], names: AxisLabels
 ) -> AxisSummary:
-    outcomes = Counter(answers[index].outcome if index in answers else "undone" for index in indexes)
+    outcomes = Counter(answers[index].given.outcome if index in answers else "undone" for index in indexes)
     chosen: Counter[str] = Counter()
     for index in indexes:
         for item in rows[index].items:
             chosen[item.identity] += 0
         answer = answers.get(index)
-        if answer is not None and answer.chosen is not None:
-            chosen[rows[index].items[answer.chosen].identity] += 1
+        if answer is not None and answer.given.chosen is not None:
+            chosen[rows[index].items[answer.given.chosen].identity] += 1
     return AxisSummary(
         axis=rows[indexes[0]].axis,
         title=names.title,
@@ -177,6 +177,6 @@ def _answer_whatever_order(
 ) -> tuple[str, TextKey | None] | None:
     """Return an answer that does not depend on the order of the items; None where there is none."""
     answer = answers.get(index)
-    if answer is None or answer.outcome in ("skip", "undone"):
+    if answer is None or answer.given.outcome in ("skip", "undone"):
         return None
-    return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].key
+    return answer.given.outcome, None if answer.given.chosen is None else rows[index].items[answer.given.chosen].key

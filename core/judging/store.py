@@ -1,9 +1,10 @@
-"""The part of a project that judging may use: which plans, people and sessions count, and ratings by criterion.
+"""The part of a project that judging may use: which plans, people and sessions count, and what is kept beside choices.
 
 The rows themselves are read and written by `biasprint.core.project.stores.judging`.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,8 +14,9 @@ from biasprint.core.judging.looking import begin_session, texts_at_stake
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, wording_of
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
+from biasprint.core.project.rows import JudgmentRow, PlanRow, RaterRow, SessionRow, Span, TextKey
 from biasprint.core.project.specs import AnnotationSpec, RaterSpec
+from biasprint.core.project.stores.judging import Remark
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,55 @@ class ProjectStore:
             if axis in (None, row.key, row.definition.get("reported_as"))
             for identity in row.definition.get("identities", ())
         }
+
+
+# ---- Beside the choices: the time that they take, notes and marked words
+
+IDLE_SECONDS = 120.0
+
+
+class ActiveClock:
+    """Counts seconds between signs of life; a longer gap counts as `idle` seconds, a jump back as none."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, idle: float = IDLE_SECONDS) -> None:
+        self._now = now
+        self._idle = idle
+        self._last = now()
+
+    def lap(self) -> float:
+        """Return the active seconds since the last lap."""
+        before, self._last = self._last, self._now()
+        return min(max(self._last - before, 0.0), self._idle)
+
+
+class Remarks:
+    """Notes and marked words by index of the comparison. `judged` are those of answers, `drafts` those that no answer
+    has taken yet.
+    """
+
+    def __init__(self, judged: Mapping[int, Remark], drafts: Mapping[int, Remark]) -> None:
+        self._made = {**judged, **drafts}
+        self._kept = dict(self._made)
+
+    def of(self, index: int) -> Remark:
+        return self._made.get(index, Remark())
+
+    def put(self, index: int, *, note: str | None = None, spans: tuple[Span, ...] | None = None) -> None:
+        """Set the note to what the field holds now, or the marked words; `saved` says when they are on disk."""
+        before = self.of(index)
+        self._made[index] = Remark(before.note if note is None else note, before.spans if spans is None else spans)
+
+    def waits(self, index: int) -> bool:
+        """Return whether the disk has another note, or other marked words, than the screen."""
+        return self.of(index) != self._kept.get(index, Remark())
+
+    def saved(self, index: int) -> None:
+        """Record that they are on disk."""
+        self._kept[index] = self.of(index)
+
+    def take_back(self, index: int) -> None:
+        """Return to what is on disk."""
+        self._made[index] = self._kept.get(index, Remark())
 
 
 # ---- Beside the choices: ratings of each card by each criterion

@@ -7,7 +7,7 @@ plain function of a `JudgingWork`; its answer is of a kind that blind.py defines
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from biasprint.core.judging.assignment import CompactRows, assigned
 from biasprint.core.judging.blind import (
     Answered,
     BlindComparison,
+    CardSpans,
     GivenAnswer,
     OverviewEntry,
     Ratings,
@@ -30,62 +31,30 @@ from biasprint.core.judging.card_order import CardOrder, secret_of
 from biasprint.core.judging.known import KnownAnswer, PracticeRound, keep_practice_result, practice_result
 from biasprint.core.judging.looking import take_in_looks
 from biasprint.core.judging.plan import PlanSettings, texts_digest
-from biasprint.core.judging.store import HIGHEST, LOWEST, CriterionRatings, ProjectStore
+from biasprint.core.judging.store import HIGHEST, LOWEST, ActiveClock, CriterionRatings, ProjectStore, Remarks
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import plan_wording
 from biasprint.core.project.rows import (
+    CONFIDENCE,
+    CONFIDENCES,
+    DEGREE,
+    DEGREES,
     RECOMMENDED,
+    SPANS,
     VIEWED,
     WORST,
     ComparisonRow,
+    Degree,
     Outcome,
     PlanRow,
     RaterRow,
     SessionRow,
     TextView,
+    joined_spans,
 )
 from biasprint.core.project.specs import JudgmentSpec
+from biasprint.core.project.stores.judging import Remark
 from biasprint.core.text import sha256_text
-
-IDLE_SECONDS = 120.0
-
-
-class ActiveClock:
-    """Counts seconds between signs of life; a longer gap counts as `idle` seconds, a jump back as none."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic, idle: float = IDLE_SECONDS) -> None:
-        self._now = now
-        self._idle = idle
-        self._last = now()
-
-    def lap(self) -> float:
-        """Return the active seconds since the last lap."""
-        before, self._last = self._last, self._now()
-        return min(max(self._last - before, 0.0), self._idle)
-
-
-class Notes:
-    """Notes by index of the comparison. `judged` are those of answers, `drafts` those that no answer has taken yet."""
-
-    def __init__(self, judged: Mapping[int, str], drafts: Mapping[int, str]) -> None:
-        self._typed = {**judged, **drafts}
-        self._kept = dict(self._typed)
-
-    def of(self, index: int) -> str:
-        return self._typed.get(index, "")
-
-    def put(self, index: int, note: str) -> None:
-        """Set the note to what the field holds now; `saved` says when it is on disk."""
-        self._typed[index] = note
-
-    def waits(self, index: int) -> bool:
-        """Return whether the disk has another note than the field."""
-        return self.of(index) != self._kept.get(index, "")
-
-    def saved(self, index: int) -> None:
-        """Record that the note is on disk."""
-        self._kept[index] = self.of(index)
-
 
 AHEAD = 2  # comparisons whose texts are fetched before they are asked for
 KEPT_TEXTS = 16
@@ -93,15 +62,25 @@ ANSWERED: tuple[Outcome, ...] = ("choice", "tie", "none")
 MOST_ENTRIES = 2_000  # in the list to go back by
 
 
+class Given(NamedTuple):
+    """An answer. `chosen` and `worst` are item indexes; `degree` and `confidence` None where they were not asked, or
+    not yet.
+    """
+
+    outcome: Outcome
+    chosen: int | None = None
+    worst: int | None = None
+    degree: Degree | None = None
+    confidence: int | None = None
+
+
 class JudgmentInForce(NamedTuple):
-    """The judgment in force for one comparison; `shown` and `chosen` are item indexes."""
+    """The judgment in force for one comparison; `shown` are item indexes."""
 
     id: str
-    outcome: Outcome
-    chosen: int | None
+    given: Given
     shown: tuple[int, ...]
-    note: str
-    worst: int | None = None
+    remark: Remark
     viewed: tuple[TextView, ...] | None = None
 
 
@@ -137,6 +116,7 @@ class RaterSession:
         self._clock = ActiveClock(now)
         self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
+        self.asks_confidence = False  # of the answer in view, which is on disk
         self._looks_stamp = (0, 0)  # of the looks that were taken in
         self._viewed_now: dict[int, tuple[TextView, ...]] = {}  # by index, since the session was opened
         self._load()
@@ -144,7 +124,7 @@ class RaterSession:
             index: judgment.viewed for index, judgment in self.judgments.items() if judgment.viewed is not None
         }
         self._told_unread = any(
-            unread_items(judgment.viewed) for judgment in self.judgments.values() if judgment.outcome in ANSWERED
+            unread_items(judgment.viewed) for judgment in self.judgments.values() if judgment.given.outcome in ANSWERED
         )
         self.practice = self._practice_round()
         self.at = self.next_left(-1) if self.practice is None else None
@@ -154,15 +134,15 @@ class RaterSession:
         known = [KnownAnswer.of(answer) for answer in self.settings.practice]
         if not known or self.judgments or self.revealed or practice_result(self.store.project, self.id) is not None:
             return None
-        return PracticeRound(known, self.wording)
+        return PracticeRound(known, self.wording, graded=self.settings.graded)
 
     def _load(self) -> None:
         self._doubtful = False
         index_of = self._load_judgments()
         drafts = self.store.judging.drafts(self.id)
-        self.notes = Notes(
-            {index: judgment.note for index, judgment in self.judgments.items()},
-            {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of},
+        self.remarks = Remarks(
+            {index: judgment.remark for index, judgment in self.judgments.items()},
+            {index_of[comparison]: remark for comparison, remark in drafts.items() if comparison in index_of},
         )
 
     def _reload_judgments(self) -> None:
@@ -181,14 +161,13 @@ class RaterSession:
         self._spent: dict[int, float] = {}
         for row in current:
             index = index_of[row.comparison_id]
-            self.judgments[index] = JudgmentInForce(
-                row.id, row.outcome, row.chosen, row.shown, row.note, row.worst, row.viewed
-            )
+            given = Given(row.outcome, row.chosen, row.worst, row.degree, row.confidence)
+            self.judgments[index] = JudgmentInForce(row.id, given, row.shown, Remark(row.note, row.spans), row.viewed)
             self._spent[index] = row.active_seconds
         self._total_spent = sum(self._spent.values())
         # In the order they were given: that is the way back.
-        self.history = {index: None for index, judgment in self.judgments.items() if judgment.outcome != "undone"}
-        self._tally = Counter(judgment.outcome for judgment in self.judgments.values())
+        self.history = {index: None for index, judgment in self.judgments.items() if judgment.given.outcome != "undone"}
+        self._tally = Counter(judgment.given.outcome for judgment in self.judgments.values())
         return index_of
 
     # the view
@@ -210,15 +189,17 @@ class RaterSession:
             title=self.wording.title(row.task, row.theme),
             criteria=self.wording.criteria(row.task),
             texts=tuple(texts[item] for item in self.shown(self.at)),
-            note=self.notes.of(self.at),
+            note=self.remarks.of(self.at).note,
             notes=self.settings.notes,
+            graded=self.settings.graded,
+            spans=self.spans_of(self.at),
             ratings=self.ratings_of(self.at),
             question=asked[0],
             instructions=asked[1],
             asks_worst=self.asks_worst(row),
             recommended=None if (advised := self._advised(self.at)) is None else self.shown(self.at).index(advised),
         )
-        return SessionView(comparison, self._answer(self.at), self.progress())
+        return SessionView(comparison, self._answer(self.at), self.progress(), asks_confidence=self.asks_confidence)
 
     def progress(self) -> SessionProgress:
         done = sum(self._tally[outcome] for outcome in ANSWERED)
@@ -240,19 +221,17 @@ class RaterSession:
 
     def _answer(self, index: int) -> GivenAnswer | None:
         judgment = self.judgments.get(index)
-        if judgment is None or judgment.outcome == "undone":
+        if judgment is None or (given := judgment.given).outcome == "undone":
             return None
-        card, worst = (
-            None if item is None else judgment.shown.index(item) for item in (judgment.chosen, judgment.worst)
-        )
-        return GivenAnswer(judgment.outcome, card, worst)
+        card, worst = (None if item is None else judgment.shown.index(item) for item in (given.chosen, given.worst))
+        return GivenAnswer(given.outcome, card, worst, given.degree, given.confidence)
 
     def _state(self, index: int) -> State:
         if index in self._unusable:
             return "unusable"
         if index not in self.history:
             return "left"
-        return "skipped" if self.judgments[index].outcome == "skip" else "done"
+        return "skipped" if self.judgments[index].given.outcome == "skip" else "done"
 
     # the comparison of a token, its cards and texts
 
@@ -285,6 +264,13 @@ class RaterSession:
             return None
         return self.ratings.shown(row.id, self.shown(index), criteria)
 
+    def spans_of(self, index: int) -> CardSpans | None:
+        """Return the marked words by card as shown; None where the plan does not ask for them."""
+        if not self.settings.spans:
+            return None
+        card_of = {item: card for card, item in enumerate(self.shown(index))}
+        return tuple(sorted((card_of[item], start, end) for item, start, end in self.remarks.of(index).spans))
+
     def _advised(self, index: int) -> int | None:
         """Return the index of the item that is recommended; None where none is."""
         return self.recommended.get(self.rows[index].id)
@@ -309,8 +295,9 @@ class RaterSession:
     def go(self, index: int | None) -> SessionView:
         """Show another comparison, or the end."""
         self.touch()
-        self.keep_changed_note()
+        self.keep_changed_remark()
         self.at = index
+        self.asks_confidence = False
         return self.view()
 
     def next_left(self, after: int) -> int | None:
@@ -348,18 +335,16 @@ class RaterSession:
             self._total_spent += seconds
         return self.progress()
 
-    def write(self, index: int, outcome: Outcome, chosen: int | None, worst: int | None = None) -> None:
+    def write(self, index: int, given: Given) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
         self.touch()
         self._take_in_looks()
         if self._doubtful:
             self._reload_judgments()
-        row, before, note = self.rows[index], self.judgments.get(index), self.notes.of(index)
+        row, before, remark = self.rows[index], self.judgments.get(index), self.remarks.of(index)
         viewed = self._viewed(index)
-        answer = (outcome, chosen, note, worst, unread_items(viewed))
-        if before is not None and answer == (
-            before.outcome, before.chosen, before.note, before.worst, unread_items(before.viewed)
-        ):  # fmt: skip
+        answer = (given, remark, unread_items(viewed))
+        if before is not None and (before.given, before.remark, unread_items(before.viewed)) == answer:
             self.keep_draft(index)  # a draft may hold what was typed in between and deleted again
             return
         texts = self.texts_of(index)
@@ -367,28 +352,29 @@ class RaterSession:
         spec = JudgmentSpec(
             session_id=self.id,
             comparison_id=row.id,
-            outcome=outcome,
-            chosen=chosen,
+            outcome=given.outcome,
+            chosen=given.chosen,
             shown=self.shown(index),
             texts_sha256=texts_digest(sha256_text(text) for text in texts),
-            note=note,
+            note=remark.note,
             active_seconds=self._spent.get(index, 0.0),
             supersedes=None if before is None else before.id,
-            detail=self._detail(index, worst, viewed),
+            detail=self._detail(index, given, remark, viewed),
+            lengths=tuple(map(len, texts)),
         )
         try:
             written = self.store.judging.record(spec).uuid("judgment")
         except Exception:
             self._doubtful = True
             raise
-        self.notes.saved(index)
+        self.remarks.saved(index)
         if before is not None:
-            self._tally[before.outcome] -= 1
-        self._tally[outcome] += 1
+            self._tally[before.given.outcome] -= 1
+        self._tally[given.outcome] += 1
         self.history.pop(index, None)
-        if outcome != "undone":
+        if given.outcome != "undone":
             self.history[index] = None
-        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst, viewed)
+        self.judgments[index] = JudgmentInForce(written, given, spec.shown, remark, viewed)
 
     def _take_in_looks(self) -> None:
         """Mark what follows as seen, where somebody looked in another copy of the project since the last answer."""
@@ -396,10 +382,16 @@ class RaterSession:
             take_in_looks(self.store.project, self.id)
             self._looks_stamp = stamp
 
-    def _detail(self, index: int, worst: int | None, viewed: Sequence[TextView] | None) -> dict[str, Any]:
+    def _detail(self, index: int, given: Given, remark: Remark, viewed: Sequence[TextView] | None) -> dict[str, Any]:
         """Return the fields that a judgment keeps beside the choice."""
-        views = None if viewed is None else [view.stored() for view in viewed]
-        more = {WORST: worst, RECOMMENDED: self._advised(index), VIEWED: views}
+        more = {
+            WORST: given.worst,
+            RECOMMENDED: self._advised(index),
+            DEGREE: given.degree,
+            CONFIDENCE: given.confidence,
+            SPANS: list(map(list, remark.spans)) or None,
+            VIEWED: None if viewed is None else [view.stored() for view in viewed],
+        }
         return {name: value for name, value in more.items() if value is not None}
 
     # what was in view
@@ -427,29 +419,29 @@ class RaterSession:
         return tuple(card for card, item in enumerate(self.shown(index)) if item in items)
 
     def keep_draft(self, index: int) -> None:
-        """Write the note as a draft, if the disk has another."""
-        if self.notes.waits(index):
-            self.store.judging.save_draft(self.id, self.rows[index].id, self.notes.of(index))
-            self.notes.saved(index)
+        """Write note and marked words as a draft, if the disk has others."""
+        if self.remarks.waits(index):
+            self.store.judging.save_draft(self.id, self.rows[index].id, self.remarks.of(index))
+            self.remarks.saved(index)
 
-    def keep_changed_note(self) -> None:
-        """Write the note of the comparison in view, if the disk has another; called before it is left.
+    def keep_changed_remark(self) -> None:
+        """Write note and marked words of the comparison in view, if the disk has others; called before it is left.
 
-        A note that was changed on an answered comparison belongs to its answer: written with it again.
+        Those that were changed on an answered comparison belong to its answer: written with it again.
         """
         index = self.at
         if index is None or self.revealed:
             return
         judgment = self.judgments.get(index)
-        if judgment is not None and index in self.history and self.notes.of(index) != judgment.note:
-            self.write(index, judgment.outcome, judgment.chosen, judgment.worst)
+        if judgment is not None and index in self.history and self.remarks.of(index) != judgment.remark:
+            self.write(index, judgment.given)
         else:
             self.keep_draft(index)
 
     def lock(self) -> None:
         """End the session. From here on nothing can be changed."""
         if not self.revealed:
-            self.keep_changed_note()
+            self.keep_changed_remark()
             self.store.reveal(self.id)
             self.revealed = True
 
@@ -459,9 +451,9 @@ class RaterSession:
         A hidden repeat is not counted.
         """
         beside = [
-            judgment.chosen == advised
+            judgment.given.chosen == advised
             for index, judgment in self.judgments.items()
-            if judgment.outcome in ANSWERED and self.rows[index].repeat_of is None
+            if judgment.given.outcome in ANSWERED and self.rows[index].repeat_of is None
             if (advised := self._advised(index)) is not None
         ]
         return sum(beside), len(beside)
@@ -496,17 +488,21 @@ def record_choice(
     note: str | None = None,
     worst: int | None = None,
     viewed: Sequence[TextView] = (),
+    degree: Degree | None = None,
 ) -> SessionView:
-    """Write an answer, and go on once it is on disk.
+    """Write an answer, and go on once it is on disk: to the confidence where the plan asks for it, else to the next.
 
-    `card`: the index of the chosen card as shown, with outcome "choice" alone; `worst`: of the worst one, where the
-    plan asks for it. `note` None keeps the note as it was last saved. A skipped comparison leaves this rater's queue;
-    it can be gone back to until the reveal. `viewed`: of each card as shown, since the session was opened; a revised
-    judgment adds these to the views of the earlier ones of its comparison.
+    `card`: the index of the chosen card as shown, with outcome "choice" alone; `worst`: of the worst one, and `degree`:
+    how much better the chosen one is, where the plan asks for it. `note` None keeps the note as it was last saved. A
+    skipped comparison leaves this rater's queue; it can be gone back to until the reveal. `viewed`: of each card as
+    shown, since the session was opened; a revised judgment adds these to the views of the earlier ones of its
+    comparison.
+
+    The answer is a judgment of its own before the confidence is asked: whatever happens then, no choice is lost.
     """
     session = work.session
     if session.practice is not None:
-        session.practice.record(token, outcome, card)
+        session.practice.record(token, outcome, card, degree)
         return session.view()
     index = session.writable(token)
     if index is None:
@@ -519,20 +515,50 @@ def record_choice(
             raise Refused("Choose the best text and then the worst, another one.", kept="Nothing was recorded.")
     elif worst is not None:
         raise Refused("This comparison does not ask for the worst text.", kept="Nothing was recorded.")
+    if degree not in (DEGREES if outcome == "choice" and session.settings.graded else (None,)):
+        message = "A choice says whether it is slightly or much better where that is asked, and only there."
+        raise Refused(message, kept="Nothing was recorded.")
     if note is not None and session.settings.notes:
-        session.notes.put(index, note)
+        session.remarks.put(index, note=note)
     shown = session.shown(index)
+    chosen, worst = (None if place is None else shown[place] for place in (card, worst))
+    answer, before = Given(outcome, chosen, worst, degree), session.judgments.get(index)
+    if before is not None and before.given._replace(confidence=None) == answer:
+        answer = before.given  # the same again: what was said of it holds until something else is said
     session.put_views(index, viewed)
-    session.write(index, outcome, *(None if place is None else shown[place] for place in (card, worst)))
-    session.at = session.next_left(index)
+    session.write(index, answer)
+    session.asks_confidence = session.settings.confidence and outcome != "skip"
+    if not session.asks_confidence:
+        session.at = session.next_left(index)
     return session.view() if outcome == "skip" else replace(session.view(), unread=session.unread_once(index))
+
+
+def record_confidence(
+    work: JudgingWork, token: str, confidence: int, note: str | None = None, viewed: Sequence[TextView] = ()
+) -> SessionView:
+    """Write how sure the rater is of the answer in view, 1 to 3, as a judgment that supersedes it; then go on."""
+    session = work.session
+    index = None if session.practice is not None else session.writable(token)
+    if index is None or not session.settings.confidence:
+        return session.view()
+    judgment = session.judgments.get(index)
+    if judgment is None or judgment.given.outcome not in ANSWERED or confidence not in CONFIDENCES:
+        raise Refused("There is no answer to be so sure of.", kept="Nothing was recorded.")
+    if note is not None and session.settings.notes:
+        session.remarks.put(index, note=note)
+    session.put_views(index, viewed)
+    session.write(index, judgment.given._replace(confidence=confidence))
+    session.asks_confidence = False
+    session.at = session.next_left(index)
+    return session.view()
 
 
 def withdraw(work: JudgingWork, token: str) -> SessionView:
     """Take back the answer to the comparison in view; it is left to judge again."""
     index = work.session.writable(token)
     if index is not None and index in work.session.history:
-        work.session.write(index, "undone", None)
+        work.session.write(index, Given("undone"))
+        work.session.asks_confidence = False
     return work.session.view()
 
 
@@ -541,9 +567,32 @@ def save_note(work: JudgingWork, token: str, note: str) -> SessionProgress:
     session = work.session
     index = session.writable(token, in_view=False)
     if index is not None and session.settings.notes:
-        session.notes.put(index, note)
+        session.remarks.put(index, note=note)
         session.keep_draft(index)
     return session.progress()
+
+
+def mark_words(work: JudgingWork, token: str, spans: CardSpans) -> CardSpans:
+    """Keep the words that are marked as reasons: all of a comparison, each a card as shown, the first character and
+    the one behind the last. Blanks at the end of a text are no reason. Returns them as they are on disk now.
+    """
+    session = work.session
+    index = None if session.practice is not None else session.writable(token, in_view=False)
+    if index is None or not session.settings.spans or (texts := session.texts_of(index)) is None:
+        return ()
+    session.touch()
+    shown = session.shown(index)
+    if any(not 0 <= card < len(shown) or not 0 <= start < end <= len(texts[shown[card]]) for card, start, end in spans):
+        raise Refused("There are no such words.", kept="Nothing was marked.")
+    ends = [len(text.rstrip(" ")) for text in texts]
+    items = [(shown[card], start, min(end, ends[shown[card]])) for card, start, end in spans]
+    session.remarks.put(index, spans=joined_spans(span for span in items if span[1] < span[2]))
+    try:
+        session.keep_draft(index)
+    except Exception:
+        session.remarks.take_back(index)
+        raise
+    return session.spans_of(index) or ()
 
 
 def rate(work: JudgingWork, token: str, card: int, criterion: int, rating: int | None) -> Ratings:
@@ -608,6 +657,6 @@ def list_entries(work: JudgingWork) -> tuple[OverviewEntry, ...]:
     session = work.session
     indexes: Iterable[int] = range(len(session.rows))
     if len(session.rows) > MOST_ENTRIES:
-        skipped = [index for index in session.history if session.judgments[index].outcome == "skip"]
+        skipped = [index for index in session.history if session.judgments[index].given.outcome == "skip"]
         indexes = sorted({*skipped[-MOST_ENTRIES // 2 :], *list(session.history)[-MOST_ENTRIES // 2 :]})
     return tuple(session.entry(index) for index in indexes)

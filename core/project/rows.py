@@ -1,9 +1,9 @@
 """The frozen rows that cross the border of the store. Texts are as received; JSON columns are decoded."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -294,6 +294,51 @@ def _text_view(stored: Any) -> TextView:
     return TextView(float(seconds), stored["end"])
 
 
+DEGREE = "degree"  # how much better the chosen text is, where that was asked for: one of `DEGREES`
+CONFIDENCE = "confidence"  # how sure the rater was, where that was asked for: one of `CONFIDENCES`
+SPANS = "spans"  # words that the rater marked as reasons: [item, start, end] in characters of the stored text
+Degree = Literal["slightly", "much"]
+DEGREES: tuple[Degree, ...] = get_args(Degree)
+CONFIDENCES = (1, 2, 3)  # a guess, fairly sure, sure
+Span = tuple[int, int, int]  # item, start and end: code points, so that no character of a text is ever cut in two
+
+
+def joined_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans in the order of items and places; those that overlap or touch are one."""
+    joined: list[Span] = []
+    for item, start, end in sorted(spans):
+        if joined and joined[-1][0] == item and start <= joined[-1][2]:
+            item, start, end = item, joined[-1][1], max(joined[-1][2], end)
+            joined.pop()
+        joined.append((item, start, end))
+    return tuple(joined)
+
+
+def wrong_answer(detail: Mapping[str, Any], outcome: str, lengths: Sequence[int]) -> str:
+    """Return what is wrong with degree, confidence and spans of a judgment, in words; "" where nothing is.
+
+    lengths: characters of each item's text.
+    """
+    degree, confidence, spans = (detail.get(name) for name in (DEGREE, CONFIDENCE, SPANS))
+    if degree is not None and (outcome != "choice" or degree not in DEGREES):
+        return "a degree is “slightly” or “much”, and only a choice has one"
+    if confidence is not None and (type(confidence) is not int or confidence not in CONFIDENCES):
+        return "confidence is 1, 2 or 3"
+    if spans is None:
+        return ""
+    if not isinstance(spans, list | tuple) or not spans or not all(_is_span(span, lengths) for span in spans):
+        return "a marked span names an item, its first character and the one behind its last, all inside the text"
+    as_spans = [(span[0], span[1], span[2]) for span in spans]
+    return "" if list(joined_spans(as_spans)) == as_spans else "marked spans overlap, touch or are out of order"
+
+
+def _is_span(span: object, lengths: Sequence[int]) -> bool:
+    if not isinstance(span, list | tuple) or len(span) != 3 or any(type(number) is not int for number in span):
+        return False
+    item, start, end = span
+    return bool(0 <= item < len(lengths) and 0 <= start < end <= lengths[item])
+
+
 @dataclass(frozen=True)
 class JudgmentRow:
     """A judgment. `shown`: item indexes in the order of the cards; `chosen`: an item index, with outcome “choice”
@@ -348,6 +393,23 @@ class JudgmentRow:
     def read_to_end(self) -> bool | None:
         """Return whether the end of every text was in view before the answer; None without such a record."""
         return None if (views := self.viewed) is None else all(view.end for view in views)
+
+    @property
+    def degree(self) -> Degree | None:
+        """The degree to which the chosen text is better; None where that was not asked."""
+        degree: Degree | None = self.detail.get(DEGREE)
+        return degree
+
+    @property
+    def confidence(self) -> int | None:
+        """The certainty of the rater, 1 to 3; None where that was not asked, or the session broke off before."""
+        confidence: int | None = self.detail.get(CONFIDENCE)
+        return confidence
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The words that the rater marked as reasons."""
+        return tuple((item, start, end) for item, start, end in self.detail.get(SPANS, ()))
 
 
 @dataclass(frozen=True)

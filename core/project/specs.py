@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 from sqlmodel import SQLModel
 
-from biasprint.core.project.rows import VIEWED, WORST, ComparisonItem, Outcome, text_views
+from biasprint.core.project.rows import VIEWED, WORST, ComparisonItem, Outcome, text_views, wrong_answer
 
 LONGEST_NAME = 200
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -128,6 +128,8 @@ class RaterSpec(Spec):
 
 
 class JudgmentSpec(Spec):
+    """A judgment to store. `lengths`: characters of each item's text; only with them can words be marked."""
+
     session_id: str
     comparison_id: str
     outcome: Outcome
@@ -138,6 +140,7 @@ class JudgmentSpec(Spec):
     active_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     supersedes: str | None = None
     detail: dict[str, Any] = {}
+    lengths: Annotated[tuple[int, ...], Field(exclude=True)] = ()
 
     @model_validator(mode="after")
     def choice_names_a_card(self) -> "JudgmentSpec":
@@ -152,6 +155,8 @@ class JudgmentSpec(Spec):
             raise ValueError("the worst item is another one than the chosen, and was shown")
         if VIEWED in self.detail:
             text_views(self.detail[VIEWED], len(self.shown))
+        if wrong := wrong_answer(self.detail, self.outcome, self.lengths):
+            raise ValueError(wrong)
         return self
 
 

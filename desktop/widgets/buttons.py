@@ -45,7 +45,8 @@ class KeyHint(QLabel):
 
     def set_sequence(self, sequence: str) -> None:
         shown = QKeySequence(sequence, QKeySequence.SequenceFormat.PortableText)
-        self.setText(shown.toString(QKeySequence.SequenceFormat.NativeText) or sequence)
+        text = shown.toString(QKeySequence.SequenceFormat.NativeText) or sequence
+        self.setText(f"⇧{text.removeprefix('Shift+')}" if text.startswith("Shift+") else text)
         show_if(self, bool(sequence))
 
     def changeEvent(self, event: QEvent) -> None:

@@ -1,7 +1,7 @@
 """Comparison cards: texts side by side, same width and type, scrolling together or apart."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
+from biasprint.core.project.rows import Degree
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.card import Card, Chip
@@ -24,7 +25,7 @@ from biasprint.desktop.widgets.labels import Label
 from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import DisplayText
-from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.widgets.words import plural, tr
 
 LOOKED_AT = 20_000  # characters; nobody reads so many numbers and signs before the first letter
 _STRONG = {
@@ -126,8 +127,10 @@ class ComparisonCard(Card):
         self.caption.setFont(font)
         self.reading = _Reading(name=tr("Text {letter}").format(letter=self.letter))
         self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.button = ChoiceButton("", key=key)
-        self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.button, self.much = ChoiceButton("", key=key), ChoiceButton("", key=key)
+        for button in (self.button, self.much):
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.much.hide()
         self.set_low(False)
         self.suggested = SuggestedChip()
         self.suggested.hide()
@@ -139,8 +142,10 @@ class ComparisonCard(Card):
         self.box.addLayout(self._top)
         self.box.addWidget(self.reading, 1)
         self.box.addWidget(self.button)
+        self.box.addWidget(self.much)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
-        self._answered: tuple[bool, bool] | None = None
+        self._answered: tuple[bool, bool, Degree | None] | None = None
+        self._marks: tuple[Spans, Spans] = ((), ())  # words that differ, and reasons
         self.set_answer(False)
 
     @property
@@ -152,6 +157,19 @@ class ComparisonCard(Card):
         """Take less room around the text in a low window."""
         self.set_padding(20, 8 if low else 20)
         self.box.setSpacing(4 if low else theme.current().gap)
+
+    def set_graded(self, graded: bool) -> None:
+        """Set whether a choice says how much better it is: then there is a button for each degree."""
+        if self.much.isHidden() == graded:
+            self.much.setVisible(graded)
+            self.much.set_text(tr("✓ {letter} much better").format(letter=self.letter))  # the room that it may need
+            before, self._answered = self._answered, None
+            self.set_answer(*(before or (False,)))
+
+    def put_answers(self) -> None:
+        """Put the buttons beneath the text, from wherever they are."""
+        for button in (self.button, self.much):
+            self.box.addWidget(button)
 
     def put_beneath(self, part: QWidget) -> None:
         """Put a part between the text and its button."""
@@ -196,51 +214,84 @@ class ComparisonCard(Card):
         self.setAccessibleName(f"{named}, {self.suggested.text()}" if suggested else named)
         self.button.setAccessibleDescription(self.suggested.text() if suggested else "")
 
-    def set_answer(self, chosen: bool, worst: bool = False) -> None:
+    def set_answer(self, chosen: bool, worst: bool = False, degree: Degree | None = None) -> None:
         """Show whether this card is chosen, by its border, its button's fill and a tick; or the worst one."""
-        if (chosen, worst) == self._answered:
+        if (chosen, worst, degree) == self._answered:
             return
-        self._answered = chosen, worst
+        self._answered = chosen, worst, degree
         self.set_chosen(chosen)
-        self.button.setChecked(chosen)
-        words = tr("✓ {letter} chosen") if chosen else tr("✗ {letter} worst") if worst else tr("Choose {letter}")
-        self.button.set_text(words.format(letter=self.letter))
+        if self.much.isHidden():
+            self.button.setChecked(chosen)
+            words = tr("✓ {letter} chosen") if chosen else tr("✗ {letter} worst") if worst else tr("Choose {letter}")
+            self.button.set_text(words.format(letter=self.letter))
+            return
+        for button, its, words in (
+            (self.button, "slightly", tr("{letter} slightly better")),
+            (self.much, "much", tr("{letter} much better")),
+        ):
+            said = chosen and degree == its
+            button.setChecked(said)
+            button.set_text(("✓ " if said else "") + words.format(letter=self.letter))
 
     def mark(self, spans: Spans) -> None:
-        """Tint and underline spans of the text; none clears the marks."""
-        tokens = theme.current()
-        look = QTextCharFormat()
-        look.setBackground(QColor(tokens.accent_soft))
-        look.setFontUnderline(True)
-        look.setUnderlineColor(QColor(tokens.accent))
-        marks = []
-        for start, end in spans:
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = self.reading.cursor_for(start, end)
-            mark.format = look
-            marks.append(mark)
+        """Tint and underline words that differ; none clears them."""
+        self._show_marks(spans, self._marks[1])
+
+    def mark_reasons(self, spans: Spans) -> None:
+        """Tint words that are marked as reasons, and underline them with dashes; none clears them."""
+        self._show_marks(self._marks[0], spans)
+        count = plural(len(spans), "%n passage is marked", "%n passages are marked") if spans else ""
+        self.reading.setAccessibleDescription(count)
+
+    def dress(self) -> None:
+        """Draw the marks in the colours of the theme."""
+        self._show_marks(*self._marks)
+
+    def _show_marks(self, differences: Spans, reasons: Spans) -> None:
+        self._marks = differences, reasons
+        tokens, marks = theme.current(), []
+        for spans, ground, line, style in (
+            (differences, tokens.accent_soft, tokens.accent, QTextCharFormat.UnderlineStyle.SingleUnderline),
+            (reasons, tokens.warn_soft, tokens.warn, QTextCharFormat.UnderlineStyle.DashUnderline),
+        ):
+            look = QTextCharFormat()
+            look.setBackground(QColor(ground))
+            look.setUnderlineStyle(style)
+            look.setUnderlineColor(QColor(line))
+            for start, end in spans:
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = self.reading.cursor_for(start, end)
+                mark.format = look
+                marks.append(mark)
         self.reading.setExtraSelections(marks)
 
 
 class ComparisonCards(QWidget):
     """Up to three cards, made once and filled again for every comparison."""
 
-    chosen = Signal(int)
+    chosen = Signal(int, object)  # card, and how much better it is where that is asked
     looked_at = Signal()  # scrolled, or the pointer came in: a sign of life
     lengths_changed = Signal()  # there is more or less to scroll
 
     def __init__(self, keys: Sequence[str]) -> None:
         super().__init__()
         self.cards = [ComparisonCard(index, key) for index, key in enumerate(keys)]
+        self.points = QWidget()  # all answers in one row, where two texts are compared by degrees
+        self._points_row = in_row(inside=self.points, spacing=theme.current().grid, margins=0)
+        self._graded = (False, 0, False)  # whether degrees are asked, of how many texts, in one row
+        self._selecting = False  # whether words can be selected by the keyboard
         self._together = True
         self._leader = 0  # the card that was scrolled last: the others show the same share of their texts
         self._following = False
         self._spans: Sequence[Spans] = ()
+        self._reasons: tuple[tuple[int, int, int], ...] = ()
         self._levelled: tuple[int, int | None] | None = None
         row = in_row(inside=self, spacing=theme.current().gap, margins=0)
         for index, card in enumerate(self.cards):
             row.addWidget(card, 1)
-            card.button.clicked.connect(lambda _=False, index=index: self.chosen.emit(index))
+            card.button.clicked.connect(lambda _=False, index=index: self._clicked(index, "slightly"))
+            card.much.clicked.connect(lambda _=False, index=index: self._clicked(index, "much"))
+            card.reading.selectionChanged.connect(lambda index=index: self._selected(index))
             bar = card.reading.verticalScrollBar()
             bar.valueChanged.connect(lambda _, index=index: self._scrolled(index))
             bar.rangeChanged.connect(lambda _, __: self._lengths_changed())
@@ -253,6 +304,7 @@ class ComparisonCards(QWidget):
     def set_texts(self, texts: Sequence[str], suggested: int | None = None) -> None:
         """Show other texts, each from its beginning, without marks or an answer; one may be suggested."""
         self.set_marks(())
+        self.set_reasons(())
         for card, text in zip(self.cards, texts, strict=False):
             card.set_text(text)
         for index, card in enumerate(self.cards):
@@ -263,9 +315,63 @@ class ComparisonCards(QWidget):
             self.level()
         self.set_answer(None)
 
-    def set_answer(self, card: int | None, worst: int | None = None) -> None:
+    def set_graded(self, graded: bool, tie: ChoiceButton, room: int) -> bool:
+        """Set whether choices have a degree. Of two texts the answers are one row from A to B then, with `tie` in the
+        middle, if it fits into `room` pixels; return whether they are.
+        """
+        cards = self.shown
+        buttons = [cards[0].much, cards[0].button, tie, cards[-1].button, cards[-1].much] if len(cards) == 2 else []
+        wanted = sum(button.sizeHint().width() + theme.current().grid for button in buttons)
+        in_one_row = graded and 0 < wanted <= room
+        if (graded, len(cards), in_one_row) != self._graded:
+            self._graded = graded, len(cards), in_one_row
+            for card in self.cards:
+                card.set_graded(graded)
+                card.put_answers()
+            for button in buttons if in_one_row else ():
+                self._points_row.addWidget(button, 1)
+        return in_one_row
+
+    def set_answer(self, card: int | None, worst: int | None = None, degree: Degree | None = None) -> None:
         for index, shown_card in enumerate(self.cards):
-            shown_card.set_answer(index == card, index == worst)
+            shown_card.set_answer(index == card, index == worst, degree if index == card else None)
+
+    def set_selecting(self, selecting: bool) -> None:
+        """Set whether words can be selected by the keyboard as well: a text that has it shows a caret then."""
+        flags = Qt.TextInteractionFlag.TextSelectableByMouse
+        if selecting:
+            flags |= Qt.TextInteractionFlag.TextSelectableByKeyboard
+        for card in self.cards:
+            card.reading.setTextInteractionFlags(flags)
+        self._selecting = selecting
+
+    def selected(self) -> tuple[int, int, int] | None:
+        """Return card, first character and the one behind the last of the selected words; or the place of the caret, if
+        a text has the keyboard; None where there is neither.
+        """
+        for index, card in enumerate(self.cards):
+            if card.reading.textCursor().hasSelection() or (self._selecting and card.reading.hasFocus()):
+                return index, *card.reading.selected()
+        return None
+
+    def unselect(self) -> None:
+        """Leave the caret behind what was selected."""
+        for card in self.cards:
+            cursor = card.reading.textCursor()
+            cursor.setPosition(cursor.selectionEnd())
+            card.reading.setTextCursor(cursor)
+
+    def _clicked(self, index: int, degree: Degree) -> None:
+        self.chosen.emit(index, degree if self._graded[0] else None)
+
+    def _selected(self, index: int) -> None:
+        """Words are selected in one text at a time: in another they no longer are."""
+        if self.cards[index].reading.textCursor().hasSelection():
+            for card in self.cards:
+                if card is not self.cards[index] and card.reading.textCursor().hasSelection():
+                    cursor = card.reading.textCursor()
+                    cursor.clearSelection()
+                    card.reading.setTextCursor(cursor)
 
     def set_marks(self, spans: Sequence[Spans]) -> None:
         """Mark spans of each text; an empty sequence clears all marks."""
@@ -275,13 +381,23 @@ class ComparisonCards(QWidget):
         for index, card in enumerate(self.cards):
             card.mark(spans[index] if index < len(spans) else ())
 
+    def set_reasons(self, spans: Iterable[tuple[int, int, int]]) -> None:
+        """Mark the words of each text that are reasons: card, first character, the one behind the last."""
+        spans = tuple(spans)
+        if spans != self._reasons:
+            self._reasons = spans
+            for index, card in enumerate(self.cards):
+                card.mark_reasons([(start, end) for its, start, end in spans if its == index])
+
     def set_low(self, low: bool) -> None:
         for card in self.cards:
             card.set_low(low)
 
-    def set_keys(self, keys: Sequence[str]) -> None:
+    def set_keys(self, keys: Sequence[str], much: Sequence[str] = ()) -> None:
         for card, key in zip(self.cards, keys, strict=True):
             card.button.set_key(key)
+        for card, key in zip(self.cards, much, strict=False):
+            card.much.set_key(key)
 
     def set_together(self, together: bool) -> None:
         """Set whether scrolling one text scrolls the others."""
@@ -331,7 +447,8 @@ class ComparisonCards(QWidget):
         return sorted(self.shown, key=lambda card: -card.reading.verticalScrollBar().maximum())[:1]
 
     def _dress(self) -> None:
-        self.set_marks(self._spans)
+        for card in self.cards:
+            card.dress()
         self._levelled = None
 
     def _lengths_changed(self) -> None:

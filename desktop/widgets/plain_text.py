@@ -1,6 +1,7 @@
 """A reading view for text from models, letters and files: plain, safe, and copied exactly."""
 
 import time
+import unicodedata
 from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, QTimer, QUrl
@@ -87,6 +88,20 @@ class PlainText(QTextEdit):
         cursor.setPosition(first)
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         return cursor
+
+    def selected(self) -> tuple[int, int]:
+        """Return the exact text's positions around the selected words: whole characters with the marks that combine
+        with them, without blanks at either end. Both are the caret's where nothing is selected.
+        """
+        cursor, text = self.textCursor(), self.text()
+        start, end = (self._display.to_source(at) for at in (cursor.selectionStart(), cursor.selectionEnd()))
+        if cursor.hasSelection():
+            end += self._display.to_shown(end) < cursor.selectionEnd()  # of an emoji's name a part is the whole
+            while end < len(text) and unicodedata.combining(text[end]):
+                end += 1
+            end = start + len(text[start:end].rstrip())
+            start = end - len(text[start:end].lstrip())
+        return start, end
 
     def position_at(self, cursor: QTextCursor) -> int:
         """Return the exact text's position at a cursor, for instance under the pointer."""

@@ -25,6 +25,7 @@ from biasprint.core.project.specs import (
     SourceSpec,
 )
 from biasprint.core.project.stores.common import new_uuid
+from biasprint.core.project.stores.judging import Remark
 from biasprint.core.project.stores.packets import NewPacket
 
 
@@ -67,7 +68,7 @@ def make(path: Path) -> None:
         one = project.judging.record(judged).uuid("judgment")
         again = {"chosen": 1, "supersedes": one, "note": "after a second look"}
         project.judging.record(judged.model_copy(update=again))
-        project.judging.save_draft(session, plan.uuid("comparison"), "a note that")
+        project.judging.save_draft(session, plan.uuid("comparison"), Remark("a note that"))
         project.annotations.add(AnnotationSpec(kind="golden", target=session, rater_id=rater, value={"said": 1}))
         at = project.judging.raters()[0].created_at
         sent = SessionRow(new_uuid(), plan.uuid("plan"), new_uuid(), "", "", at, None)

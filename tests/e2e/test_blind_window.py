@@ -339,4 +339,4 @@ def notes_in(file: Path) -> list[str]:
     with Project.open(file, read_only=True) as project:
         raters = {row.id: row.code for row in project.judging.raters()}
         (session,) = [row for row in project.judging.sessions() if raters[row.rater_id] == "R02"]
-        return list(project.judging.drafts(session.id).values())
+        return [remark.note for remark in project.judging.drafts(session.id).values()]

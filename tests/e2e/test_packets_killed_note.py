@@ -69,7 +69,7 @@ def note_in(path: Path) -> str:
         (session,) = project.judging.sessions()
         drafts = project.judging.drafts(session.id)
     assert len(drafts) <= 1
-    return next(iter(drafts.values()), "")
+    return next((remark.note for remark in drafts.values()), "")
 
 
 def kill_while_typing(folder: Path, kills: int, seed: int) -> list[float]:

@@ -20,6 +20,7 @@ from biasprint.core.judging.packets.make import (
     order_for,
     rater_codes,
     read_plan,
+    refuse_more_than_choices,
 )
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
@@ -78,6 +79,7 @@ def hand_out(
             "This plan shows recommendations with some comparisons, which other tools do not.",
             hint="Make packets for this program instead.",
         )
+    refuse_more_than_choices(plan)
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
     shown = plan_wording(words, asked)
     tasks = {new.rater.code: _tasks(ctx, project, plan, new, shown) for new in begun}

@@ -45,7 +45,10 @@ from biasprint.core.project import gate
 from biasprint.core.project.connection import FileDamaged, NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
+    CONFIDENCE,
+    DEGREE,
     RECOMMENDED,
+    SPANS,
     UNSEALED,
     VIEWED,
     WORST,
@@ -56,6 +59,7 @@ from biasprint.core.project.rows import (
     SessionRow,
     TextKey,
     text_views,
+    wrong_answer,
 )
 from biasprint.core.project.stores.chain import CHAIN, KEY, fits
 from biasprint.core.project.stores.common import canonical_json, utc_now
@@ -66,6 +70,8 @@ from biasprint.core.text import sha256_text
 # ---- Reading a packet that came back: through the gate, read-only, every hash recomputed, and nothing taken on trust
 
 AT_ONCE = 100  # comparisons whose texts are read together
+# Parts of a judgment's detail, each with the setting of the plan that asks for it.
+ASKED_BY = {DEGREE: "graded", CONFIDENCE: "confidence", SPANS: "spans"}
 # What reading rows raises that the program did not write.
 UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, LookupError, TypeError)
 
@@ -73,7 +79,8 @@ UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, Look
 @dataclass(frozen=True)
 class ReturnedPacket:
     """A packet as its rater sent it. `texts`: by comparison the hashes of its texts in the order of the cards;
-    `wording`: of the same texts without the blanks at their ends, which say nothing and differ between packets.
+    `wording` and `lengths`: of the same texts without the blanks at their ends, which say nothing and differ between
+    packets.
 
     `judgments` and `annotations` are whole rows, in the packet's terms; one that supersedes another comes after it.
     """
@@ -83,6 +90,7 @@ class ReturnedPacket:
     own: PacketParts
     texts: Mapping[str, tuple[str, ...]]
     wording: Mapping[str, tuple[str, ...]]
+    lengths: Mapping[str, tuple[int, ...]]
     judgments: Sequence[dict[str, Any]]
     annotations: Sequence[dict[str, Any]]
 
@@ -151,10 +159,10 @@ def _read(project: Project, path: Path, digest: str) -> ReturnedPacket:
             hint="Update Biasprint here, or ask the rater which version wrote it.",
         )
     rows = project.judging.comparisons(own.plan.id)
-    texts, wording = _texts(project, rows)
+    texts, wording, lengths = _texts(project, rows)
     judgments, annotations = project.packets.judgments_as_stored(), project.packets.annotations_as_stored()
     stated = _annotations(annotations, own, texts)
-    came = ReturnedPacket(path, digest, own, texts, wording, list(judgments), stated)
+    came = ReturnedPacket(path, digest, own, texts, wording, lengths, list(judgments), stated)
     _check(came, {row.id: row.task for row in rows})
     return came
 
@@ -170,8 +178,9 @@ def _read_page(path: Path) -> ReturnedPacket:
     if any(row.texts_sha256 != texts_digest(texts[row.id]) for row in page.comparisons):
         raise altered(path, "the texts of a comparison have another hash")
     wording = {row.id: tuple(map(wording_sha256, row.texts)) for row in page.comparisons}
+    lengths = {row.id: tuple(map(_length, row.texts)) for row in page.comparisons}
     stated = _annotations(page.annotations, page.own, texts)
-    came = ReturnedPacket(path, file_sha256(path), page.own, texts, wording, page.judgments, stated)
+    came = ReturnedPacket(path, file_sha256(path), page.own, texts, wording, lengths, page.judgments, stated)
     _check(came, {row.id: row.wording for row in page.comparisons})
     return came
 
@@ -190,9 +199,10 @@ def _check(came: ReturnedPacket, numbers: Mapping[str, str]) -> None:
 Hashes = dict[str, tuple[str, ...]]
 
 
-def _texts(project: Project, rows: Sequence[ComparisonRow]) -> tuple[Hashes, Hashes]:
+def _texts(project: Project, rows: Sequence[ComparisonRow]) -> tuple[Hashes, Hashes, dict[str, tuple[int, ...]]]:
     exact: Hashes = {}
     wording: Hashes = {}
+    lengths: dict[str, tuple[int, ...]] = {}
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
         texts = project.texts({item.key for row in some for item in row.items})
@@ -200,7 +210,13 @@ def _texts(project: Project, rows: Sequence[ComparisonRow]) -> tuple[Hashes, Has
             shown = [texts[item.key] for item in row.items]
             exact[row.id] = tuple(map(sha256_text, shown))
             wording[row.id] = tuple(map(wording_sha256, shown))
-    return exact, wording
+            lengths[row.id] = tuple(map(_length, shown))
+    return exact, wording, lengths
+
+
+def _length(text: str) -> int:
+    """Return the number of characters of a text without the blanks behind it."""
+    return len(text.rstrip(" "))
 
 
 def wording_sha256(text: str) -> str:
@@ -272,23 +288,29 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
         and math.isfinite(row["active_seconds"])
         and row["active_seconds"] >= 0
         and (advised is None or advised in cards)
-        and _is_detail(json.loads(row["detail"]), advised, row["chosen"], cards)
+        and _is_detail(json.loads(row["detail"]), advised, row, came)
     )
 
 
-def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list[int]) -> bool:
-    """Return whether the detail holds the card that was recommended, if one was; at most the worst card beside it,
-    another than the chosen one; what was in view of each card; and nothing else. Raises ValueError for strange views.
+def _is_detail(detail: Any, advised: int | None, row: Mapping[str, Any], came: ReturnedPacket) -> bool:
+    """Return whether the detail holds the card that was recommended, if one was; beside it only what the plan asks for:
+    the worst card, another than the chosen one, a degree with each choice, confidence, words inside the texts; and what
+    was in view. Raises ValueError for strange views.
     """
-    if not isinstance(detail, dict) or detail.get(RECOMMENDED) != advised:
+    asked, lengths = came.own.plan.settings, came.lengths[row["comparison_id"]]
+    may = {WORST, VIEWED, *(name for name, by in ASKED_BY.items() if asked.get(by))}
+    if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - may:
         return False
-    if detail.keys() - {RECOMMENDED, WORST, VIEWED}:
+    if bool(asked.get("graded") and row["outcome"] == "choice") != (DEGREE in detail):
+        return False
+    if wrong_answer(detail, row["outcome"], lengths):
         return False
     if VIEWED in detail:
-        text_views(detail[VIEWED], len(cards))
+        text_views(detail[VIEWED], len(lengths))
     if WORST not in detail:
         return True
-    return type(detail[WORST]) is int and detail[WORST] in cards and chosen not in (None, detail[WORST])
+    worst = detail[WORST]
+    return type(worst) is int and worst in range(len(lengths)) and row["chosen"] not in (None, worst)
 
 
 def _check_seal(came: ReturnedPacket) -> None:
@@ -575,13 +597,15 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str, mark: Map
 
 
 def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    """Return the worst card and the recommended one as items, and the views in the order of the items."""
+    """Return the detail with the worst card, the recommended one, those of marked words, and the views, as items."""
     detail = json.loads(row["detail"])
-    of_items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
+    items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
+    said = {name: detail[name] for name in (DEGREE, CONFIDENCE) if name in detail}
+    spans = sorted([order[card], start, end] for card, start, end in detail.get(SPANS, ()))
     if VIEWED in detail:
         by_item = dict(zip(order, detail[VIEWED], strict=True))
-        of_items[VIEWED] = [by_item[item] for item in range(len(order))]
-    return of_items
+        said[VIEWED] = [by_item[item] for item in range(len(order))]
+    return {**items, **said, **({SPANS: spans} if spans else {})}
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

@@ -41,6 +41,9 @@ def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, An
         "question": settings.question,
         "practice": list(settings.practice),
         "worst": settings.worst,
+        "graded": settings.graded,
+        "confidence": settings.confidence,
+        "spans": settings.spans,
     }
     return {
         # Only where there are any: packets of plans without them stay the packets that they were.

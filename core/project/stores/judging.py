@@ -2,8 +2,8 @@
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -20,6 +20,7 @@ from biasprint.core.project.rows import (
     PlanRow,
     RaterRow,
     SessionRow,
+    Span,
 )
 from biasprint.core.project.schema import table
 from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
@@ -38,6 +39,30 @@ from biasprint.core.project.stores.common import (
 )
 from biasprint.core.project.stores.findings import annotation, annotation_row
 from biasprint.core.text import without_surrogates
+
+# ---- What a rater says beside an answer
+
+SPANS_FOLLOW = "\x1e"  # in a draft's text: what follows are its marked spans, as JSON
+
+
+class Remark(NamedTuple):
+    """A note, and the words marked as reasons. A draft of it is one text, so that both are written at once."""
+
+    note: str = ""
+    spans: tuple[Span, ...] = ()
+
+    def as_draft(self) -> str:
+        note = without_surrogates(self.note)
+        return note + SPANS_FOLLOW + canonical_json(self.spans) if self.spans or SPANS_FOLLOW in note else note
+
+    @classmethod
+    def of_draft(cls, text: str) -> "Remark":
+        note, follows, spans = text.rpartition(SPANS_FOLLOW)
+        with suppress(ValueError, TypeError):  # a note of an earlier version that holds the sign itself
+            if follows:
+                return cls(note, tuple((item, start, end) for item, start, end in json_list(spans)))
+        return cls(text)
+
 
 # ---- The judgments in force where files of one packet came back more than once
 #
@@ -72,7 +97,7 @@ def contested(heads: Iterable[JudgmentRow]) -> dict[Place, list[JudgmentRow]]:
 
 
 def equal_answers(heads: Sequence[JudgmentRow]) -> bool:
-    return len({(row.outcome, row.chosen, row.worst) for row in heads}) == 1
+    return len({(row.outcome, row.chosen, row.worst, row.degree) for row in heads}) == 1
 
 
 def decision_for(heads: Sequence[JudgmentRow], decisions: Iterable[AnnotationRow]) -> AnnotationRow | None:
@@ -407,12 +432,12 @@ class Judging(StorePart):
     def judgment_count(self, session_id: str) -> int:
         return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))
 
-    def save_draft(self, session_id: str, comparison_id: str, note: str) -> Changes:
-        """Keep a note that is being typed."""
+    def save_draft(self, session_id: str, comparison_id: str, remark: Remark) -> Changes:
+        """Keep a note that is being typed, and the words that are marked, until an answer takes them."""
         values = {
             "session_id": session_id,
             "comparison_id": comparison_id,
-            "note": without_surrogates(note),
+            "note": remark.as_draft(),
             "updated_at": utc_now(),
         }
         statement = insert(draft).values(values)
@@ -426,10 +451,10 @@ class Judging(StorePart):
 
         return self._writer.write(write, urgent=True)
 
-    def drafts(self, session_id: str) -> dict[str, str]:
-        """Return the unfinished notes of a session, by comparison."""
+    def drafts(self, session_id: str) -> dict[str, Remark]:
+        """Return the notes and marked words of a session that no answer has taken yet, by comparison."""
         statement = sa.select(draft.c.comparison_id, draft.c.note).where(draft.c.session_id == session_id)
-        return {row.comparison_id: row.note for row in self._reader.rows(statement)}
+        return {row.comparison_id: Remark.of_draft(row.note) for row in self._reader.rows(statement)}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
@@ -12,6 +13,7 @@ from biasprint.core.jobs import precedence
 from biasprint.core.judging.blind import (
     Answered,
     BlindAnswer,
+    CardSpans,
     GivenAnswer,
     Offer,
     Ratings,
@@ -23,7 +25,19 @@ from biasprint.core.judging.blind import (
 from biasprint.core.judging.offers import leave_session, open_session
 from biasprint.core.judging.reveal import finish, reveal
 from biasprint.core.judging.session import JudgingSession
-from biasprint.core.judging.work import JudgingWork, go_back, rate, record_choice, resume, save_note, touch, withdraw
+from biasprint.core.judging.work import (
+    JudgingWork,
+    go_back,
+    mark_words,
+    rate,
+    record_choice,
+    record_confidence,
+    resume,
+    save_note,
+    touch,
+    withdraw,
+)
+from biasprint.core.project.rows import Degree
 from biasprint.desktop.panels.judge.work import WorkPage
 
 Given = ParamSpec("Given")
@@ -93,10 +107,12 @@ class JudgeControl(QObject):
         self._given: GivenAnswer | None = None  # on its way to the disk
         self._settled = QTimer(self, singleShot=True, interval=0)
         self._settled.timeout.connect(self._give_back)
-        self._ratings_under_way = 0
+        self._ratings_under_way = self._marks_under_way = 0
         self.view: SessionView | None = None
         self.busy = False
         page.answered.connect(self._answer)
+        page.confident.connect(self._be_sure)
+        page.marked.connect(self._mark)
         page.back.connect(self.back)
         page.resumed.connect(lambda: self.go(resume))
         page.withdrawn.connect(lambda: self.go(withdraw, self.token))
@@ -212,16 +228,30 @@ class JudgeControl(QObject):
 
     # what is said on the page
 
-    def _answer(self, outcome: Answered, card: int | None, worst: int | None = None) -> None:
+    def _answer(self, outcome: Answered, card: int | None, worst: int | None, degree: Degree | None) -> None:
         """Record an answer, unless another one is being recorded or nothing is in view."""
         if self._session is not None and self.token and not self.busy:
-            self.saved.emit("saving")
             note = self._page.typed_note()
             views = self._page.views.so_far()
-            recording = self._session.ask(record_choice, self.token, outcome, card, note, worst, views)
-            self._await(recording, self._saved, self._not_saved)
-            self._given = GivenAnswer(outcome, card, worst)
-            self._late.start()
+            self._record(
+                self._session.ask(record_choice, self.token, outcome, card, note, worst, views, degree),
+                GivenAnswer(outcome, card, worst, degree),
+            )
+
+    def _be_sure(self, confidence: int) -> None:
+        """Record how sure the rater is of the answer in view."""
+        if self._session is not None and self.view is not None and self.view.answer is not None and not self.busy:
+            note = self._page.typed_note()
+            self._record(
+                self._session.ask(record_confidence, self.token, confidence, note, self._page.views.so_far()),
+                replace(self.view.answer, confidence=confidence),
+            )
+
+    def _record(self, recording: "Future[SessionView]", given: GivenAnswer) -> None:
+        self.saved.emit("saving")
+        self._await(recording, self._saved, self._not_saved)
+        self._given = given
+        self._late.start()
 
     def _show_answer(self) -> None:
         """Mark the answer that is still being written."""
@@ -261,6 +291,28 @@ class JudgeControl(QObject):
         self._ratings_under_way += 1
         self.saved.emit("saving")
         self._answers.wait(self._session.ask(rate, token, card, criterion, rating), done, failed)
+
+    def _mark(self, token: str, spans: CardSpans) -> None:
+        """Write the marked words; of several writes at once only the last reply is shown."""
+        if self._session is None or not self.in_session:
+            return
+
+        def done(kept: CardSpans) -> None:
+            self._marks_under_way -= 1
+            if not self._marks_under_way:
+                self._page.set_spans(token, kept)
+            self.saved.emit("saved")
+
+        def failed(error: "AppError") -> None:
+            self._marks_under_way -= 1
+            comparison = self._page.comparison
+            if comparison is not None:
+                self._page.set_spans(token, comparison.spans or ())
+            self._not_saved(error)
+
+        self._marks_under_way += 1
+        self.saved.emit("saving")
+        self._answers.wait(self._session.ask(mark_words, token, spans), done, failed)
 
     def _show_rated(self, token: str, ratings: Ratings | None) -> None:
         """Show the ratings on disk; after a failed write those are the earlier ones."""

@@ -87,6 +87,10 @@ class QuestionCard(Card):
         self.ratings = _toggle(tr("Ratings"), "R")
         self.differences = _toggle(tr("Differences"), "D")
         self.note = _toggle(tr("Note"), "N")
+        self.mark = Button(tr("Mark as reason"), role="plain", key="H")
+        self.mark.setToolTip(tr("Mark the selected words as a reason for your answer; again takes the mark off."))
+        self.mark.hide()
+        self._buttons = (self.rubric_button, self.ratings, self.differences, self.mark, self.note)
         row = QHBoxLayout()
         row.setSpacing(tokens.grid)
         self.asked = ElidedLabel("", "strong")
@@ -96,7 +100,7 @@ class QuestionCard(Card):
         row.addWidget(self.asked)
         row.addSpacing(tokens.grid)
         row.addWidget(self.criteria, 1)
-        for button in (self.rubric_button, self.ratings, self.differences, self.note):
+        for button in self._buttons:
             row.addWidget(button)
         self.rubric = Rubric()
         self.rubric.hide()
@@ -137,11 +141,7 @@ class QuestionCard(Card):
     def _fit_question(self) -> None:
         """Place the question beside the buttons, or above them where it would be cut."""
         tokens = theme.current()
-        buttons = [
-            button
-            for button in (self.rubric_button, self.ratings, self.differences, self.note)
-            if not button.isHidden()
-        ]
+        buttons = [button for button in self._buttons if not button.isHidden()]
         fitted = (self.asked.whole_text(), self.width(), tokens, *buttons)
         if fitted == self._fitted:
             return  # as with most comparisons: the sizes of text and buttons are not asked for again
@@ -172,11 +172,10 @@ class QuestionCard(Card):
         self._name_criteria()
         self._show_rubric(self.rubric_button.isChecked())
 
-    def set_asked(self, *, notes: bool, ratings: bool) -> None:
+    def set_asked(self, *, notes: bool, ratings: bool, spans: bool) -> None:
         """Show only the buttons that the plan needs."""
-        for button, asked in ((self.note, notes), (self.ratings, ratings)):
-            if button.isHidden() == asked:
-                button.setVisible(asked)
+        for button, asked in ((self.note, notes), (self.ratings, ratings), (self.mark, spans)):
+            show_if(button, asked)
         self._fit_question()
 
     def set_answer(self, answer: GivenAnswer | None) -> None:
@@ -184,10 +183,14 @@ class QuestionCard(Card):
         self.review.setVisible(answer is not None)
         if answer is None:
             return
+        choice = (
+            tr("You chose {letter}.") if answer.worst is None else tr("You chose {letter}, and {worst} as the worst.")
+        )
+        if answer.degree is not None:
+            much = answer.degree == "much"
+            choice = tr("You found {letter} much better.") if much else tr("You found {letter} slightly better.")
         words = {
-            "choice": tr("You chose {letter}.")
-            if answer.worst is None
-            else tr("You chose {letter}, and {worst} as the worst."),
+            "choice": choice,
             "tie": tr("You called it a tie."),
             "none": tr("You found none good."),
             "skip": tr("You skipped this one."),

@@ -154,6 +154,9 @@ class DrawRequest(NamedTuple):
     teaching: Teaching = Teaching()
     cards: int = 0
     worst: bool = False
+    graded: bool = False
+    confidence: bool = False
+    spans: bool = False
 
 
 class SetupPage(Scroller):
@@ -176,6 +179,11 @@ class SetupPage(Scroller):
         self.ratings = _check(tr("Raters also rate each text by the rubric"))
         self.background = _check(tr("Raters may describe themselves"))
         self.background.setToolTip(tr("In their own words, and never required."))
+        self.also = QuietButton(tr("Also ask for degree, confidence and reasons…"))
+        self.also.setCheckable(True)
+        self.graded = _check(tr("How much better the chosen text is: slightly or much"))
+        self.confidence = _check(tr("How sure the rater is of each answer: a guess, fairly sure, sure"))
+        self.spans = _check(tr("Words that decided it: raters may mark them in the texts"))
         self.teaching = TeachingBox()
         self.draw = PrimaryButton(tr("Draw comparisons"))
         self.cancel = QuietButton(tr("Cancel"))
@@ -247,6 +255,9 @@ class SetupPage(Scroller):
             teaching=self.teaching.values(),
             cards=self.what.cards,
             worst=self.what.worst,
+            graded=self.graded.isChecked(),
+            confidence=self.confidence.isChecked(),
+            spans=self.spans.isChecked(),
         )
         self.wanted.emit(request)
 
@@ -266,6 +277,11 @@ class SetupPage(Scroller):
         card.box.addWidget(Label(tr("What raters are asked"), "strong"))
         for box in (self.notes, self.ratings, self.background):
             card.box.addWidget(box)
+        card.box.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
+        for box in (self.graded, self.confidence, self.spans):
+            card.box.addWidget(box)
+            box.hide()
+            self.also.toggled.connect(box.setVisible)
         card.box.addWidget(Label(tr("Consent text"), "strong"))
         card.box.addWidget(self.consent)
         card.box.addWidget(self.teaching)

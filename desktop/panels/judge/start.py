@@ -219,9 +219,11 @@ class PersonBox(QWidget):
 CODE_MILLISECONDS = 250  # after the last letter of a code, look up what its rater has done
 WIDTH = 1040
 SHOWN_KEYS = (
-    ("choose_1", "Choose A"), ("choose_2", "Choose B"), ("choose_3", "Choose C"), ("tie", "Equally good"),
+    ("choose_1", "Choose A"), ("choose_2", "Choose B"), ("choose_3", "Choose C"), ("much_1", "A is much better"),
+    ("much_2", "B is much better"), ("much_3", "C is much better"), ("tie", "Equally good"),
     ("none", "None is good"), ("skip", "Skip; it can be gone back to"), ("back", "Go back and revise"),
     ("note", "Write a note"), ("rubric", "Show the rubric"), ("ratings", "Rate each text by the rubric"),
+    ("mark", "Mark the selected words as a reason"),
     ("differences", "Mark the words that differ"), ("larger", "Larger texts, and back"),
 )  # fmt: skip
 
@@ -427,7 +429,12 @@ class JudgeStartPage(Scroller):
     def _show_keys(self) -> None:
         """Show the keys that this set uses."""
         offer = self.offer
-        wanted = {"note": offer is None or offer.notes, "ratings": offer is not None and offer.ratings}
+        graded, three = offer is not None and offer.graded, offer is None or 3 in offer.cards
+        wanted = {
+            "note": offer is None or offer.notes, "ratings": offer is not None and offer.ratings,
+            "mark": offer is not None and offer.spans, "choose_3": three, "much_1": graded, "much_2": graded,
+            "much_3": graded and three,
+        }  # fmt: skip
         shown = tuple((name, meaning) for name, meaning in SHOWN_KEYS if wanted.get(name, True))
         if tuple(name for name, _ in shown) == self._keys_shown:
             return
@@ -473,6 +480,8 @@ def _asked(offer: Offer) -> str:
     """Return what a rater is asked of each comparison: the plan's own question, or the usual one."""
     if own := safe_line(offer.question):
         return f"“{own}” {tr('Then: which is worst?')}" if offer.asks_worst else f"“{own}”"
+    if offer.graded:
+        return tr("say which you find best, and whether it is slightly or much better.")
     return tr("say which is best, then which is worst.") if offer.asks_worst else tr("say which you find best.")
 
 

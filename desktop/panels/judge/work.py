@@ -2,23 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from biasprint.core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
+from biasprint.core.judging.blind import BlindComparison, CardSpans, GivenAnswer, Ratings, SessionView
+from biasprint.core.project.rows import Degree, joined_spans
 from biasprint.core.text import word_differences
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
 from biasprint.desktop.panels.judge.ratings import CardRatings
 from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.settings import JudgeKeys, KeyMap
-from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
+from biasprint.desktop.widgets import ElidedLabel, Label, QuietButton, plural, tr
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import clear_widget
 
+CHOOSE, MUCH = ("choose_1", "choose_2", "choose_3"), ("much_1", "much_2", "much_3")  # actions of keys, by card
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
 NOTE_LINES = 3
@@ -56,7 +61,9 @@ class WorkPage(QScrollArea):
     The texts scroll in their cards; the whole page scrolls only where large type meets a small window.
     """
 
-    answered = Signal(str, object, object)  # outcome, card or None, worst card or None
+    answered = Signal(str, object, object, object)  # outcome; card, worst card and degree, each or None
+    confident = Signal(int)  # of the answer that was given
+    marked = Signal(str, object)  # comparison, and all its words that are marked now
     back = Signal()
     resumed = Signal()
     withdrawn = Signal()
@@ -74,8 +81,10 @@ class WorkPage(QScrollArea):
         self.comparison: BlindComparison | None = None
         self._view: SessionView | None = None
         self._best: int | None = None  # chosen, while the worst is asked for
+        self._asks_confidence = False
+        self._spans: CardSpans = ()
         self.question = QuestionCard()
-        self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        self.cards = ComparisonCards(_first_keys(keys, CHOOSE))
         self.views = CardViews(self.cards)
         self.ratings = CardRatings([card.letter for card in self.cards.cards])
         for card, column in zip(self.cards.cards, self.ratings.columns, strict=True):
@@ -88,6 +97,8 @@ class WorkPage(QScrollArea):
         self.tie = ChoiceButton(tr("Tie"), key="0")
         self.none = ChoiceButton(tr("None is good"), key="X")
         self.skip = ChoiceButton(tr("Skip"), key="S")
+        levels = (tr("A guess"), tr("Fairly sure"), tr("Sure"))
+        self.sure = [ChoiceButton(words, key=str(level)) for level, words in enumerate(levels, start=1)]
         self.together = QCheckBox(tr("Scroll together"))
         self.together.setChecked(True)
         self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -101,6 +112,8 @@ class WorkPage(QScrollArea):
         box.setSpacing(tokens.gap)
         box.addWidget(self.question)
         box.addWidget(self.cards, 1)
+        self.cards.points.hide()
+        box.addWidget(self.cards.points)
         box.addWidget(self.note)
         box.addLayout(self._footer())
         self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)
@@ -116,6 +129,7 @@ class WorkPage(QScrollArea):
         self.comparison, self._view = comparison, view
         self._best = None
         self.question.ask(worst=False)
+        self._ask_confidence(view.asks_confidence)
         if another:
             self._asked_for_ratings = False
             self.question.said.hide()
@@ -123,30 +137,39 @@ class WorkPage(QScrollArea):
             self.views.leave()
             self.cards.set_texts(comparison.texts, comparison.recommended)
             self.views.begin(comparison.token)
+            self._set_graded(comparison.graded)
+            self.cards.set_selecting(comparison.spans is not None)
             self.question.set_comparison(comparison)
-            self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
+            self.question.set_asked(
+                notes=comparison.notes, ratings=comparison.ratings is not None, spans=comparison.spans is not None
+            )
             self._set_note(comparison.note)
             self._set_ratings(comparison)
+        self._show_spans(comparison.spans or ())
         self.together.setVisible(self.cards.scrollable)
-        self.question.set_answer(view.answer if view.practice is None else None)
+        self.question.set_answer(view.answer if view.practice is None and not view.asks_confidence else None)
         self.question.set_practice(view.practice, view.answer)
         self.set_answer(view.answer)
 
     def set_answer(self, answer: GivenAnswer | None) -> None:
         """Mark the answer given; None for a comparison without an answer."""
         outcome = answer.outcome if answer is not None else ""
-        self.cards.set_answer(*((answer.card, answer.worst) if answer is not None else (None, None)))
+        self.cards.set_answer(*((answer.card, answer.worst, answer.degree) if answer is not None else (None,)))
+        for level, button in enumerate(self.sure, start=1):
+            button.setChecked(answer is not None and answer.confidence == level)
         for button, its in ((self.tie, "tie"), (self.none, "none"), (self.skip, "skip")):
             button.setChecked(outcome == its)
 
     def set_keys(self, keys: KeyMap) -> None:
         """Use these keys, and show them on the buttons."""
         self.keys.set_keys(keys)
-        self.cards.set_keys(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        self.cards.set_keys(_first_keys(keys, CHOOSE), _first_keys(keys, MUCH))
+        for sure, key in zip(self.sure, _first_keys(keys, CHOOSE), strict=True):
+            sure.set_key(key)
         named = {
             "tie": self.tie, "none": self.none, "skip": self.skip, "back": self.go_back,
             "rubric": self.question.rubric_button, "ratings": self.question.ratings,
-            "differences": self.question.differences, "note": self.question.note,
+            "differences": self.question.differences, "note": self.question.note, "mark": self.question.mark,
         }  # fmt: skip
         for (_, button), key in zip(named.items(), _first_keys(keys, tuple(named)), strict=True):
             button.set_key(key)
@@ -157,6 +180,8 @@ class WorkPage(QScrollArea):
     def forget(self) -> None:
         """Clear what is shown."""
         self.comparison = self._view = self._best = None
+        self._spans = ()
+        self._ask_confidence(False)
         self._note_timer.stop()
         self._set_note("")
         self.question.note.setChecked(False)
@@ -197,6 +222,9 @@ class WorkPage(QScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.keys.handle(event):
             return
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and is_fresh(event):
+            self._unmark()
+            return
         pages = {
             Qt.Key.Key_Down: 0.1, Qt.Key.Key_Up: -0.1, Qt.Key.Key_PageDown: 0.9, Qt.Key.Key_PageUp: -0.9,
             Qt.Key.Key_Home: -1e6, Qt.Key.Key_End: 1e6,
@@ -212,6 +240,8 @@ class WorkPage(QScrollArea):
         """Divide the page's height: first the ratings, then the rubric; the texts get the rest."""
         size = self.size()
         self._set_low(size.height() < theme.current().px(LOW))
+        if self.comparison is not None and self.comparison.graded:
+            self._set_graded(True)
         height = size.height() - (self.note.height() + theme.current().gap if self.question.note.isChecked() else 0)
         self.ratings.set_page_height(height - self.question.rubric_least)
         self.question.set_page_size(size.width(), height - self.ratings.height)
@@ -227,10 +257,13 @@ class WorkPage(QScrollArea):
             self.cards.set_low(low)
 
     def _footer(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+        self._foot = row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
-        for button in (self.tie, self.none, self.skip):
-            row.addWidget(button)
+        self.how_sure = Label(tr("How sure are you?"), "strong")
+        for widget in (self.tie, self.none, self.skip, self.how_sure, *self.sure):
+            row.addWidget(widget)
+        for widget in (self.how_sure, *self.sure):
+            widget.hide()
         self.rating_keys = ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note")
         self.rating_keys.hide()
         row.addSpacing(theme.current().grid)
@@ -245,8 +278,11 @@ class WorkPage(QScrollArea):
         self.cards.chosen.connect(self._choose)
         self.tie.clicked.connect(lambda: self._say("tie"))
         self.none.clicked.connect(lambda: self._say("none"))
-        self.skip.clicked.connect(lambda: self.answered.emit("skip", None, None))
-        self.go_back.clicked.connect(self.back)
+        self.skip.clicked.connect(lambda: self.answered.emit("skip", None, None, None))
+        for level, button in enumerate(self.sure, start=1):
+            button.clicked.connect(lambda _=False, level=level: self.confident.emit(level))
+        self.question.mark.clicked.connect(self._mark)
+        self.go_back.clicked.connect(self._go_back)
         self.question.resumed.connect(self.resumed)
         self.question.withdrawn.connect(self.withdrawn)
         self.together.toggled.connect(self.cards.set_together)
@@ -266,10 +302,10 @@ class WorkPage(QScrollArea):
         self.note.textChanged.connect(self._note_changed)
         self._note_timer.timeout.connect(lambda: self.note_typed.emit(self.typed_note()))
 
-    def _choose(self, card: int) -> None:
+    def _choose(self, card: int, degree: Degree | None = None) -> None:
         """Choose the best text, or the worst after it where both are asked; choosing the same card again undoes it."""
         if self.comparison is None or not self.comparison.asks_worst:
-            self._say("choice", card)
+            self._say("choice", card, degree=degree)
         elif self._best is None:
             self._best = card
             self.cards.set_answer(card)
@@ -282,7 +318,9 @@ class WorkPage(QScrollArea):
             best, self._best = self._best, None
             self._say("choice", best, card)
 
-    def _say(self, outcome: str, card: int | None = None, worst: int | None = None) -> None:
+    def _say(
+        self, outcome: str, card: int | None = None, worst: int | None = None, degree: Degree | None = None
+    ) -> None:
         """Answer; if only some ratings are given, only when the answer is repeated."""
         missing = self._missing_ratings()
         if missing and not self._asked_for_ratings:
@@ -291,7 +329,84 @@ class WorkPage(QScrollArea):
             self.question.said.setText(words + " " + tr("Rate on, or answer once more to leave them out."))
             self.question.said.show()
             return
-        self.answered.emit(outcome, card, worst)
+        self.answered.emit(outcome, card, worst, degree)
+
+    def _set_graded(self, graded: bool) -> None:
+        """Show the answers with their degrees: of two texts in one row, with the tie in the middle."""
+        in_one_row = self.cards.set_graded(graded, self.tie, self.viewport().width())
+        show_if(self.cards.points, in_one_row)
+        self.tie.set_text(tr("Equal") if graded else tr("Tie"))
+        if not in_one_row and self._foot.indexOf(self.tie) < 0:
+            self._foot.insertWidget(0, self.tie)
+
+    def _ask_confidence(self, asked: bool) -> None:
+        """Ask how sure the rater is of the answer, in place of the other answers at the foot of the page."""
+        self._asks_confidence = asked
+        for widget in (self.how_sure, *self.sure):
+            show_if(widget, asked)
+        for button in (self.tie, self.none, self.skip):
+            show_if(button, not asked or (button is self.tie and self._foot.indexOf(button) < 0))
+
+    def _go_back(self) -> None:
+        """Go back; while confidence is asked, to the choice that it is asked of."""
+        if self._asks_confidence and self._view is not None:
+            self.show_view(replace(self._view, asks_confidence=False))
+        else:
+            self.back.emit()
+
+    # words that are marked as reasons
+
+    def set_spans(self, token: str, spans: CardSpans) -> None:
+        """Show the marked words on disk of the comparison `token`."""
+        if self.comparison is not None and self.comparison.token == token and self.comparison.spans is not None:
+            self.comparison = replace(self.comparison, spans=spans)
+            self._show_spans(spans)
+
+    def _show_spans(self, spans: CardSpans) -> None:
+        self._spans = spans
+        self.cards.set_reasons(spans)
+
+    def _mark(self) -> None:
+        """Mark the selected words as a reason; take the mark off where they, or the caret, are in marked ones."""
+        selected = self._selected()
+        if selected is None:
+            return
+        card, start, end = selected
+        if any(its == card and first <= start and end <= last for its, first, last in self._spans):
+            self._unmark()
+        elif start < end:
+            self._keep_spans((*self._spans, selected))
+        else:
+            self._tell_how_to_mark()
+
+    def _unmark(self) -> None:
+        """Take the mark off all words that the selection, or the caret, touches."""
+        if (selected := self._selected()) is not None:
+            card, start, end = selected
+            left = [span for span in self._spans if span[0] != card or span[2] < start or end < span[1]]
+            if len(left) < len(self._spans):
+                self._keep_spans(tuple(left))
+
+    def _selected(self) -> tuple[int, int, int] | None:
+        if self.comparison is None or self.comparison.spans is None:
+            return None
+        selected = self.cards.selected()
+        if selected is None:
+            self._tell_how_to_mark()
+        return selected
+
+    def _tell_how_to_mark(self) -> None:
+        self.question.said.setText(
+            tr("Select words in a text first: with the mouse, or with Tab, the arrow keys and Shift.")
+        )
+        self.question.said.show()
+
+    def _keep_spans(self, spans: CardSpans) -> None:
+        if self.comparison is not None:
+            self.question.said.hide()
+            self.cards.unselect()
+            self._show_spans(joined_spans(spans))
+            self.marked.emit(self.comparison.token, self._spans)
 
     def _missing_ratings(self) -> int:
         """Count the missing ratings of a comparison; 0 if none of its ratings is given."""
@@ -302,22 +417,31 @@ class WorkPage(QScrollArea):
         return each.count(None) if any(rating is not None for rating in each) else 0
 
     def _actions(self) -> dict[str, Callable[[], object]]:
-        def choose(card: int) -> None:
-            if card < len(self.cards.shown):
-                self._choose(card)
+        def choose(card: int, degree: Degree) -> None:
+            graded = self.comparison is not None and self.comparison.graded
+            if self._asks_confidence and degree == "slightly":
+                self.confident.emit(card + 1)
+            elif not self._asks_confidence and card < len(self.cards.shown) and (graded or degree == "slightly"):
+                self._choose(card, degree if graded else None)
 
+        def answer(button: ChoiceButton) -> None:
+            if not self._asks_confidence:
+                button.click()
+
+        chosen: dict[str, Callable[[], object]] = {}
+        for names, degree in ((CHOOSE, "slightly"), (MUCH, "much")):
+            chosen |= {name: partial(choose, card, degree) for card, name in enumerate(names)}
         return {
-            "choose_1": lambda: choose(0),
-            "choose_2": lambda: choose(1),
-            "choose_3": lambda: choose(2),
-            "tie": self.tie.click,
-            "none": self.none.click,
-            "skip": self.skip.click,
+            **chosen,
+            "tie": partial(answer, self.tie),
+            "none": partial(answer, self.none),
+            "skip": partial(answer, self.skip),
             "back": self.go_back.click,
             "rubric": self.question.rubric_button.toggle,
             "ratings": self._open_ratings,
             "differences": self.question.differences.toggle,
             "note": self._open_note,
+            "mark": self._mark,
             "larger": self.larger_wanted.emit,
         }
 

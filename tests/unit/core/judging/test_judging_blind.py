@@ -219,9 +219,12 @@ def test_what_is_in_a_vault_can_be_used_where_it_is():
 def test_a_blind_comparison_has_only_the_fields_that_may_be_seen():
     fields = {"token", "ordinal", "title", "criteria", "texts", "note", "notes", "ratings"}
     fields |= {"question", "instructions", "asks_worst"}  # what the plan asks, the same of every comparison
+    fields |= {"graded", "spans"}  # the same; the words that this rater marked
     fields |= {"recommended"}  # the place of a card, of a plan that declares recommendations
     assert set(BlindComparison.__dataclass_fields__) == fields
-    assert set(SessionView.__dataclass_fields__) == {"comparison", "answer", "progress", "revealed", "practice"}
+    assert set(SessionView.__dataclass_fields__) == {
+        "comparison", "answer", "progress", "revealed", "practice", "unread", "asks_confidence",
+    }  # fmt: skip
 
 
 def test_tokens_are_new_in_every_session(project_path):

@@ -37,6 +37,7 @@ from biasprint.core.project.rows import (
     TextView,
 )
 from biasprint.core.project.specs import JudgmentSpec
+from biasprint.core.project.stores.judging import Remark
 from biasprint.core.text import sha256_text
 
 IDENTITIES = ("asian", "black", "white")
@@ -53,7 +54,7 @@ class FakeStore:
         self.reads: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
         self._ids = itertools.count(1)
         self._rows: list[JudgmentRow] = []
-        self._drafts: dict[str, str] = {}
+        self._drafts: dict[str, Remark] = {}
         self._raters: list[RaterRow] = []
         self._sessions: list[SessionRow] = []
         self._plan = PlanRow("plan", 1, "Race", "race", 3, {"consent_text": consent} if consent else {}, "2026")
@@ -138,9 +139,9 @@ class FakeStore:
         self._drafts.pop(judgment.comparison_id, None)
         return Changes.to("judgment", [f"j{number}"])
 
-    def save_draft(self, session_id, comparison_id, note):
+    def save_draft(self, session_id, comparison_id, remark):
         self._fail()
-        self._drafts[comparison_id] = note
+        self._drafts[comparison_id] = remark
         return Changes.to("draft", [comparison_id])
 
     def drafts(self, session_id):
@@ -358,7 +359,7 @@ def test_a_new_rater_is_offered_the_next_code():
 
 def test_a_typed_note_is_kept_as_a_draft_and_goes_into_the_judgment(rater):
     rater.door.ask(save_note, rater.token, "half a thou").result()
-    assert rater.store.drafts("") == {"c0": "half a thou"}
+    assert rater.store.drafts("") == {"c0": Remark("half a thou")}
     rater.do(record_choice, "choice", 0, note="half a thought")
     assert rater.store.written[-1].note == "half a thought"
     assert rater.store.drafts("") == {}

@@ -19,6 +19,7 @@ from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rescue import rescue_project
 from biasprint.core.project.schema import expected_schema
+from biasprint.core.project.stores.judging import Remark
 
 GOLDEN = Path(__file__).parents[3] / "data" / "schema-v3.biasprint"  # rows in every table
 TABLES = [name for kind, name, _, _ in expected_schema() if kind == "table" and not name.startswith("sqlite")]
@@ -93,7 +94,7 @@ def test_what_is_changed_by_the_program_fits_its_checksum_again(path: Path) -> N
         project.judging.describe_rater(rater, {"age": 40})
         session = project.judging.sessions()[0]
         comparison = project.judging.comparisons(session.plan_id)[0].id
-        project.judging.save_draft(session.id, comparison, "another note")
+        project.judging.save_draft(session.id, comparison, Remark("another note"))
         project.judging.reveal(session.id)
     assert check_project(path).problems == ()
 

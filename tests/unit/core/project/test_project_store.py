@@ -35,6 +35,7 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.project.stores.common import json_object
 from biasprint.core.project.stores.findings import Kind
+from biasprint.core.project.stores.judging import Remark
 from biasprint.core.text import restore_text, sha256_text, store_text
 
 NO_TEXTS = "0" * 64
@@ -276,8 +277,8 @@ def test_the_reveal_locks_the_session(project: Project) -> None:
 def test_a_draft_is_replaced_as_it_grows_and_goes_with_the_judgment(project: Project) -> None:
     session_id, _, ids = session(project)
     for note in ("a", "a fi", "a fine line"):
-        project.judging.save_draft(session_id, ids[0], note)
-    assert project.judging.drafts(session_id) == {ids[0]: "a fine line"}
+        project.judging.save_draft(session_id, ids[0], Remark(note))
+    assert project.judging.drafts(session_id) == {ids[0]: Remark("a fine line")}
     project.judging.record(choice(session_id, ids[0]).model_copy(update={"note": "a fine line"}))
     assert project.judging.drafts(session_id) == {}
     assert project.judging.judgments(session_id)[0].note == "a fine line"

@@ -20,7 +20,7 @@ from biasprint.core.judging.session import open_judging
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from biasprint.core.project.stores.judging import Judging
+from biasprint.core.project.stores.judging import Judging, Remark
 from biasprint.core.runs.compare import compare
 from biasprint.core.text import sha256_text
 from biasprint.desktop import theme
@@ -282,7 +282,7 @@ def test_a_note_is_on_disk_soon_after_it_is_typed(bench):
     def on_disk() -> bool:
         with Project.open(bench.path, read_only=True) as project:
             session = project.judging.sessions()[0]
-            return list(project.judging.drafts(session.id).values()) == ["half a thought"]
+            return list(project.judging.drafts(session.id).values()) == [Remark("half a thought")]
 
     assert bench.shell.saved[-1] == "saving"
     bench.qtbot.waitUntil(on_disk, timeout=2_000)
@@ -529,16 +529,16 @@ def test_a_session_that_is_left_goes_on_where_it_stopped(bench):
 
 def test_remapped_keys_hold_at_once_and_show_on_the_buttons(bench, settings):
     bench.start()
-    keys = settings.keys() | {"choose_1": ("Q",), "skip": ("Ctrl+J",)}
+    keys = settings.keys() | {"choose_1": ("P",), "skip": ("Ctrl+J",)}
     settings.set_keys(keys)
     bench.press("1")
     assert bench.ordinal == 1
-    bench.press("q")
+    bench.press("p")
     assert bench.ordinal == 2
     bench.press("j", Qt.KeyboardModifier.ControlModifier)
     assert [row.outcome for row in bench.judgments()] == ["choice", "skip"]
     caps = [label.text() for label in bench.panel.work.findChildren(QLabel) if label.property("role") == "key"]
-    assert "Q" in caps
+    assert "P" in caps
     assert "1" not in caps
 
 
@@ -659,7 +659,7 @@ def test_closing_the_project_keeps_a_note_that_was_just_typed(bench):
     bench.panel.attach(None)
     with Project.open(bench.path, read_only=True) as project:
         session = project.judging.sessions()[0]
-        assert list(project.judging.drafts(session.id).values()) == ["last words"]
+        assert list(project.judging.drafts(session.id).values()) == [Remark("last words")]
     assert not bench.shell.is_blind
 
 
@@ -727,7 +727,7 @@ def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monk
     bench.wait_for("start")
     with Project.open(bench.path, read_only=True) as project:
         session = project.judging.sessions()[0]
-        assert list(project.judging.drafts(session.id).values()) == ["keep me"]
+        assert list(project.judging.drafts(session.id).values()) == [Remark("keep me")]
 
 
 def test_an_hour_away_counts_as_two_minutes_and_a_clock_set_back_as_nothing(

@@ -127,10 +127,15 @@ def test_everything_that_raters_are_asked_is_in_the_request(qtbot: QtBot, page: 
     for box, value in ((page.notes, False), (page.ratings, True), (page.background, True)):
         box.setChecked(value)
     page.consent.setPlainText("Do you agree?")
+    assert page.graded.isHidden(), "asked for by few"
+    page.also.click()
+    for box in (page.graded, page.spans):
+        assert not box.isHidden()
+        box.setChecked(True)
     for field, value in ((page.per_axis, 30), (page.raters, 4), (page.repeats, 10), (page.seed, 7)):
         field.setValue(value)
     request = asked(qtbot, page)
-    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching(), 0, False)
+    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching(), 0, False, True, False, True)
 
 
 def test_one_study_alone_needs_no_choice_of_one(qtbot: QtBot, page: SetupPage) -> None:

@@ -45,7 +45,7 @@ def test_two_keys_are_one_answer(qtbot: QtBot, page: WorkPage) -> None:
     assert said == []
     assert page.question.asked.text() == "And which is worst?"
     qtbot.keyClick(page, Qt.Key.Key_3)
-    assert said == [("choice", 1, 2)]
+    assert said == [("choice", 1, 2, None)]
 
 
 def test_the_question_goes_above_the_buttons_where_it_would_be_cut(qtbot: QtBot, page: WorkPage) -> None:
@@ -71,7 +71,7 @@ def test_the_same_key_takes_the_best_back_and_a_tie_needs_no_worst(qtbot: QtBot,
     assert "then worst" in page.question.asked.text()
     qtbot.keyClick(page, Qt.Key.Key_1)
     qtbot.keyClick(page, Qt.Key.Key_0)
-    assert said == [("tie", None, None)]
+    assert said == [("tie", None, None, None)]
 
 
 def test_another_comparison_begins_with_the_best(qtbot: QtBot, page: WorkPage) -> None:
@@ -84,7 +84,7 @@ def test_another_comparison_begins_with_the_best(qtbot: QtBot, page: WorkPage) -
     assert said == []
     page.show_view(view("c", worst=False))
     qtbot.keyClick(page, Qt.Key.Key_2)
-    assert said == [("choice", 1, None)]
+    assert said == [("choice", 1, None, None)]
 
 
 def test_four_identities_are_ranked_from_the_form_to_the_chart(
