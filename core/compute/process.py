@@ -2,6 +2,8 @@
 
 import atexit
 import contextlib
+import pickle
+import queue
 import signal
 import subprocess
 import threading
@@ -11,10 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple, get_args
 
-from biasprint.core.compute import worker
-from biasprint.core.compute.worker import CANCEL, WIND_DOWN, Kind, dump, load, place_of
+from biasprint.core.compute import plain, worker
+from biasprint.core.compute.worker import CANCEL, WIND_DOWN, Kind, place_of
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import start
@@ -29,18 +31,46 @@ class ChildGone(Exception):
     """The pipe is closed at the other end."""
 
 
-class Child:
-    """A spawned compute process. Never forked: a fork of a process with threads and Qt inherits their locks."""
+_KINDS = frozenset(get_args(Kind)) - {"nothing"}
+_is_report = plain.check_of(tuple[int, int | None, str, Any])
 
-    def __init__(self, niceness: int) -> None:
+
+def _checked(message: Any) -> tuple[Kind, Any]:
+    """Return a message that a child of ours may send; raises `StrangeMessage` for any other."""
+    if type(message) is not tuple or len(message) != 2 or message[0] not in _KINDS:
+        raise plain.StrangeMessage("no message of a child")
+    kind, value = message
+    if (kind == "report" and not _is_report(value)) or (kind == "failed" and not isinstance(value, AppError)):
+        raise plain.StrangeMessage(f"no {kind}")
+    return kind, value
+
+
+class Child:
+    """A spawned compute process. Never forked: a fork of a process with threads and Qt inherits their locks.
+
+    One that a stranger's file has taken over may write anything, or half of it, and read nothing: two threads wait for
+    it, so that whoever calls can always give up.
+    """
+
+    def __init__(self, niceness: int, most: int = plain.LARGEST) -> None:
+        """`most`: bytes of its largest message."""
         if worker.is_at_work():
             raise _cannot_start_here()
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
+        self._ended = False
+        self._most = most
         try:
             self._process, self._connection = start(worker.run, niceness)
         except OSError as error:
             raise _cannot_start_now(error) from error
+        self._to_send: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._wanted = threading.Semaphore()  # so that at most two messages are in memory
+        self._sender = threading.Thread(target=self._send_all, daemon=True)
+        self._receiver = threading.Thread(target=self._receive_all, daemon=True)
+        self._sender.start()
+        self._receiver.start()
 
     @property
     def pid(self) -> int | None:
@@ -67,22 +97,38 @@ class Child:
         return f"exit code {code}"
 
     def send(self, data: bytes) -> None:
-        try:
-            self._connection.send_bytes(data)
-        except OSError as error:
-            raise ChildGone from error
+        self._to_send.put(data)
 
     def receive(self, timeout: float) -> tuple[Kind, Any]:
-        """Return the next `(kind, value)`; `("nothing", None)` if none comes within `timeout` seconds."""
+        """Return the next `(kind, value)`; `("nothing", None)` if none comes within `timeout` seconds.
+
+        Raises `ChildGone`, and `StrangeMessage` for what no child of ours sends.
+        """
         try:
-            if not self._connection.poll(timeout):
+            data = self._arrived.get(timeout=timeout)
+        except queue.Empty:
+            if self._receiver.is_alive() and self.alive:
                 return "nothing", None
-            data = self._connection.recv_bytes()
-        except (EOFError, OSError) as error:
-            raise ChildGone from error
+            self._receiver.join(JOIN_SECONDS)
+            if self._arrived.empty():
+                raise ChildGone from None
+            data = self._arrived.get()
+        self._wanted.release()
         self.ready = True
-        kind, value = load(data)
-        return kind, value
+        return _checked(plain.load(data, self._most))
+
+    def _send_all(self) -> None:
+        with contextlib.suppress(OSError):  # of a child that is gone, which the other thread sees
+            for data in iter(self._to_send.get, None):
+                self._connection.send_bytes(data)
+
+    def _receive_all(self) -> None:
+        with contextlib.suppress(EOFError, OSError):  # it is gone, or its message is too long
+            while self._wanted.acquire() and not self._ended:
+                self._arrived.put(self._connection.recv_bytes(self._most))
+        self._to_send.put(None)
+        self._sender.join()
+        self._connection.close()
 
     def close(self) -> None:
         """End it from any thread; whoever waits for its answer sees it gone, and `closed`."""
@@ -94,7 +140,8 @@ class Child:
         """End it at once (it holds nothing that needs saving) and let go of it."""
         self._process.kill()
         self._exit_code()
-        self._connection.close()
+        self._ended = True
+        self._wanted.release()
 
     def _exit_code(self) -> int | None:
         """Return its exit code, when it has ended within `JOIN_SECONDS`."""
@@ -177,9 +224,10 @@ class ComputeCrashed(AppError):
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 
-    def __init__(self, niceness: int = NICENESS) -> None:
-        """`niceness`: how far it lets other programs go first, 0 to 19."""
+    def __init__(self, niceness: int = NICENESS, most: int = plain.LARGEST) -> None:
+        """`niceness`: how far it lets other programs go first, 0 to 19; `most`: bytes of its largest message."""
         self._niceness = niceness
+        self._most = most
         self._turns = Turns()
         self._child: Child | None = None
         self._outdated = False
@@ -204,10 +252,12 @@ class ComputeProcess:
 
         `function`: one at the top of a module, which the child imports; its arguments are given by position.
 
-        Arguments and result: plain data, numpy arrays, our own classes. A function whose last parameter is `ctx` is
-        given a `JobContext` there; any other may call `core.compute.worker.report`. What it reports goes to
-        `on_report(done, total, note)` where given, else to `ctx.report`; its partial results go to `on_partial`, in
-        order, where given.
+        Arguments: what pickle takes. Result: plain data, numpy arrays, our own dataclasses and named tuples, which are
+        checked against the annotations of the function and of the fields (`core.compute.plain`).
+
+        A function whose last parameter is `ctx` is given a `JobContext` there; any other may call
+        `core.compute.worker.report`. What it reports goes to `on_report(done, total, note)` where given, else to
+        `ctx.report`; its partial results go to `on_partial`, in order, where given.
 
         A cancel of `ctx` reaches the child; one that does not stop within 1.5 s is ended. A pause of `ctx` makes the
         `winding_down` of its context there true, and waits for the end of the call: a paused job holds up no other.
@@ -218,19 +268,18 @@ class ComputeProcess:
         function that the child cannot import.
         """
         module, name = place_of(function)
-        place = f"{module}:{name}"
         # The child works in another folder.
         whole = tuple(arg.absolute() if isinstance(arg, Path) else arg for arg in args)
-        call = dump((module, name, whole))
+        call = pickle.dumps((module, name, whole), protocol=5)
         if ctx is not None:
             ctx.check()
         with self._turns.take(ctx):
             until = None if timeout is None else time.monotonic() + timeout
-            kind, value = self._ask(place, call, _Listening(ctx, on_report, on_partial, until))
+            kind, value = self._ask(function, call, _Listening(ctx, on_report, on_partial, until))
         if kind == "cancelled":
             raise JobCancelled
         if kind == "out of memory":
-            raise _out_of_memory(place)
+            raise _out_of_memory(f"{module}:{name}")
         if kind == "failed":
             raise value
         result: Result = value
@@ -248,11 +297,13 @@ class ComputeProcess:
         """
         self._outdated = True
 
-    def _ask(self, place: str, call: bytes, listening: _Listening) -> tuple[Kind, Any]:
-        child, answered = self._living_child(), False
+    def _ask(self, function: Callable[..., Any], call: bytes, listening: _Listening) -> tuple[Kind, Any]:
+        child, answered, place = self._living_child(), False, ":".join(place_of(function))
         try:
             child.send(call)
             kind, value = _wait_for_answer(child, listening)
+            if kind == "done" and not plain.check_of_result(function)(value):
+                raise plain.StrangeMessage("a result of another type")
             answered = kind != "out of memory"  # after which a fresh start is better
             return kind, value
         except ChildGone:
@@ -262,6 +313,8 @@ class ComputeProcess:
             raise _crashed(child, place) from None
         except TimeoutError:
             raise _too_long(place) from None
+        except plain.StrangeMessage as strange:
+            raise _strange(place, strange) from None
         finally:
             if not answered:  # whatever it is still doing, its answer must not meet the next call
                 self._child = None
@@ -273,7 +326,7 @@ class ComputeProcess:
             self._child.end()
             self._child = None
         if self._child is None:
-            self._child = Child(self._niceness)
+            self._child = Child(self._niceness, self._most)
         return self._child
 
 
@@ -327,6 +380,15 @@ def _crashed(child: Child, place: str) -> ComputeCrashed:
         hint="Start the work again: it goes on where it stopped. If it stops again, free some memory by closing other "
         "programs, or choose a smaller model.",
         details=details,
+    )
+
+
+def _strange(place: str, strange: plain.StrangeMessage) -> ComputeCrashed:
+    return ComputeCrashed(
+        "The process for computing answered with something that is no result, and was ended.",
+        kept="Everything finished before is saved.",
+        hint="A file that it read may be harmful: leave that file out, and start the work again.",
+        details=f"{place}: {strange}",
     )
 
 

@@ -14,8 +14,9 @@ import threading
 import traceback
 import warnings
 from multiprocessing.connection import Connection
-from typing import Any, Literal
+from typing import Literal
 
+from biasprint.core.compute.plain import dump
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.installation import explained
@@ -125,13 +126,13 @@ def _in_words(error: BaseException) -> AppError:
 
 
 def _portable(error: AppError) -> AppError:
-    """Return the error itself where the parent can rebuild it, else (a plug-in's class) its sentences.
+    """Return the error itself where it is ours, else (a plug-in's class) its sentences.
 
     It was foreseen and says what to do: where in the code it was raised is nobody's business.
     """
     try:
-        load(dump(error))
-    except Exception:
+        dump(error)
+    except TypeError:
         return AppError(error.message, kept=error.kept, hint=error.hint, details=error.details)
     return error
 
@@ -186,40 +187,12 @@ def _keep_remarks_away() -> None:
 
 # ---- The messages that cross the pipe between the two processes
 # To the child: CANCEL, WIND_DOWN, or a pickled (module, name, args), which never equals one of those words. To the
-# parent: a pickled (kind, value).
+# parent, which trusts no child that has read a stranger's file: a (kind, value) of `core.compute.plain`.
 
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
-ENGINE = "biasprint.core."
-PLAIN_PACKAGES = frozenset({"numpy"})
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """Refuses what would import a library into the window's process: results are plain data, arrays and our classes."""
-
-    def find_class(self, module_name: str, global_name: str) -> Any:
-        package = module_name.partition(".")[0]
-        if (
-            not module_name.startswith(ENGINE)
-            and package not in PLAIN_PACKAGES
-            and package not in sys.stdlib_module_names
-        ):
-            raise pickle.UnpicklingError(
-                f"{module_name}.{global_name} cannot leave the compute process; return plain data"
-            )
-        return super().find_class(module_name, global_name)
-
-
-def dump(value: object) -> bytes:
-    """Pickle with protocol 5, which writes an array's bytes in one piece."""
-    return pickle.dumps(value, protocol=5)
-
-
-def load(data: bytes) -> Any:
-    """Return the inverse of `dump` for plain data; `pickle.UnpicklingError` for anything else."""
-    return _PlainUnpickler(io.BytesIO(data)).load()
 
 
 def place_of(function: object) -> tuple[str, str]:

@@ -72,6 +72,7 @@ def _document(name: str, kind: str, extracted: Extracted) -> Document:
 
 # A file that needs more is no letter, and may be an attack.
 MOST_BYTES = 30_000_000
+MOST_ANSWERED = 64_000_000  # bytes that the reading process may answer with
 SECONDS = 10.0
 START_SECONDS = 20.0  # what a slow machine may take to start the process, on top of the reading
 
@@ -143,7 +144,7 @@ def _check_size(size: int, name: str) -> None:
 
 @cache
 def _process() -> ComputeProcess:
-    process = ComputeProcess(niceness=0)  # somebody waits to see the letter
+    process = ComputeProcess(niceness=0, most=MOST_ANSWERED)  # somebody waits to see the letter
     atexit.register(process.close)
     return process
 

@@ -4,6 +4,7 @@ It runs before the module path is the program's: it imports nothing but the stan
 """
 
 import sys
+from contextlib import suppress
 
 WORD = "--child"  # a packaged program is its own Python: this word makes it a child
 
@@ -14,6 +15,8 @@ def main(handle: str) -> None:
     """
     from multiprocessing import connection  # not above: the window's start needs none of it
 
+    leave_no_core_file()
+
     if sys.platform == "win32":
         parent = connection.PipeConnection(int(handle))
     else:
@@ -21,6 +24,14 @@ def main(handle: str) -> None:
     sys.path[:] = parent.recv()
     function, arguments = parent.recv()  # which imports the module of the function
     function(parent, *arguments)
+
+
+def leave_no_core_file() -> None:
+    """Have the system write no file of this process's memory, with somebody's texts in it, where it crashes."""
+    with suppress(ImportError):  # Windows writes none
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from biasprint.core.backends.openai_compatible.probe import test_endpoint
+from biasprint.core.backends.openai_compatible.probe import EndpointTest, test_endpoint
 from biasprint.core.backends.protocol import (
     NONE_LEFT,
     Backend,
@@ -30,12 +30,9 @@ from biasprint.core.backends.protocol import (
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.endpoints import Endpoint
 from biasprint.core.machine.keys import use_session_keys
 from biasprint.core.machine.models import installed
-
-if TYPE_CHECKING:
-    from biasprint.core.backends.openai_compatible.probe import EndpointTest
-    from biasprint.core.machine.endpoints import Endpoint
 
 Choice = Literal["likelihood", "likelihood_corrected"]
 CHOICES: tuple[Choice, ...] = ("likelihood", "likelihood_corrected")
@@ -277,7 +274,7 @@ class _Stream:
             self._flushed = time.monotonic()
 
 
-def probe_endpoint(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "EndpointTest":
+def probe_endpoint(endpoint: Endpoint, model: str, keys: dict[str, str]) -> EndpointTest:
     """Ask the endpoint once for its models and for one short text; `keys` are the session's, by endpoint.
 
     For the model process: it loads the openai package. Raises nothing that a person can meet: what is wrong is the

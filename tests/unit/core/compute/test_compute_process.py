@@ -168,7 +168,7 @@ def test_a_plug_ins_own_error_comes_back_with_its_sentences(compute):
     [
         ("divide", (1, 0), "ZeroDivisionError"),
         ("leave", (), "SystemExit"),
-        ("return_a_lock", (), "cannot pickle"),
+        ("return_a_lock", (), "cannot leave the compute process"),
         ("add", (1, "a"), "TypeError"),
     ],
 )

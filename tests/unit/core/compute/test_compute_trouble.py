@@ -17,8 +17,8 @@ import pytest
 from seeded_part import seeded_part
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess, process, worker
+from biasprint.core.compute.plain import load
 from biasprint.core.compute.process import ChildGone, Turns
-from biasprint.core.compute.worker import load
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet
 from biasprint.core.jobs import JobContext
 from biasprint.core.text import sha256_text
