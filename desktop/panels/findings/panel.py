@@ -492,8 +492,12 @@ class FindingsPanel(Panel):
     def _shown(self) -> Sequence[FindingLine]:
         return self.board.table.shown
 
-    def opened_with(self, *, report: bool = False, **what: object) -> None:
-        """Open; `report`: offer a report as soon as the measurements are known."""
+    def opened_with(self, *, report: bool = False, measure: str = "", **what: object) -> None:
+        """Open; `report`: offer a report as soon as the measurements are known. `measure`: a study to measure first,
+        from what is judged and scored already.
+        """
+        if measure:
+            self._jobs.start(measure, as_stored=True)
         self._report_wanted = report and not self._measurements
         if report and self._measurements:
             self._offer_reports()

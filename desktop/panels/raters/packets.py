@@ -16,6 +16,7 @@ from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
 from biasprint.desktop.operations.session import PACKET_SUFFIX, RESULTS
 from biasprint.desktop.panels.raters.plans import PlansData, reader_of
+from biasprint.desktop.panels.raters.quality import STUDY
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import (
@@ -57,6 +58,8 @@ SAID = {
         "README says where they go. Export each project as JSON afterwards, and bring the files back."
     ),
 }
+FIRST_RATERS = "3"  # offered where nobody has been named yet
+PACKETS_FOLDER = "packets"  # beside the project, unless another is chosen
 MOST_NAMED = 8  # codes in the preview; more are counted
 
 
@@ -71,6 +74,7 @@ class MakeCard(Card):
         self._data: PlansData | None = None
         self._handle: JobHandle | None = None
         self._folder: Path | None = None
+        self._offered = False
         self._wanted = ""
         self.plan = ComboBox()
         self.tool = ComboBox()  # what raters judge with
@@ -95,6 +99,9 @@ class MakeCard(Card):
     def show_plans(self, data: PlansData) -> None:
         """Offer the plans that can be sent, and keep the current choice."""
         self._data, before = data, self.plan.currentData()
+        project = self._shell.project
+        if self._folder is None and project is not None:
+            self.set_folder(project.path.parent / PACKETS_FOLDER)
         with QSignalBlocker(self.plan):
             self.plan.clear()
             for plan in data.plans:
@@ -103,6 +110,9 @@ class MakeCard(Card):
             place = self.plan.findData(self._wanted or before)
             self._wanted = ""
             self.plan.setCurrentIndex(place if place >= 0 else self.plan.count() - 1)
+        if not self._offered and self.plan.count():  # once: whoever empties the field means it
+            self._offered = True
+            self.whom.setText(self.whom.text() or FIRST_RATERS)
         self._show()
 
     def choose_plan(self, plan_id: str) -> None:
@@ -112,11 +122,13 @@ class MakeCard(Card):
         else:
             self._wanted = plan_id  # drawn a moment ago: the plans are being read
         self.whom.setFocus()
+        self.whom.selectAll()
 
     def forget(self) -> None:
         """Clear the plans and the packet folder of the last project."""
-        self._data, self._folder, self._handle = None, None, None
+        self._data, self._folder, self._handle, self._offered = None, None, None, False
         self.plan.clear()
+        self.whom.clear()
         self.folder.set_text(tr("no folder chosen"))
         self._show()
 
@@ -362,6 +374,7 @@ class ReportCard(Card):
 
     take_in = Signal(object)  # the paths of files by raters who are not known here
     decide = Signal()
+    measure = Signal()
 
     def __init__(self) -> None:
         super().__init__(tr("What came back"))
@@ -373,6 +386,9 @@ class ReportCard(Card):
         self.merge_held = self.held.add_action(tr("Merge all the same"), lambda: self.take_in.emit(self._held))
         self.conflicts = Button(tr("Decide conflicts"))
         self.conflicts.clicked.connect(self.decide)
+        self.measuring = PrimaryButton(tr("Measure"), icon="findings")
+        self.measuring.setToolTip(tr("Measure what came back, and see the findings."))
+        self.measuring.clicked.connect(self.measure)
         self._report: MergeReport | None = None
         self._accepted: frozenset[Path] = frozenset()
         self._unknown: tuple[Path, ...] = ()
@@ -380,6 +396,7 @@ class ReportCard(Card):
         for part in (self.said, self.unknown, self.held, self.view):
             self.box.addWidget(part)
         buttons = FlowLayout(spacing=theme.current().grid)
+        buttons.addWidget(self.measuring)
         buttons.addWidget(self.conflicts)
         self.box.addLayout(buttons)
         self.hide()
@@ -401,6 +418,7 @@ class ReportCard(Card):
         self._tell(self.unknown, strangers, tr("{packets} this project does not know: {codes}."), packets)
         self._tell_held(held)
         show_if(self.conflicts, bool(report.conflicts))
+        show_if(self.measuring, any(file.finished and words.was_merged(file, self._accepted) for file in files))
         self.show()
 
     def _tell_held(self, held: "Sequence[MergedFile]") -> None:
@@ -447,6 +465,7 @@ class PacketsSection(RatersSection):
         self.merge.merged.connect(self._show_report)
         self.report.take_in.connect(lambda paths: self.merge.start(paths, accepted=True))
         self.report.decide.connect(lambda: self.go_to.emit("decisions"))
+        self.report.measure.connect(lambda: shell.show_panel("findings", measure=STUDY))
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(theme.current().gap)
         for part in (self.make, self.merge):

@@ -147,10 +147,13 @@ def test_packets_are_made_for_new_codes_into_the_chosen_folder(open_panel: Open,
     bench.tab("packets")
     make, folder = bench.panel.packets.make, tmp_path / "out"
     folder.mkdir()
+    assert make.preview.text() == "3 packets: R01, R02, R03.", "it can be made at once"
+    assert make.folder.accessibleName() == str(path.parent / "packets")
+    assert make.make.isEnabled()
+    make.whom.clear()
     assert not make.make.isEnabled()
     QTest.keyClicks(make.whom, "2")
     assert make.preview.text() == "2 packets: R01, R02."
-    assert not make.make.isEnabled()
     make.set_folder(folder)
     QTest.keyClick(make.whom, Qt.Key.Key_Return)
     bench.settle()
@@ -175,7 +178,7 @@ def test_a_plan_goes_to_another_tool_and_comes_back(open_panel: Open, path: Path
     make.tool.setCurrentIndex(make.tool.findData(tool))
     assert "README" in make.said.text()
     make.set_folder(tmp_path)
-    QTest.keyClicks(make.whom, "2")
+    make.whom.setText("2")
     bench.press(make.make)
     names = {"potato": ["config.yaml"] * 2, "label-studio": ["R01.json", "R02.json"]}[tool]
     assert [row.cells for row in bench.panel.packets.made.view.table.rows] == [
@@ -211,7 +214,7 @@ def test_a_packet_that_cannot_be_made_is_explained_and_nothing_is_told_as_made(
     bench = open_panel(path)
     bench.tab("packets")
     bench.panel.packets.make.set_folder(tmp_path)
-    QTest.keyClicks(bench.panel.packets.make.whom, "R01")
+    bench.panel.packets.make.whom.setText("R01")
     bench.press(bench.panel.packets.make.make)
     assert any("R01" in said for said in bench.window.banners.texts())
     assert bench.panel.packets.made.isHidden()
