@@ -130,6 +130,7 @@ class ComparisonCard(Card):
         self.button, self.much = ChoiceButton("", key=key), ChoiceButton("", key=key)
         for button in (self.button, self.much):
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.much.set_text(tr("✓ {letter} much better").format(letter=self.letter))  # the room that it may need
         self.much.hide()
         self.set_low(False)
         self.suggested = SuggestedChip()
@@ -162,7 +163,6 @@ class ComparisonCard(Card):
         """Set whether a choice says how much better it is: then there is a button for each degree."""
         if self.much.isHidden() == graded:
             self.much.setVisible(graded)
-            self.much.set_text(tr("✓ {letter} much better").format(letter=self.letter))  # the room that it may need
             before, self._answered = self._answered, None
             self.set_answer(*(before or (False,)))
 
