@@ -152,7 +152,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 REPORTS = (".pdf", ".docx")
 ALL_NAMES = "all"
-WORD_FILES = (".docx", ".docm", ".odt")
+WORD_FILES = (".docx", ".odt")
 
 Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
 
@@ -375,16 +375,9 @@ def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") 
 def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", reading: "Reading | None" = None
 ) -> "WordFile":
-    """Make the Word file to write. Raises `UsageError` where Word would not open it by the target's ending."""
+    """Make the Word file to write."""
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
-    word_file = as_word(ctx, own, letter, reading)
-    if target.suffix.lower() != f".{word_file.ending}":
-        holds = "may hold macros" if word_file.ending == "docm" else "holds no macros"
-        raise UsageError(
-            f"The letter {holds}: Word opens it by the ending .{word_file.ending} alone.", kept="Nothing was written.",
-            hint="Name a file that ends so.",
-        )  # fmt: skip
-    return word_file
+    return as_word(ctx, own, letter, reading)
 
 
 def _pile(

@@ -131,7 +131,7 @@ FORMATS: tuple[LetterFormat, ...] = (
     LetterFormat("txt", ("txt",), _plain),
 )
 # A checked letter of these kinds goes back into its own file, which is written with one of these endings.
-GOES_BACK = {"docx": (".docx", ".docm"), "odt": (".odt",)}
+GOES_BACK = {"docx": (".docx",), "odt": (".odt",)}
 ENDINGS = tuple(ending for one in FORMATS for ending in one.endings)
 NAMES = f"{', '.join(one.kind for one in FORMATS[:-1])} or {FORMATS[-1].kind}"
 CHOOSE = f"Choose a {NAMES} file."

@@ -287,7 +287,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),
         (("--word", "letter.pdf"), "“letter.pdf” has no ending to write to."),
-        (("--word", "letter.docm"), "The letter holds no macros: Word opens it by the ending .docx alone."),
+        (("--word", "letter.docm"), "“letter.docm” has no ending to write to."),
         (("--word", "checked.odt"), "Only a letter that came as odt is written as odt."),
         (("--note", "note.txt"), "“note.txt” has no ending to write to."),
         (("--appendix",), "--appendix belongs to the note."),

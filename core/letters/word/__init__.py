@@ -1,7 +1,8 @@
 """A checked letter as a Word file or odt: what was changed as tracked changes, what was marked as comments.
 
 A docx or odt keeps everything that is not changed: styles, tables, headers, notes, pictures, and others' tracked
-changes. A letter that came in another way becomes a plain docx first. Nothing here writes to a disk.
+changes. What could run or fetch something is left out (`strangers`). A letter that came in another way becomes a plain
+docx first. Nothing here writes to a disk.
 """
 
 import io
@@ -38,6 +39,7 @@ from biasprint.core.letters.word.docx import (
 )
 from biasprint.core.letters.word.edits import edits
 from biasprint.core.letters.word.odt import OdtChanges, OdtStory, annotate
+from biasprint.core.letters.word.strangers import HarmlessDocx, HarmlessOdt
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"
@@ -89,7 +91,8 @@ def word_file(
         remove_markers(root)
         put_back(root)
     changes.number(roots)
-    return WordFile(package.write(), "docm" if package.macros() else "docx", _notes(package, changes, left_out))
+    written, harmless = package.write(HarmlessDocx)
+    return WordFile(written, "docx", (*_notes(package, changes, left_out), *harmless))
 
 
 def _odt_file(
@@ -114,7 +117,8 @@ def _odt_file(
     notes = ["Paragraphs that a table or section parts were not joined."] if changes.left_out else []
     if len(comments) > len(spans):
         notes.append(f"Marks without a comment: {len(comments) - len(spans):,}.")
-    return WordFile(package.write(), "odt", tuple(notes))
+    written, harmless = package.write(HarmlessOdt)
+    return WordFile(written, "odt", (*notes, *harmless))
 
 
 def _another(name: str) -> AppError:
@@ -140,8 +144,6 @@ def _notes(package: Package, changes: TrackedChanges, without_comment: int) -> t
         notes.append(f"Marks without a comment, for they stand where Word has none: {without_comment:,}.")
     if package.protected():
         notes.append("The document is protected: lift its protection in Word to accept or reject changes.")
-    if package.macros():
-        notes.append("The document may hold macros, which were neither run nor changed.")
     return tuple(notes)
 
 

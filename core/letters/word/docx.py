@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from biasprint.core.letters.readers.characters import kept
 from biasprint.core.letters.readers.office import NOT_IN_DOCX, STYLES, Packed, W, docx_story, end_is_deleted
 from biasprint.core.letters.word.edits import TextEdit
+from biasprint.core.letters.word.strangers import CONTENT_TYPES, Harmless
 
 # ---- The files inside a docx
 
-CONTENT_TYPES = "[Content_Types].xml"
 RELATIONS = "word/_rels/document.xml.rels"
 COMMENTS = "word/comments.xml"
 SETTINGS = "word/settings.xml"
@@ -23,7 +23,6 @@ _TYPES = "{http://schemas.openxmlformats.org/package/2006/content-types}"
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 _COMMENTS_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments"
 _COMMENTS_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
-_MACROS = "application/vnd.ms-word.document.macroEnabled.main+xml"
 _DEFAULT: Any = {None: _RELATION[1:-1]}
 _PROTECTED = ("1", "true", "on")
 
@@ -74,24 +73,26 @@ class Package:
         protection = self._packed.xml(SETTINGS).find(f"{W}documentProtection") if self.has(SETTINGS) else None
         return protection is not None and protection.get(f"{W}enforcement") in _PROTECTED
 
-    def macros(self) -> bool:
-        """Return whether the file is of the kind that may hold macros: Word opens it by the ending docm alone."""
-        types = self._packed.xml(CONTENT_TYPES)
-        return any(content_type.get("ContentType") == _MACROS for content_type in types)
-
-    def write(self) -> bytes:
-        """Return the whole file, with the parts that `xml` gave out as they are now."""
+    def write(self, kind: type[Harmless]) -> tuple[bytes, tuple[str, ...]]:
+        """Return the file, with the parts that `xml` gave out as they are now, and a remark on what was left out."""
         from lxml import etree
 
-        stream = io.BytesIO()
-        left = dict(self._roots)
+        once_more = Packed(self._data, self._name)
+
+        def look(part: str) -> Any:
+            return self._roots[part] if part in self._roots else once_more.xml(part)
+
+        harmless = kind([*self.names(), *(part for part in self._roots if not self.has(part))], look)
+        left = {part: root for part, root in (self._roots | harmless.roots).items() if part in harmless.kept}
+        stream, packed = io.BytesIO(), Packed(self._data, self._name)
         with zipfile.ZipFile(io.BytesIO(self._data)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
             for info in old.infolist():  # its time and name stay
-                root = left.pop(info.filename, None)
-                new.writestr(info, self._packed.read(info.filename) if root is None else _bytes(etree, root))
+                if info.filename in harmless.kept:
+                    root = left.pop(info.filename, None)
+                    new.writestr(info, packed.read(info.filename) if root is None else _bytes(etree, root))
             for part, root in left.items():
                 new.writestr(part, _bytes(etree, root))
-        return stream.getvalue()
+        return stream.getvalue(), harmless.notes
 
     def _comments_part(self) -> str:
         """Return the part with the document's comments; nearly always `COMMENTS`."""

@@ -59,7 +59,6 @@ def save_word(
         data = source.data if goes_back_into(source.document.kind, path) else None
         written = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
         target = path if path.suffix.lower() == f".{written.ending}" else path.with_suffix(f".{written.ending}")
-        # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
         if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
             raise UsageError(
                 tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
@@ -196,8 +195,8 @@ class LetterExport(QObject):
         source = self._review.source
         if source is None:
             return
-        endings = (".docx", ".docm")
-        kinds = f"{tr('Word document')} (*.docx *.docm)"
+        endings = (".docx",)
+        kinds = f"{tr('Word document')} (*.docx)"
         if source.document.kind == "odt" and source.data is not None:  # its own file, or a plain docx
             endings = (".odt", *endings)
             kinds = f"{tr('OpenDocument text')} (*.odt);;{kinds}"

@@ -35,7 +35,7 @@ RICH = f"""<office:document-content {" ".join(f'xmlns:{key}="{uri}"' for key, ur
 <text:p>Years</text:p></table:table-cell><table:table-cell><text:p>2017 to 2021</text:p></table:table-cell>
 </table:table-row></table:table>
 <text:p>Her <text:change-start text:change-id="c1"/>quiet and kind ways<text:change-end text:change-id="c1"/> please;
- see <text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="http://x.test/">her
+ see <text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="#prints">her
  prints</text:a>.</text:p><text:p>Dr. Jonas Field</text:p></office:text></office:body></office:document-content>"""
 
 

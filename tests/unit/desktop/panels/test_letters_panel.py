@@ -1,7 +1,5 @@
 """The letters panel through the window: a letter is opened, read, gone through by keys, edited and let go of."""
 
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -722,22 +720,6 @@ def test_an_edited_letter_goes_back_into_its_own_word_file(
     save(letter, tracked=True)
     assert any("is not written over" in text for text in window.banners.texts())
     assert letter.read_bytes() == before
-
-
-def test_a_letter_that_may_hold_macros_is_not_written_over_under_another_ending(tmp_path: Path) -> None:
-    letter, stream = tmp_path / "letter.docm", io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(letter_files.docx())) as old, zipfile.ZipFile(stream, "w") as new:
-        for part in old.namelist():
-            usual = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-            new.writestr(part, old.read(part).replace(usual, b"application/vnd.ms-word.document.macroEnabled.main+xml"))
-    letter.write_bytes(stream.getvalue())
-    source = export.read_letter(path=letter).work(JobContext())
-    checked: Any = SimpleNamespace(reading=SimpleNamespace(document=source.document))
-    with pytest.raises(AppError, match="is not written over"):
-        export.save_word(
-            source=source, checked=checked, dismissed=(), path=tmp_path / "letter.docx", tracked=False
-        ).work(JobContext())
-    assert letter.read_bytes() == stream.getvalue()
 
 
 def test_an_odt_goes_back_into_its_own_file_or_becomes_a_plain_docx(tmp_path: Path) -> None:
