@@ -101,8 +101,9 @@ class Browser:
             deviceScaleFactor=zoom, mobile=phone,
         )  # fmt: skip
         self.chrome("Emulation.setTouchEmulationEnabled", enabled=phone)
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.chrome("Emulation.setEmulatedMedia", features=scheme)
+        features = {"prefers-color-scheme": "dark" if dark else "light", "hover": "none" if phone else "hover"}
+        named = [{"name": name, "value": value} for name, value in features.items()]
+        self.chrome("Emulation.setEmulatedMedia", features=named)
 
     def downloaded(self, folder: Path, seconds: float = 20) -> Path:
         """Wait for a file that is whole; the newest."""

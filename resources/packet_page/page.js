@@ -1,8 +1,9 @@
-/* The page that a rater sees. Whatever comes from the packet is shown with textContent, never as markup. */
+/* The page that a rater sees. Whatever comes from the packet is shown as plain text, never as markup. */
 
 const WORDS = {
   start: "Rate side by side", begin: "Start", resume: "Continue", before: "Before you start", agree: "I agree",
   about: (n, cards) => `You see ${cards} texts at a time and choose: ${n === 1 ? "1 comparison" : n + " comparisons"} in all. There is no hurry, and you can stop at any time.`,
+  withheld: "The prompts are not shown: they name what is compared.",
   code: (code) => `This page was made for the code ${code}. It is stored with your answers; your name is not.`,
   describe: "About you (only if you like)",
   describeHint: "Stays in this page with your code, and is sent back with it. You can leave it empty.",
@@ -12,8 +13,8 @@ const WORDS = {
   elsewhere: "This packet is open in another tab or window, which has newer answers. Close this one, or load it again.",
   reload: "Load again",
   best: "Which is best?", bestWorst: "Which is best, then worst?", thenWorst: "Then: which is worst?", worst: "And which is worst?",
-  tie: "Tie", none: "None is good", skip: "Skip", back: "Back", note: "Note", rubric: "Rubric", overview: "Overview",
-  choose: (letter) => `Text ${letter}`, your: "Your answer", texts: "Texts",
+  tie: "Tie", equal: "Equal", none: "None is good", skip: "Skip", back: "Back", note: "Note", rubric: "Rubric", overview: "Overview",
+  text: (letter) => `Text ${letter}`, choose: (letter) => `Choose ${letter}`, your: "Your answer", texts: "Texts",
   noteHint: "A note, if you like. It is kept with your answer.",
   suggested: "Suggested by the assistant",
   place: (n, of) => `${n} of ${of}`,
@@ -23,6 +24,12 @@ const WORDS = {
     choice: (best, worst) => worst ? `You chose ${best}, and ${worst} as the worst.` : `You chose ${best}.`,
     tie: () => "You called it a tie.", none: () => "You found none good.", skip: () => "You skipped this one.",
   },
+  slightly: (letter) => `${letter} slightly better`, much: (letter) => `${letter} much better`,
+  found: (letter, degree) => `You found ${letter} ${degree} better.`,
+  howSure: "How sure are you?", levels: ["A guess", "Fairly sure", "Sure"], leaveOpen: "Leave it open",
+  mark: "Mark as reason", selectFirst: "Select words in a text first, then mark them as a reason.",
+  missing: (n) => `${n === 1 ? "1 rating is" : n + " ratings are"} missing. Rate on, or answer once more to leave them out.`,
+  unread: (letters) => `${letters.length === 1 ? `The end of text ${letters[0]} was` : `The ends of texts ${letters.slice(0, -1).join(", ")} and ${letters[letters.length - 1]} were`} not on the screen yet. Your choice is kept; Back goes back.`,
   takeBack: "Take it back", leave: "Leave it and go on", notRated: "Not rated",
   saved: "Saved.", notSaved: "Not kept by this browser.",
   end: "Overview", allDone: "All comparisons are answered",
@@ -37,198 +44,6 @@ const WORDS = {
   twoHint: "This file and this browser hold different answers to this packet. The others are not deleted from the file, but this browser keeps one set only.",
   fromFile: (n) => `Those in this file (${n})`, fromBrowser: (n) => `Those in this browser (${n})`,
 };
-
-const LETTERS = ["A", "B", "C"];
-const IDLE = 120; // seconds: a longer gap between signs of life counts as so many
-const SOURCE = "<!doctype html>\n" + document.documentElement.outerHTML;
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const packet = read("packet");
-const settings = packet.settings;
-const keeper = new Keeper(packet.packet);
-const now = () => new Date().toISOString().replace("Z", "+00:00");
-const wellFormed = (text) => text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
-
-function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  return Seal.hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
-// ---- What was answered
-
-let answers; // what the file holds and the browser keeps: see PageAnswers in core/judging/packets/page.py
-let inForce = new Map(); // comparison → its judgment
-let history = []; // comparisons in the order in which they were answered
-let ratings = new Map(); // comparison → {"card criterion": its annotation}
-let spent = new Map(); // comparison → active seconds
-let unkept = 0; // changes that are in this tab alone
-let unsaved = 0; // … and that no file has
-let working = false; // an answer is being kept: a key pressed meanwhile belongs to nothing
-
-function take(taken) {
-  answers = taken;
-  inForce = new Map();
-  ratings = new Map();
-  for (const row of answers.judgments) inForce.set(row.comparison_id, row);
-  history = [];
-  for (const row of answers.judgments) noteHistory(row);
-  spent = new Map([...inForce].map(([id, row]) => [id, row.active_seconds]));
-  for (const row of answers.annotations) if (row.kind === "criterion") noteRating(row);
-}
-
-function noteHistory(row) {
-  history = history.filter((id) => id !== row.comparison_id);
-  if (row.outcome !== "undone") history.push(row.comparison_id);
-}
-
-function noteRating(row) {
-  const value = JSON.parse(row.value);
-  ratings.set(row.target, { ...ratings.get(row.target), [value.card + " " + value.criterion]: { ...value, id: row.id } });
-}
-
-const locked = () => answers.revealed_at !== null;
-const given = (id) => { const row = inForce.get(id); return row && row.outcome !== "undone" ? row : null; };
-const practiceLeft = () =>
-  (settings.practice || []).length > 0 && !answers.judgments.length && !answers.annotations.some((row) => row.kind === "practice");
-
-function counts() {
-  const rows = packet.comparisons.map((each) => given(each.id)).filter(Boolean);
-  const skipped = rows.filter((row) => row.outcome === "skip").length;
-  return { done: rows.length - skipped, skipped, left: packet.comparisons.length - rows.length };
-}
-
-/** Keep everything in this browser. Nothing is called kept that is not. */
-async function keep(silently = false) {
-  try {
-    const kept = await keeper.write(JSON.stringify(answers));
-    unkept = kept ? 0 : unkept + 1;
-    unsaved += 1;
-    if (!silently) speak(kept ? WORDS.saved : WORDS.notSaved);
-  } catch (error) {
-    show(elsewherePage());
-    throw error;
-  }
-}
-
-async function record(id, outcome, chosen = null, worst = null) {
-  clock();
-  const each = packet.comparisons.find((other) => other.id === id);
-  const before = inForce.get(id);
-  const note = settings.notes ? wellFormed(noteOf(id)) : "";
-  const detail = detailOf(each, worst);
-  if (before && [before.outcome, before.chosen, before.note, before.detail].join() === [outcome, chosen, note, detail].join()) return;
-  const row = {
-    id: uuid(), session_id: packet.session, comparison_id: id, outcome, chosen,
-    shown: Seal.canonical(each.texts.map((_, card) => card)), texts_sha256: each.texts_sha256, note,
-    active_seconds: Math.round(1000 * (spent.get(id) || 0)) / 1000, supersedes: before ? before.id : null,
-    created_at: now(), detail,
-  };
-  row.row_sha256 = Seal.rowHash(row);
-  answers.chain = Seal.next(answers.chain, row.row_sha256);
-  answers.judgments.push(row);
-  delete answers.drafts[id];
-  inForce.set(id, row);
-  noteHistory(row);
-  await keep();
-}
-
-function detailOf(each, worst) {
-  const detail = {};
-  const advised = (settings.recommended || {})[each.id];
-  if (advised !== undefined) detail.recommended = advised;
-  if (worst !== null) detail.worst = worst;
-  return Seal.canonical(detail);
-}
-
-async function rate(id, card, criterion, rating) {
-  const before = (ratings.get(id) || {})[card + " " + criterion];
-  if ((before ? before.rating : null) === rating) return;
-  await annotate("criterion", id, { card, criterion, rating }, before ? before.id : null);
-}
-
-async function annotate(kind, target, value, supersedes) {
-  const row = { id: uuid(), kind, target, rater_id: packet.rater, value: Seal.canonical(value), supersedes, created_at: now() };
-  answers.annotations.push(row);
-  if (kind === "criterion") noteRating(row);
-  await keep();
-}
-
-const noteOf = (id) => answers.drafts[id] ?? (inForce.get(id) || {}).note ?? "";
-
-/** Write the note that was changed on an answered comparison with its answer again, before it is left. */
-async function keepChangedNote() {
-  const id = at && at.id, row = id && given(id);
-  if (!row || !settings.notes || locked()) return;
-  if (wellFormed(noteOf(id)) !== row.note) await record(id, row.outcome, row.chosen, JSON.parse(row.detail).worst ?? null);
-}
-
-async function finish() {
-  await keepChangedNote();
-  answers.revealed_at = now();
-  answers.seal = Seal.sealOf(packet.content_sha256, packet.session, answers);
-  answers.chain = Seal.ended(answers.chain, answers.seal);
-  at = null;
-  await keep();
-  show(endPage());
-}
-
-// ---- The file that is saved: this page, with the answers of now in it
-
-function fileNow() {
-  const { done } = counts();
-  const name = `${packet.name}-${locked() ? "finished" : done + "-of-" + packet.comparisons.length}.html`;
-  const hidden = (letter) => "\\u" + letter.charCodeAt(0).toString(16).padStart(4, "0");
-  const data = JSON.stringify(answers).replace(/[<>&]|[^ -~]/g, hidden);
-  const old = document.getElementById("answers").textContent;
-  const place = SOURCE.indexOf(old, SOURCE.indexOf(' id="answers">'));
-  const whole = SOURCE.slice(0, place) + data + SOURCE.slice(place + old.length);
-  return new File([whole], name, { type: "text/html" });
-}
-
-async function save() {
-  if (at) await keepChangedNote();
-  const file = fileNow();
-  const link = el("a", { href: URL.createObjectURL(file), download: file.name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-  unsaved = 0;
-  speak(WORDS.saved);
-}
-
-async function send() {
-  if (at) await keepChangedNote();
-  const file = fileNow();
-  await navigator.share({ files: [file], title: file.name }).then(() => { unsaved = 0; }, () => null);
-}
-
-const canSend = () => {
-  try { return Boolean(navigator.canShare && navigator.canShare({ files: [new File(["."], "a.html", { type: "text/html" })] })); }
-  catch { return false; }
-};
-
-// ---- Time: seconds between signs of life, and none while the page is not in view
-
-let at = null; // the comparison that is shown
-let practising = null;
-let lastSign = performance.now();
-
-function clock() {
-  const seconds = Math.min(Math.max((performance.now() - lastSign) / 1000, 0), IDLE);
-  lastSign = performance.now();
-  if (practising) practising.seconds += seconds;
-  else if (at && !locked()) spent.set(at.id, (spent.get(at.id) || 0) + seconds);
-}
-
-for (const sign of ["keydown", "pointerdown", "pointermove", "wheel", "touchmove"]) {
-  addEventListener(sign, clock, { passive: true });
-}
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) clock();
-  else lastSign = performance.now();
-});
 
 // ---- What is shown
 
@@ -266,9 +81,7 @@ function show({ body, onKeys = {}, focus = null }) {
 }
 
 function speak(text) {
-  const place = document.getElementById("spoken");
-  place.textContent = "";
-  place.textContent = at && !locked() ? `${text} ${WORDS.place(1 + packet.comparisons.indexOf(at), packet.comparisons.length)}` : text;
+  document.getElementById("spoken").textContent = text;
 }
 
 const title = (text, tag = "h1") => el(tag, { text, tabindex: "-1" });
@@ -279,7 +92,7 @@ const act = (doing) => () => {
 };
 
 addEventListener("keydown", (event) => {
-  const typing = event.target.matches && event.target.matches("textarea, input[type=text]");
+  const typing = event.target.matches && event.target.matches("textarea, input[type=radio]");
   if (typing) {
     if (event.key === "Escape") event.target.blur();
     return;
@@ -320,14 +133,14 @@ function startPage() {
   const begin = button(begun ? WORDS.resume : WORDS.begin, act(() => open(own.value)), { class: "primary", disabled: asks });
   const sheet = el("main", { class: "sheet" },
     title(WORDS.start),
-    el("p", { text: WORDS.about(packet.comparisons.length, cards) }),
+    el("p", { text: WORDS.about(packet.comparisons.length, cards) + (settings.prompts_withheld ? " " + WORDS.withheld : "") }),
+    asks && el("section", { class: "card" }, el("h2", { text: WORDS.before }), el("p", { class: "plain", text: settings.consent_text }),
+      el("label", { class: "agree" }, agreed, WORDS.agree)),
     settings.instructions && el("section", { class: "card" }, el("p", { class: "plain", text: settings.instructions })),
     el("section", { class: "card" },
       el("p", { class: "note", text: WORDS.code(packet.code) }),
       settings.ask_background && el("h2", { text: WORDS.describe }), settings.ask_background && own,
       settings.ask_background && el("p", { class: "note", text: WORDS.describeHint }),
-      asks && el("h2", { text: WORDS.before }), asks && el("p", { class: "plain", text: settings.consent_text }),
-      asks && el("label", { class: "agree" }, agreed, WORDS.agree),
       storing ? el("p", { class: "note", text: WORDS.kept }) : el("p", { class: "warn", text: WORDS.notKept }),
       el("div", { class: "row" }, begin)));
   return { body: sheet };
@@ -354,21 +167,26 @@ function nextLeft(after) {
   return [...all.slice(start), ...all.slice(0, start)].find((each) => !given(each.id)) || null;
 }
 
-function goNext() {
-  if (practising) return show(ratingPage());
-  goTo(nextLeft(at));
-}
+let best = null; // the best card, while the worst is asked for
+let sure = false; // whether it is asked how sure the answer is, which is kept already
+let noteOpen = false, rubricOpen = false;
+let hint = ""; // one line above the buttons, until the next answer
+let askedForRatings = false;
 
 function goTo(each) {
   clock();
   at = each;
-  best = null;
-  noteOpen = false;
-  show(at ? ratingPage() : endPage());
+  [best, sure, noteOpen, askedForRatings] = [null, false, false, false];
+  show(at || practising ? ratingPage() : endPage());
+  const said = document.getElementById("spoken").textContent.split(" · ")[0];
+  if (at) speak(`${said} · ${WORDS.place(1 + packet.comparisons.indexOf(at), packet.comparisons.length)}`);
 }
 
+const goNext = () => goTo(practising ? null : nextLeft(at));
+
 const goTowards = (each) => act(async () => {
-  await keepChangedNote();
+  hint = "";
+  await keepChanged();
   goTo(each());
 });
 
@@ -378,103 +196,177 @@ function answerBefore() {
   return packet.comparisons.find((each) => each.id === before) || at;
 }
 
-let best = null; // the best card, while the worst is asked for
-let noteOpen = false;
-let rubricOpen = false;
+/** Show the same comparison again, each text where it was scrolled to. */
+function again() {
+  const places = () => [...page.querySelectorAll(".cards, .one")];
+  const before = places().map((place) => [place.scrollLeft, place.scrollTop]);
+  show(ratingPage());
+  places().forEach((place, n) => place.scrollTo({ left: before[n][0], top: before[n][1], behavior: "instant" }));
+}
+
+/** Take an answer: to the worst or to how sure it is where the plan asks that, else to the next comparison. */
+async function answer(outcome, card = null, degree = null) {
+  if (practising) {
+    practising.record(outcome, card, degree);
+    return again();
+  }
+  if (outcome === "choice" && asksWorst() && best === null) {
+    best = card;
+    return again();
+  }
+  if (outcome === "choice" && card === best) return undefined;
+  const missing = missingRatings();
+  if (missing && !askedForRatings) {
+    [askedForRatings, hint] = [true, WORDS.missing(missing)];
+    return again();
+  }
+  const id = at.id, before = given(id);
+  const said = { outcome, chosen: best === null ? card : best, worst: best === null ? null : card, degree };
+  if (outcome !== "choice") [said.chosen, said.worst] = [null, null];
+  const same = before && before.outcome === outcome && before.chosen === said.chosen
+    && (before.detail.worst ?? null) === said.worst && (before.detail.degree ?? null) === degree;
+  if (same) said.confidence = before.detail.confidence;
+  best = null;
+  await record(id, said);
+  hint = "";
+  const ends = ANSWERED.includes(outcome) && !toldUnread ? unread(id) : [];
+  if (ends.length) [toldUnread, hint] = [true, WORDS.unread(ends.map((end) => LETTERS[end]))];
+  sure = Boolean(settings.confidence) && outcome !== "skip";
+  return sure ? again() : goNext();
+}
+
+async function answerSure(confidence) {
+  await record(at.id, { ...answerOf(given(at.id)), confidence });
+  goNext();
+}
+
+const asksWorst = () => Boolean(settings.worst) && !practising && at.texts.length === 3;
+
+/** Count the ratings that are missing of a comparison; 0 where none of its ratings is given. */
+function missingRatings() {
+  if (!settings.criterion_ratings || practising) return 0;
+  const made = Object.values(ratings.get(at.id) || {}).filter((each) => each.rating !== null).length;
+  return made && settings.wording[Number(at.wording)].criteria.length * at.texts.length - made;
+}
+
+function question() {
+  const own = settings.question || "";
+  if (sure) return WORDS.howSure;
+  if (best !== null) return WORDS.worst;
+  if (asksWorst()) return own ? `${own} ${WORDS.thenWorst}` : WORDS.bestWorst;
+  return own || WORDS.best;
+}
 
 function ratingPage() {
   const each = practising ? practising.comparison() : at;
-  const number = practising ? practising.place + 1 : packet.comparisons.indexOf(at) + 1;
-  const wording = settings.wording[Number(each.wording)];
   const before = practising ? practising.answer : given(each.id);
-  const asksWorst = settings.worst && each.texts.length === 3 && !practising;
-  const askingWorst = asksWorst && best !== null;
-  const own = settings.question || "";
-  const asked = askingWorst ? WORDS.worst : asksWorst ? (own ? `${own} ${WORDS.thenWorst}` : WORDS.bestWorst) : own || WORDS.best;
-  const chosen = askingWorst ? best : before && before.outcome === "choice" ? before.chosen : null;
-  const letters = LETTERS.slice(0, each.texts.length);
-  const rateable = settings.criterion_ratings && !practising ? wording.criteria : [];
-  const answered = practising && practising.answer;
+  const criteria = settings.wording[Number(each.wording)].criteria;
+  const hasRubric = criteria.length > 0 || Boolean(settings.instructions);
+  const cards = cardsOf(each, best !== null ? best : before && before.outcome === "choice" ? before.chosen : null);
+  const toggles = {
+    g: hasRubric && (() => { rubricOpen = !rubricOpen; again(); }),
+    n: settings.notes && !practising && (() => {
+      noteOpen = !noteOpen;
+      again();
+      if (noteOpen) page.querySelector("textarea").focus();
+    }),
+    h: settings.spans && !practising && act(markSelected),
+  };
+  const bar = barOf(each, before);
+  const body = el("main", { class: "rating" },
+    headOf(each, toggles),
+    rubricOpen && hasRubric && el("section", { class: "panel", "aria-label": WORDS.rubric, tabindex: "0" },
+      ...criteria.map(([name, explanation]) => el("p", {}, el("strong", { text: name }), explanation ? " " + explanation : "")),
+      settings.instructions && el("p", { class: "plain", text: settings.instructions })),
+    toggles.n && noteOpen && el("section", { class: "panel" }, noteField(each.id)),
+    el("nav", { class: "tabs", "aria-label": WORDS.texts }, ...each.texts.map((_, card) =>
+      button(WORDS.text(LETTERS[card]), () => cards.children[card].scrollIntoView({ inline: "center", block: "nearest" }), { "data-card": card }))),
+    cards, bar.body);
+  watch(cards);
+  const onKeys = Object.fromEntries(Object.entries({ ...bar.onKeys, ...toggles }).filter(([, doing]) => doing));
+  return { body, onKeys, focus: body.querySelector(".bar .primary") };
+}
 
-  const answer = (outcome, card = null) => act(async () => {
-    if (practising) {
-      practising.record(outcome, card);
-      return show(ratingPage());
-    }
-    if (outcome === "choice" && asksWorst && best === null) {
-      best = card;
-      return show(ratingPage());
-    }
-    if (outcome === "choice" && card === best) return undefined;
-    const [first, worst] = best === null ? [card, null] : [best, card];
-    best = null;
-    if (outcome === "choice") await record(each.id, outcome, first, worst);
-    else await record(each.id, outcome);
-    return goNext();
+function headOf(each, toggles) {
+  const prompt = (settings.prompts || {})[each.id];
+  const number = practising ? practising.place + 1 : packet.comparisons.indexOf(at) + 1;
+  const place = practising ? WORDS.practice(number, settings.practice.length) : WORDS.place(number, packet.comparisons.length);
+  const toggle = (words, key, open) => toggles[key.toLowerCase()] && button(words, toggles[key.toLowerCase()],
+    { key, "data-act": words, ...(open === undefined ? {} : { "aria-pressed": String(open) }) });
+  return el("header", { class: "head" },
+    el("div", { class: "row" }, el("p", { class: "note", text: `${place} · ${settings.wording[Number(each.wording)].title}` }),
+      el("div", { class: "row" }, toggle(WORDS.mark, "H"), toggle(WORDS.rubric, "G", rubricOpen), toggle(WORDS.note, "N", noteOpen),
+        !practising && button(WORDS.overview, goTowards(() => null)))),
+    el("progress", { max: packet.comparisons.length, value: packet.comparisons.length - counts().left, "aria-hidden": "true" }),
+    prompt && el("p", { class: "prompt plain", tabindex: "0", dir: "auto", text: prompt }),
+    title(question(), "h2"));
+}
+
+/** Return the bar under the thumb, and what its keys do. */
+function barOf(each, before) {
+  const parts = [], onKeys = {};
+  const offer = (words, doing, key, more = {}) => {
+    onKeys[key.toLowerCase()] = act(doing);
+    return button(words, act(doing), { key, ...more });
+  };
+  const leave = act(async () => {
+    if (!practising) await keepChanged();
+    else await practising.goOn();
+    goTo(practising ? null : nextLeft(at && packet.comparisons[packet.comparisons.indexOf(at) - 1]));
   });
+  if (practising && practising.answer) {
+    parts.push(practiceWords(), el("div", { class: "answers wide" },
+      button(practising.last ? WORDS.goOnReal : WORDS.goOn, leave, { class: "primary", "data-act": "go on" })));
+    return { body: el("footer", { class: "bar" }, ...parts), onKeys };
+  }
+  if (hint) parts.push(el("p", { class: "wide note", role: "status", text: hint }));
+  if (before && best === null && !sure) {
+    parts.push(el("div", { class: "row wide earlier" }, el("p", { text: givenWords(before) }),
+      button(WORDS.takeBack, act(async () => { await record(each.id, { outcome: "undone" }); again(); }), { class: "link" }),
+      button(WORDS.leave, leave, { class: "link" })));
+  }
+  if (sure) {
+    parts.push(el("div", { class: "answers main", role: "group", "aria-label": WORDS.howSure }, ...WORDS.levels.map((words, n) =>
+      offer(words, () => answerSure(n + 1), String(n + 1), { "aria-pressed": String(before.detail.confidence === n + 1), "data-act": "sure " + n }))));
+  } else {
+    parts.push(choicesOf(each, before, offer));
+  }
+  const plain = (outcome, words, key) =>
+    offer(words, () => answer(outcome), key, { "aria-pressed": String(Boolean(before) && before.outcome === outcome), "data-act": outcome });
   const goBack = () => {
     if (best === null) return goTowards(answerBefore)();
     best = null;
-    return show(ratingPage());
+    return again();
   };
-  const goOn = act(async () => {
-    if (practising) {
-      await practising.goOn();
-      return goNext();
+  onKeys.b = practising ? null : goBack;
+  parts.push(el("div", { class: "answers", role: "group", "aria-label": WORDS.your },
+    ...(best !== null || sure ? [] : [plain("tie", settings.graded ? WORDS.equal : WORDS.tie, "0"), plain("none", WORDS.none, "X"), plain("skip", WORDS.skip, "S")]),
+    sure && button(WORDS.leaveOpen, act(async () => goNext())),
+    !practising && button(WORDS.back, goBack, { key: "B", "data-act": "back", disabled: best === null && !history.length })));
+  return { body: el("footer", { class: "bar" }, keptRow(), ...parts), onKeys };
+}
+
+/** Return the buttons of the texts; where a plan is graded, one for each degree. */
+function choicesOf(each, before, offer) {
+  const chosen = before && before.outcome === "choice" ? before : null;
+  const pressed = (card, degree) => String(Boolean(chosen) && chosen.chosen === card && (chosen.detail.degree ?? null) === degree);
+  const choices = each.texts.map((_, card) => {
+    const letter = LETTERS[card];
+    if (!settings.graded) {
+      return offer(letter, () => answer("choice", card), String(card + 1),
+        { "aria-label": WORDS.choose(letter), "aria-pressed": pressed(card, null), disabled: card === best, "data-act": "choose " + card });
     }
-    await keepChangedNote();
-    return goTo(nextLeft(packet.comparisons[number - 2] || null));
+    return el("div", { class: "degrees" },
+      offer(WORDS.slightly(letter), () => answer("choice", card, "slightly"), String(card + 1), { "aria-pressed": pressed(card, "slightly"), "data-act": "slightly " + card }),
+      offer(WORDS.much(letter), () => answer("choice", card, "much"), "QWE"[card], { "aria-pressed": pressed(card, "much"), "data-act": "much " + card }));
   });
-  const toggleNote = () => { noteOpen = !noteOpen; show(ratingPage()); if (noteOpen) page.querySelector("textarea").focus(); };
-  const toggleRubric = () => { rubricOpen = !rubricOpen; show(ratingPage()); };
+  return el("div", { class: "answers main", role: "group", "aria-label": question() }, ...choices);
+}
 
-  const hasRubric = wording.criteria.length > 0 || Boolean(settings.instructions);
-  const takesNotes = settings.notes && !practising;
-  const cards = cardsOf(each, chosen, rateable);
-  const draft = takesNotes && noteOpen && el("textarea", { "aria-label": WORDS.note, placeholder: WORDS.noteHint, oninput: typed });
-  if (draft) draft.value = noteOf(each.id);
-
-  const body = el("main", { class: "rating" },
-    el("header", { class: "head" },
-      el("div", { class: "row" },
-        el("p", { class: "note", text: practising ? WORDS.practice(number, settings.practice.length) : WORDS.place(number, packet.comparisons.length) }),
-        el("div", { class: "row" },
-          hasRubric && button(WORDS.rubric, toggleRubric, { key: "G", "aria-pressed": String(rubricOpen), "data-act": "rubric" }),
-          takesNotes && button(WORDS.note, toggleNote, { key: "N", "aria-pressed": String(noteOpen), "data-act": "note" }),
-          !practising && button(WORDS.overview, goTowards(() => null)))),
-      el("progress", { max: packet.comparisons.length, value: packet.comparisons.length - counts().left, "aria-hidden": "true" }),
-      el("p", { class: "note", text: wording.title }),
-      title(asked, "h2")),
-    rubricOpen && hasRubric && el("section", { class: "panel", "aria-label": WORDS.rubric, tabindex: "0" },
-      ...wording.criteria.map(([name, explanation]) => el("p", {}, el("strong", { text: name }), explanation ? " " + explanation : "")),
-      settings.instructions && el("p", { class: "plain", text: settings.instructions })),
-    draft && el("section", { class: "panel" }, draft),
-    el("nav", { class: "tabs", "aria-label": WORDS.texts }, ...letters.map((letter, card) =>
-      button(WORDS.choose(letter), () => cards.children[card].scrollIntoView({ inline: "center", block: "nearest" }), { "data-card": card }))),
-    cards,
-    el("footer", { class: "bar" },
-      keptRow(),
-      practising ? practiceWords() : before && !askingWorst && el("div", { class: "row wide" },
-        el("p", { text: givenWords(before) }),
-        button(WORDS.takeBack, act(async () => { await record(each.id, "undone"); show(ratingPage()); }), { class: "link" }),
-        button(WORDS.leave, goOn, { class: "link" })),
-      answered
-        ? el("div", { class: "answers wide" }, button(practising.last ? WORDS.goOnReal : WORDS.goOn, goOn, { class: "primary", "data-act": "go on" }))
-        : el("div", { class: "answers main", role: "group", "aria-label": asked }, ...letters.map((letter, card) =>
-          button(letter, answer("choice", card), { key: String(card + 1), "aria-label": WORDS.choose(letter), "aria-pressed": String(card === chosen), disabled: askingWorst && card === best, "data-act": "choose " + card }))),
-      !answered && el("div", { class: "answers", role: "group", "aria-label": WORDS.your },
-        !askingWorst && button(WORDS.tie, answer("tie"), { key: "0", "aria-pressed": String(Boolean(before) && before.outcome === "tie"), "data-act": "tie" }),
-        !askingWorst && button(WORDS.none, answer("none"), { key: "X", "aria-pressed": String(Boolean(before) && before.outcome === "none"), "data-act": "none" }),
-        !askingWorst && button(WORDS.skip, answer("skip"), { key: "S", "data-act": "skip" }),
-        !practising && button(WORDS.back, goBack, { key: "B", "data-act": "back", disabled: best === null && !history.length }))));
-
-  const onKeys = answered ? {} : { 0: answer("tie"), x: answer("none"), s: answer("skip") };
-  if (!answered) letters.forEach((_, card) => { onKeys[card + 1] = answer("choice", card); });
-  if (askingWorst) ["0", "x", "s"].forEach((key) => delete onKeys[key]);
-  if (!practising) onKeys.b = goBack;
-  if (takesNotes) onKeys.n = toggleNote;
-  if (hasRubric) onKeys.g = toggleRubric;
-  return { body, onKeys, focus: answered ? body.querySelector(".primary") : null };
+function noteField(id) {
+  const field = el("textarea", { "aria-label": WORDS.note, placeholder: WORDS.noteHint, oninput: typed });
+  field.value = noteOf(id);
+  return field;
 }
 
 let typedTimer = null;
@@ -485,37 +377,65 @@ function typed(event) {
 }
 
 function givenWords(row) {
-  const worst = JSON.parse(row.detail).worst;
-  return WORDS.gave[row.outcome](LETTERS[row.chosen], LETTERS[worst]);
+  const { worst, degree, confidence } = row.detail;
+  const words = degree ? WORDS.found(LETTERS[row.chosen], degree) : WORDS.gave[row.outcome](LETTERS[row.chosen], LETTERS[worst]);
+  return confidence ? `${words} ${WORDS.levels[confidence - 1]}.` : words;
 }
 
-function cardsOf(each, chosen, criteria) {
-  const advised = practising ? undefined : (settings.recommended || {})[each.id];
-  const cards = el("section", { class: "cards", "aria-label": WORDS.texts });
-  each.texts.forEach((text, card) => {
-    const letter = LETTERS[card];
-    cards.append(el("article", { class: card === chosen ? "one chosen" : "one", "data-card": card, "aria-label": WORDS.choose(letter) },
-      el("h2", { text: letter }),
+function cardsOf(each, chosen) {
+  const advised = (settings.recommended || {})[each.id];
+  const criteria = settings.criterion_ratings && !practising ? settings.wording[Number(each.wording)].criteria : [];
+  return el("section", { class: "cards", "aria-label": WORDS.texts }, ...each.texts.map((text, card) =>
+    el("article", { class: card === chosen ? "one chosen" : "one", "data-card": card, "aria-label": WORDS.text(LETTERS[card]) },
+      el("h2", { text: LETTERS[card] }),
       advised === card && el("p", { class: "suggested", text: WORDS.suggested }),
-      el("p", { class: "text", dir: "auto", tabindex: "0", text }),
-      el("div", { class: "end" }),
-      ...criteria.map(([criterion, explanation]) => scaleOf(each, card, criterion, explanation))));
-  });
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      const tab = page.querySelector(`.tabs [data-card="${entry.target.dataset.card}"]`);
-      if (tab) tab.setAttribute("aria-pressed", String(entry.intersectionRatio > 0.5));
-    }
-  }, { threshold: [0, 0.5, 0.6] });
-  for (const one of cards.children) seen.observe(one);
-  return cards;
+      el("p", { class: "text", dir: "auto", tabindex: "0", "data-card": card }, ...marked(text, card, practising ? [] : marksOf(each.id))),
+      el("div", { class: "end", "data-card": card }),
+      ...criteria.map(([criterion, explanation]) => scaleOf(each, card, criterion, explanation)))));
+}
+
+/** Return a text as plain text, with its marked words in elements of their own. */
+function marked(text, card, spans) {
+  const letters = [...text], parts = [];
+  let done = 0;
+  for (const [its, start, end] of spans) {
+    if (its !== card) continue;
+    parts.push(letters.slice(done, start).join(""), el("mark", { text: letters.slice(start, end).join("") }));
+    done = end;
+  }
+  return [...parts, letters.slice(done).join("")].filter((part) => part !== "");
+}
+
+let selected = null; // the last words that were selected in a text, and when: tapping a button may end the selection
+document.addEventListener("selectionchange", () => {
+  const selection = getSelection();
+  const holder = (node) => (node && (node.nodeType === 1 ? node : node.parentElement) || document.body).closest(".text");
+  const text = selection.rangeCount && !selection.isCollapsed && holder(selection.anchorNode);
+  if (!text || text !== holder(selection.focusNode)) {
+    if (selected && !selected.ended) selected.ended = performance.now();
+    return;
+  }
+  const range = selection.getRangeAt(0), before = document.createRange();
+  before.setStart(text, 0);
+  before.setEnd(range.startContainer, range.startOffset);
+  const start = [...before.toString()].length, whole = [...text.textContent.replace(/ +$/, "")].length;
+  const end = Math.min(start + [...range.toString()].length, whole);
+  selected = start < end ? { span: [Number(text.dataset.card), start, end], ended: 0 } : null;
+});
+
+async function markSelected() {
+  const span = selected && (!selected.ended || performance.now() - selected.ended < 1000) ? selected.span : null;
+  selected = null;
+  hint = span ? "" : WORDS.selectFirst;
+  if (span) await mark(at.id, span);
+  again();
 }
 
 function scaleOf(each, card, criterion, explanation) {
   const rated = ((ratings.get(each.id) || {})[card + " " + criterion] || {}).rating ?? null;
-  const group = `${each.id} ${card} ${criterion}`;
-  const step = (rating, text) => el("label", { class: "pick", title: rating === null ? WORDS.notRated : undefined },
-    el("input", { type: "radio", name: group, "aria-label": rating === null ? WORDS.notRated : String(rating), onchange: act(() => rate(each.id, card, criterion, rating)), ...(rating === rated ? { checked: true } : {}) }), text);
+  const step = (rating, text) => el("label", { class: rating === null ? "pick off" : "pick" },
+    el("input", { type: "radio", name: `${each.id} ${card} ${criterion}`, "aria-label": rating === null ? WORDS.notRated : text, checked: rating === rated,
+      onchange: act(() => rate(each.id, card, criterion, rating)) }), text);
   return el("fieldset", { class: "scale" }, el("legend", { text: criterion }),
     explanation && el("p", { class: "note", text: explanation }),
     el("div", { class: "row" }, ...[1, 2, 3, 4, 5].map((rating) => step(rating, String(rating))), step(null, "–")));
@@ -541,8 +461,8 @@ function practiceRound() {
     comparison() {
       return { id: "", wording: this.item.task, texts: orders[this.place].map((index) => this.item.texts[index]) };
     },
-    record(outcome, chosen) {
-      this.answer = { outcome, chosen, detail: "{}" };
+    record(outcome, chosen, degree) {
+      this.answer = { outcome, chosen, detail: degree ? { degree } : {} };
       this.right += chosen === this.known ? 1 : 0;
     },
     async goOn() {
@@ -613,7 +533,7 @@ function start(taken) {
 
 async function main() {
   document.getElementById("asleep").remove();
-  const file = read("answers");
+  const file = readData("answers");
   const stored = await keeper.read().catch(() => null);
   const kept = stored && JSON.parse(stored);
   storing = await keeper.probe(stored || JSON.stringify(file));

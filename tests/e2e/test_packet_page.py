@@ -62,9 +62,7 @@ def desk(tmp_path: Path, chromedriver: str) -> Desk:
 
 
 def at(window: Browser, number: int, of: int) -> None:
-    window.until(
-        f"document.querySelector('.head') && document.querySelector('.head .note').innerText === '{number} of {of}'"
-    )
+    window.until(f"document.querySelector('.head .note')?.innerText.startsWith('{number} of {of} ')")
 
 
 def begin(window: Browser, page: Path, button: str = "Start") -> None:
@@ -105,7 +103,7 @@ def test_a_page_is_rated_with_keys_and_fingers_finished_saved_and_merged(desk: D
         at(window, 1, 5)
         window.press("2")
         at(window, 2, 5)
-        window.tap("Text C")
+        window.tap("Choose C")
         at(window, 3, 5)
         window.press("0")
         at(window, 4, 5)
@@ -149,7 +147,7 @@ def test_a_held_key_and_a_double_tap_answer_one_comparison(desk: Desk) -> None:
         begin(window, page)
         window.hold("1", 12)
         at(window, 2, 6)
-        window.tap("Text B", times=2)
+        window.tap("Choose B", times=2)
         at(window, 3, 6)
         window.press("s")
         at(window, 4, 6)
@@ -299,6 +297,141 @@ def test_a_file_with_other_answers_than_the_browsers_asks_which(desk: Desk, tmp_
         window.open(page)
         assert window.run("return answers.judgments.map((row) => row.chosen)") == [0]
     desk.folder = here
+
+
+RUBRIC = (("Imagery", "It shows instead of telling."), ("Rhythm", ""))
+PRACTICE = tuple(
+    {"texts": [f"Good {n}.", f"Bad {n}."], "answer": 0, "task": "", "theme": "", "why": "It is good."} for n in (1, 2)
+)
+
+
+def test_practice_ratings_notes_degree_confidence_and_marked_words_all_arrive(desk: Desk) -> None:
+    asked = {"graded": True, "confidence": True, "spans": True, "criterion_ratings": True}
+    page = desk.given(comparisons=3, rubric=RUBRIC, practice=PRACTICE, instructions="Read each to its end.", **asked)
+    shown = [each["texts"] for each in data_in(page, "packet")["comparisons"]]
+    with desk.window() as window:
+        begin(window, page)
+        assert "Practice 1 of 2 · it counts nowhere" in window.text()
+        right = window.run("return practising.known")
+        window.press("QW"[right].lower())
+        window.until("document.body.innerText.includes('Right. It is good.')")
+        window.tap("Go on")
+        window.until("document.body.innerText.includes('Practice 2 of 2')")
+        window.press("12"[1 - window.run("return practising.known")])
+        window.until("document.body.innerText.includes('The better one is ')")
+        window.tap("Go on to the first that counts")
+        at(window, 1, 3)
+        window.press("g")
+        assert "It shows instead of telling." in window.text()
+        assert "Read each to its end." in window.text()
+        window.press("g")
+        window.run("document.querySelectorAll('.one')[1].querySelectorAll('input')[3].click()")  # Imagery of B: 4
+        window.until("answers.annotations.length === 2")
+        window.press("2")
+        window.until("document.body.innerText.includes('5 ratings are missing.')")
+        window.run(
+            "const text = document.querySelectorAll('.text')[1].firstChild, range = document.createRange();"
+            "range.setStart(text, 0); range.setEnd(text, 6); getSelection().addRange(range);"
+        )
+        window.tap("Mark as reason")
+        window.until("document.querySelector('mark')?.innerText === 'Text 0'")
+        window.press("2")  # once more: the ratings that are missing stay out
+        window.until("document.body.innerText.includes('How sure are you?')")
+        assert window.run("return answers.judgments.length") == 1  # the choice is kept before more is asked
+        window.press("3")
+        at(window, 2, 3)
+        window.tap("C much better")
+        window.until("document.body.innerText.includes('How sure are you?')")
+        window.tap("A guess")
+        at(window, 3, 3)
+        window.press("0")
+        window.until("document.body.innerText.includes('How sure are you?')")
+        window.tap("Leave it open")
+        window.until("document.querySelector('.list')")
+        finish(window)
+        came = desk.saved(window)
+        assert complaints(window) == []
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.held, file.refused) == (5, "", "")
+    rows = sorted(desk.judgments(), key=lambda row: row.created_at)
+    assert [(row.outcome, row.degree, row.confidence) for row in rows] == [
+        ("choice", "slightly", 3), ("choice", "much", 1), ("tie", None, None)
+    ]  # fmt: skip
+    assert rows[0].spans == ((rows[0].chosen, 0, 6),)
+    assert [row.spans for row in rows[1:]] == [(), ()]
+    with Project.open(desk.project, read_only=True) as opened:
+        items = opened.texts(
+            [
+                item.key
+                for item in opened.judging.comparisons(rows[0].session_id and opened.judging.plans()[0].id)[0].items
+            ]
+        )
+        (rating,) = opened.annotations.of_kind("criterion")
+        (practice,) = opened.annotations.of_kind("practice")
+    assert rating.value == {"card": rows[0].chosen, "criterion": "Imagery", "rating": 4}
+    assert list(items.values())[rows[0].chosen] == shown[0][1].rstrip(" ")
+    assert (practice.value["right"], practice.value["of"]) == (1, 2)
+
+
+def test_best_and_worst_are_asked_one_after_the_other_and_recommendations_are_shown(desk: Desk) -> None:
+    page = desk.given(comparisons=2, worst=True, sway=1.0)
+    advised = data_in(page, "packet")["settings"]["recommended"]
+    with desk.window() as window:
+        begin(window, page)
+        assert "Which is best, then worst?" in window.text()
+        first = data_in(page, "packet")["comparisons"][0]["id"]
+        assert window.run(
+            "return [...document.querySelectorAll('.one')].findIndex((one) => one.innerText.includes('Suggested by'))"
+        ) == advised[first]  # fmt: skip
+        window.press("1")
+        window.until("document.body.innerText.includes('And which is worst?')")
+        window.press("1")  # the best is not the worst
+        assert window.run("return answers.judgments.length") == 0
+        window.press("b")  # another best
+        window.until("document.body.innerText.includes('Which is best, then worst?')")
+        window.press("2")
+        window.press("3")
+        at(window, 2, 2)
+        window.tap("Choose A")
+        window.tap("Choose B")
+        window.until("document.querySelector('.list')")
+        finish(window)
+        came = desk.saved(window)
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.held, file.refused) == (2, "", "")
+    rows = sorted(desk.judgments(), key=lambda row: row.created_at)
+    assert [(row.shown.index(row.chosen), row.shown.index(row.worst)) for row in rows] == [(1, 2), (0, 1)]
+    assert all(row.recommended is not None for row in rows)
+
+
+def test_what_was_in_view_arrives_and_an_unread_end_is_told_once(desk: Desk) -> None:
+    page = desk.given(comparisons=3)
+    packet = data_in(page, "packet")
+    with desk.window() as window:
+        window.screen(360, 740, phone=True)
+        window.chrome(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="addEventListener('DOMContentLoaded', () => { for (const each of packet.comparisons) "
+            "each.texts = each.texts.map((text) => 'Long. '.repeat(500) + text); });",
+        )
+        begin(window, page)
+        window.until("inView[0] && !inView[1]")  # one text at a time
+        window.run("document.querySelector('.one').scrollTo(0, 1e6)")
+        window.until("endInView[0]")
+        window.tap("Text B")
+        window.until("inView[1] && !inView[0]")
+        window.run("const go = performance.now(); while (performance.now() - go < 60) {} clock()")
+        window.press("1")
+        at(window, 2, 3)
+        assert "The ends of texts B and C were not on the screen yet. Your choice is kept" in window.text()
+        window.press("1")
+        at(window, 3, 3)
+        assert "not on the screen yet" not in window.text()
+        rows = window.run("return answers.judgments.map((row) => JSON.parse(row.detail).viewed)")
+    assert [view["end"] for view in rows[0]] == [True, False, False]
+    assert rows[0][1]["seconds"] >= 0.06
+    assert rows[0][2]["seconds"] == 0
+    assert len(packet["comparisons"]) == 3
 
 
 MANY = int(os.environ.get("BIASPRINT_PAGE_COMPARISONS", "40"))

@@ -20,7 +20,6 @@ from biasprint.core.judging.packets.make import (
     order_for,
     rater_codes,
     read_plan,
-    refuse_more_than_choices,
 )
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
@@ -69,17 +68,7 @@ def hand_out(
         return make_packets(
             ctx, project, plan_id=plan_id, codes=codes, folder=folder, wording=words, number=number, as_page=True
         )
-    if asked.worst:
-        raise UsageError(
-            "This plan asks for the worst text as well, and other tools are asked for the best alone.",
-            hint="Make packets for this program instead.",
-        )
-    if asked.sway:
-        raise UsageError(
-            "This plan shows recommendations with some comparisons, which other tools do not.",
-            hint="Make packets for this program instead.",
-        )
-    refuse_more_than_choices(plan)
+    _refuse_more_than_choices(asked)
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
     shown = plan_wording(words, asked)
     tasks = {new.rater.code: _tasks(ctx, project, plan, new, shown) for new in begun}
@@ -103,6 +92,22 @@ def hand_out(
         MadePacket(folder / name / files[new.rater.code], new.rater.code, new.packet.id, len(tasks[new.rater.code]))
         for new in begun
     )
+
+
+def _refuse_more_than_choices(asked: PlanSettings) -> None:
+    """Raise UsageError where a plan asks for, or shows, what no other tool does."""
+    all_of_them = {
+        "asks for the worst text as well": asked.worst,
+        "shows recommendations with some comparisons": bool(asked.sway),
+        "asks how much better a text is": asked.graded,
+        "asks how sure raters are": asked.confidence,
+        "asks for the words that decided it": asked.spans,
+    }
+    if more := [words for words, wanted in all_of_them.items() if wanted]:
+        raise UsageError(
+            f"This plan {' and '.join(more)}, which other tools do not.", kept="Nothing was made.",
+            hint="Make packets for this program, or pages for a browser (--to html), instead.",
+        )  # fmt: skip
 
 
 def _tasks(

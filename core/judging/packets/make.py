@@ -171,8 +171,6 @@ def make_packets(
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
     plan = read_plan(ctx, project, plan_id, wording or wording_of(project), number)
-    if as_page:
-        refuse_more_than_choices(plan)
     begun = {code: begun_packet(project, plan, code) for code in wanted}
     standing = {code: _already_written(targets[code], begun[code]) for code in wanted}
     made = []
@@ -183,19 +181,6 @@ def make_packets(
         made.append(MadePacket(targets[code], code, begun[code].packet.id, len(asked_of(plan, code))))
         ctx.report(done, len(wanted), note=code)
     return tuple(made)
-
-
-def refuse_more_than_choices(plan: PlanToSend) -> None:
-    """Raise UsageError where the plan asks for what only this program asks: degree, confidence, marked words."""
-    asked = PlanSettings.of(plan.row.settings)
-    named = [("how much better a text is", asked.graded), ("how sure raters are", asked.confidence),
-             ("the words that decided it", asked.spans)]  # fmt: skip
-    if more := [words for words, wanted in named if wanted]:
-        raise UsageError(
-            f"This plan asks for {' and for '.join(more)}, which is not asked in a browser or another tool.",
-            kept="Nothing was made.",
-            hint="Make packets for this program instead, or draw a plan that asks for the choice alone.",
-        )
 
 
 def file_name(code: str, later: int = 0, suffix: str = SUFFIX) -> str:

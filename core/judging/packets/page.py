@@ -25,7 +25,7 @@ from biasprint.core.project.stores.chain import CHAIN
 
 PAGE_SUFFIX = ".html"
 LARGEST = 64 * 2**20  # bytes of a page: more is no file for a phone
-SCRIPTS = ("seal.js", "keep.js", "page.js")
+SCRIPTS = ("seal.js", "keep.js", "answers.js", "page.js")
 LONGEST_NOTE = 100_000
 MOST_ROWS = 200_000  # of judgments and of annotations
 PACKET, ANSWERS = "packet", "answers"  # the ids of the two elements with data
@@ -112,8 +112,8 @@ class PageAnnotation(_Part):
 
 
 class PageAnswers(_Part):
-    """The answers so far. `chain`: its state, without a key once the page is finished. `drafts`: notes by
-    comparison that no answer has taken yet; they are not merged.
+    """The answers so far. `chain`: its state, without a key once the page is finished. `drafts` and `marks`: notes and
+    marked words by comparison that no answer has taken yet; they are not merged.
     """
 
     consent_text: Text = ""
@@ -126,6 +126,7 @@ class PageAnswers(_Part):
     judgments: Annotated[list[PageJudgment], Field(max_length=MOST_ROWS)] = []
     annotations: Annotated[list[PageAnnotation], Field(max_length=MOST_ROWS)] = []
     drafts: dict[Key, Annotated[str, Field(max_length=LONGEST_NOTE)]] = {}
+    marks: dict[Key, list[list[int]]] = {}
 
 
 # ---- Writing one

@@ -14,7 +14,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blind import SessionView
 from biasprint.core.judging.offers import leave_session, offer_plans, open_session
 from biasprint.core.judging.packets.hand_out import hand_out
-from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.store import ProjectStore
@@ -420,14 +419,12 @@ def test_two_copies_that_differ_in_the_degree_are_a_conflict(tmp_path: Path):
 
 
 @pytest.mark.parametrize("asked", [{"graded": True}, {"confidence": True}, {"spans": True}])
-def test_no_browser_and_no_other_tool_is_given_a_plan_that_asks_for_more(tmp_path: Path, asked: dict[str, bool]):
+def test_no_other_tool_is_given_a_plan_that_asks_for_more(tmp_path: Path, asked: dict[str, bool]):
     path = tmp_path / "study.biasprint"
     plan = coordinator(path, comparisons=2, **asked)
     folder = tmp_path / "out"
     with Project.open(path) as project:
-        with pytest.raises(UsageError, match="not asked in a browser or another tool"):
+        with pytest.raises(UsageError, match="which other tools do not"):
             hand_out(JobContext(), project, "label-studio", plan_id=plan, codes=["R01"], folder=folder)
-        with pytest.raises(UsageError, match="not asked in a browser or another tool"):
-            make_packets(JobContext(), project, plan_id=plan, codes=["R01"], folder=folder, as_page=True)
         assert project.packets.all() == ()
     assert not folder.exists()
