@@ -78,4 +78,27 @@ def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
             kept="It was not opened.",
             hint="If it came from somebody else, ask for a fresh copy.",
         )
+    if follow:
+        keep_to(mode)
     return status
+
+
+# ---- What is written is for the same people as what it comes from
+
+EVERYBODY_ELSE = 0o077
+_kept_from = 0
+
+
+def keep_to(mode: int) -> None:
+    """Let nobody else read what this process writes from here on who may not read a file of this mode.
+
+    For files that came before it only becomes stricter. Windows has no such modes: a folder's own rights hold there.
+    """
+    global _kept_from
+    _kept_from |= ~mode & EVERYBODY_ELSE
+    os.umask(os.umask(EVERYBODY_ELSE) | _kept_from)
+
+
+def kept_from() -> int:
+    """Return the rights of others that `keep_to` took away, for a process that writes on behalf of this one."""
+    return _kept_from

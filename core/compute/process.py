@@ -18,6 +18,7 @@ from typing import Any, TypeVar, TypeVarTuple, get_args
 from biasprint.core.compute import plain, worker
 from biasprint.core.compute.worker import CANCEL, WIND_DOWN, Kind, place_of
 from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.given import kept_from
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import start
 
@@ -270,7 +271,7 @@ class ComputeProcess:
         module, name = place_of(function)
         # The child works in another folder.
         whole = tuple(arg.absolute() if isinstance(arg, Path) else arg for arg in args)
-        call = pickle.dumps((module, name, whole), protocol=5)
+        call = pickle.dumps((module, name, whole, kept_from()), protocol=5)
         if ctx is not None:
             ctx.check()
         with self._turns.take(ctx):

@@ -18,6 +18,7 @@ from typing import Literal
 
 from biasprint.core.compute.plain import dump
 from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.offline import guard_sockets
@@ -101,7 +102,8 @@ def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
 def _perform(call: bytes, ctx: JobContext) -> bytes:
     kind: Kind = "failed"
     try:
-        module, name, args = pickle.loads(call)
+        module, name, args, others = pickle.loads(call)
+        keep_to(~others)
         function = getattr(importlib.import_module(module), name)
         context = {"ctx": ctx} if "ctx" in inspect.signature(function).parameters else {}
         return dump(("done", function(*args, **context)))
@@ -186,8 +188,8 @@ def _keep_remarks_away() -> None:
 
 
 # ---- The messages that cross the pipe between the two processes
-# To the child: CANCEL, WIND_DOWN, or a pickled (module, name, args), which never equals one of those words. To the
-# parent, which trusts no child that has read a stranger's file: a (kind, value) of `core.compute.plain`.
+# To the child: CANCEL, WIND_DOWN, or a pickled (module, name, args, rights that others lack), which never equals one of
+# those words. To the parent, which trusts no child that has read a stranger's file: a (kind, value) of `plain`.
 
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"

@@ -124,7 +124,7 @@ def _change(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> No
     with storage.locked(f"{name}.lock", patience=PATIENCE_SECONDS):
         known = {key: value for key, value in change(_read(name)).items() if isinstance(value, dict)}
         latest = sorted(known, key=lambda key: str(known[key].get("at")), reverse=True)[:MOST]
-        storage.write(name, {key: known[key] for key in latest}, private=True)
+        storage.write(name, {key: known[key] for key in latest})
 
 
 def _try_to_change(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

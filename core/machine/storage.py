@@ -8,6 +8,7 @@ import contextlib
 import errno
 import json
 import os
+import stat
 import sys
 import threading
 import time
@@ -20,9 +21,10 @@ from typing import IO, Any
 import platformdirs
 
 from biasprint.core.errors import AppError
-from biasprint.core.given import NOT_JSON
+from biasprint.core.given import EVERYBODY_ELSE, NOT_JSON
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LOCKS = "locks"
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -32,10 +34,20 @@ def home() -> Path:
     folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
     try:
         if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not chosen or (folder / LOCKS).is_dir():
+            _keep_private(folder)
     except OSError as error:
         raise not_writable(folder, error) from error
     return folder
+
+
+def _keep_private(folder: Path) -> None:
+    """Take everybody else's rights to a folder of the program: older versions left it open to all."""
+    status = folder.stat()
+    if os.name == "posix" and status.st_mode & EVERYBODY_ELSE and status.st_uid == os.getuid():
+        with contextlib.suppress(OSError):  # of a file system without modes
+            folder.chmod(stat.S_IMODE(status.st_mode) & ~EVERYBODY_ELSE)
 
 
 def sample_file() -> Path:
@@ -110,7 +122,7 @@ def locked(name: str, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
 
 
 def _path(name: str) -> Path:
-    return home() / "locks" / name
+    return home() / LOCKS / name
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -184,13 +196,12 @@ def change(name: str) -> Iterator[dict[str, Any]]:
         write(name, data)
 
 
-def write(name: str, data: dict[str, Any], *, private: bool = False) -> None:
-    """Put `data` in place of what the file held, whole or not at all. `private`: for this user's eyes alone."""
+def write(name: str, data: dict[str, Any]) -> None:
+    """Put `data` in place of what the file held, whole or not at all, for this user's eyes alone."""
     path = home() / name
     part = path.with_name(f".{name}.{uuid.uuid4().hex[:8]}.part")
-    mode = 0o600 if private else 0o666
     try:
-        with open(part, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, mode)) as file:
+        with open(part, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
             json.dump(data, file, ensure_ascii=False, indent=1, sort_keys=True)
             file.flush()
             os.fsync(file.fileno())

@@ -14,7 +14,7 @@ from pathlib import Path
 from biasprint.core.errors import AppError
 from biasprint.core.given import NOT_JSON, ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.storage import home
+from biasprint.core.machine import storage
 from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged, connect, explain
 from biasprint.core.project.schema import expected_schema, schema_of
 
@@ -23,6 +23,7 @@ EXAMINE_SECONDS = 5.0
 BYTES_PER_SECOND = 10_000_000  # a large honest file gets the time that it takes on a slow machine
 READ_BYTES = 1 << 20
 REMEMBERED = 200
+KNOWN = "known-projects.json"
 RESCUE = "“biasprint rescue FILE --out NEW”."
 
 
@@ -167,18 +168,13 @@ def is_known(path: Path) -> bool:
 
 def remember(path: Path) -> None:
     """Note the file as it is now as one that this machine wrote. Failing to note it only costs an examination."""
-    with suppress(OSError):
+    with suppress(OSError, AppError):
         if is_known(path):
             return  # looked at, not changed
         known = {key: value for key, value in _known().items() if key != str(path.resolve())}
         known[str(path.resolve())] = _state(path)
         latest = dict(list(known.items())[-REMEMBERED:])
-        part = home() / "known-projects.json.part"
-        try:
-            part.write_text(json.dumps(latest), encoding="utf-8")
-            part.replace(home() / "known-projects.json")
-        finally:
-            part.unlink(missing_ok=True)
+        storage.write(KNOWN, latest)
 
 
 def _state(path: Path) -> list[int]:
@@ -188,7 +184,7 @@ def _state(path: Path) -> list[int]:
 
 def _known() -> dict[str, list[int]]:
     try:
-        known = json.loads((home() / "known-projects.json").read_text(encoding="utf-8"))
+        known = json.loads((storage.home() / KNOWN).read_text(encoding="utf-8"))
     except (OSError, *NOT_JSON):
         return {}
     return known if isinstance(known, dict) else {}

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import clear_leftovers
 from biasprint.core.machine.storage import FULL
@@ -131,6 +132,8 @@ class Project:
         working: WorkingCopy | None = None,
         examination: Examination | None = None,
     ) -> None:
+        with suppress(OSError):
+            keep_to(path.stat().st_mode)
         self.path = path
         self.read_only = read_only
         self.working = working

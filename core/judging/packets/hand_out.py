@@ -20,6 +20,7 @@ from biasprint.core.judging.packets.make import (
     order_for,
     rater_codes,
     read_plan,
+    umask,
 )
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
@@ -140,7 +141,7 @@ def _new_folder(target: Path) -> Iterator[Path]:
     part: Path | None = None
     try:
         part = new_folder(near=target)
-        part.chmod(0o755)  # mkdtemp keeps folders to their maker; this one is handed on
+        part.chmod(0o777 & ~umask())  # mkdtemp keeps folders to their maker; this one is handed on
         yield part
         part.rename(target)
     except OSError as error:

@@ -70,7 +70,7 @@ def written_new(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
         yield part
         if target.exists():  # came to be while this one was written
             raise FileExistsError(f"{target.name} is there")
-        os.chmod(part, 0o666 & ~_umask())  # mkstemp keeps files to their maker; this one is for sending
+        os.chmod(part, 0o666 & ~umask())  # mkstemp keeps files to their maker; this one is for sending
         os.replace(part, target)
         _sync_folder(target.parent)
     except (sqlite3.Error, OSError) as error:
@@ -104,7 +104,8 @@ def _fill(rows: Mapping[str, Rows], part: Path) -> None:
         connection.execute("COMMIT")
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return the rights that new files lack."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -37,10 +37,12 @@ def entries() -> dict[str, list[str]]:
 
     Empty where there is no lock, as in an installation that pip made, or where `BIASPRINT_WITHOUT_LOCK` is set.
     """
+    return {} if os.environ.get(WITHOUT_LOCK) else _locked()
+
+
+def _locked() -> dict[str, list[str]]:
     file = declared.ROOT / NAME
-    if os.environ.get(WITHOUT_LOCK) or not file.is_file():
-        return {}
-    return _entries(file.read_text(encoding="utf-8"))
+    return _entries(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def version(entry: str) -> str:
@@ -91,10 +93,11 @@ def build_of_torch(pip: Callable[[list[str]], object]) -> str:
 
 @contextmanager
 def missing_pip(site: Path) -> Iterator[list[str]]:
-    """Yield pip's arguments that install the lock's own pip; empty where that one is there, or where there is no
-    lock.
+    """Yield pip's arguments that install the lock's own pip; empty where that one is there, or where there is no lock.
+
+    Its hash is asked for even where `BIASPRINT_WITHOUT_LOCK` is set: all other packages come through it.
     """
-    pip = entries().get("pip", [])
+    pip = _locked().get("pip", [])
     if not pip or (site / f"pip-{version(pip[0])}.dist-info" / "INSTALLER").is_file():
         yield []
         return

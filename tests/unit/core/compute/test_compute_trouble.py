@@ -343,7 +343,7 @@ def test_a_module_is_missing_and_nobody_can_look_up_why(monkeypatch):
         raise PermissionError("the notes of the installation cannot be read")
 
     monkeypatch.setattr(worker, "explained", unreadable)
-    call = pickle.dumps(("importlib", "import_module", ("no_such_module",)))
+    call = pickle.dumps(("importlib", "import_module", ("no_such_module",), 0))
     kind, error = load(worker._perform(call, JobContext()))
     assert kind == "failed"
     assert "not foreseen (ModuleNotFoundError" in error.message

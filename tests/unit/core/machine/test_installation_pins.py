@@ -102,7 +102,11 @@ def test_the_small_build_of_pytorch_that_somebody_has_is_asked_for(lock: Path) -
     assert pins.build_of_torch(lambda words: None) == ""  # pip found none, or could not be asked
 
 
-def test_pip_of_the_lock_is_installed_where_another_is(lock: Path) -> None:
+@pytest.mark.parametrize("without", ["", "1"])
+def test_pip_of_the_lock_is_installed_where_another_is(
+    without: str, lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(pins.WITHOUT_LOCK, without)
     lock.write_text(LOCK + f"pip==26.3 \\\n    --hash=sha256:{'e' * 64}\n", encoding="utf-8")
     with pins.missing_pip(lock.parent) as arguments:
         file = Path(arguments[arguments.index("--requirement") + 1])
