@@ -102,9 +102,10 @@ def rate(
     notes: Mapping[int, str] | None = None,
     kind: str = "person",
     read: Mapping[int, bool] | None = None,
+    details: Mapping[int, dict[str, Any]] | None = None,
 ) -> str:
     """A rater's session on this machine, answered by position; its id. `read`: by position, were its texts read to the
-    end?
+    end? `details`: by position what the judgment keeps beside the choice.
     """
     known = {row.code: row.id for row in project.judging.raters()}
     rater = known.get(code) or project.judging.add_rater(RaterSpec(code=code, kind=kind)).uuid("rater")  # type: ignore[arg-type]
@@ -122,7 +123,8 @@ def rate(
                 texts_sha256=row.texts_sha256,
                 note=(notes or {}).get(position, ""),
                 active_seconds=20.0,
-                detail=viewed(read[position]) if read and position in read else {},
+                detail=viewed(read[position]) if read and position in read else (details or {}).get(position, {}),
+                lengths=(1000, 1000, 1000),
             )
         )
     if reveal:

@@ -7,6 +7,7 @@ every rater said.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from biasprint.core.errors import UsageError
@@ -14,7 +15,16 @@ from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings
 from biasprint.core.judging.workshop import in_steps
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import AnnotationRow, ComparisonRow, JudgmentRow, Outcome, PlanRow, SessionRow
+from biasprint.core.project.rows import (
+    AnnotationRow,
+    ComparisonRow,
+    Degree,
+    JudgmentRow,
+    Outcome,
+    PlanRow,
+    SessionRow,
+    Span,
+)
 from biasprint.core.project.specs import AnnotationSpec
 from biasprint.core.text import sha256_text
 
@@ -45,6 +55,9 @@ class RaterJudgment:
     chosen: int | None
     note: str
     active_seconds: float
+    degree: Degree | None = None
+    confidence: int | None = None
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,13 @@ class Disagreement:
     def split(self) -> float:
         """The share of pairs of raters that differ, 0 to 1: one less Fleiss' P of this comparison (Fleiss 1971)."""
         return split(Counter((judgment.outcome, judgment.chosen) for judgment in self.judgments).values())
+
+    def marked(self, item: int) -> tuple[tuple[int, int, int], ...]:
+        """Return the parts of an item's text that raters marked as reasons: start, end, and how many of them did."""
+        own = [(start, end) for judgment in self.judgments for its, start, end in judgment.spans if its == item]
+        edges = sorted({place for span in own for place in span})
+        counted = [(a, b, sum(start <= a and b <= end for start, end in own)) for a, b in pairwise(edges)]
+        return tuple(part for part in counted if part[2])
 
 
 def split(counts: "Sequence[int] | Any") -> float:
@@ -151,7 +171,8 @@ def _counting(project: Project, plan: PlanRow) -> Iterator[tuple[SessionRow, str
 def _rater_judgment(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:
     if secret:
         return RaterJudgment("", row.outcome, row.chosen, "", 0.0)
-    return RaterJudgment(rater, row.outcome, row.chosen, row.note, row.active_seconds)
+    said = (row.degree, row.confidence, row.spans)
+    return RaterJudgment(rater, row.outcome, row.chosen, row.note, row.active_seconds, *said)
 
 
 def _place(judgment: RaterJudgment) -> tuple[str, str, int]:

@@ -63,6 +63,9 @@ JUDGMENT_END = (
     UNSEALED,
     "seconds_in_view",
     "read_to_end",
+    "degree",
+    "confidence",
+    "spans",
 )  # since models judge; packets; looks; lengths; raters left out; rankings; recommendations; rounds; several generators
 
 
@@ -97,6 +100,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     unread_are_out = UNREAD_TEXTS in excluded
     lengths = text_lengths(project, comparisons.values())
     blocks = text_blocks(comparisons.values())
+    graded = {key for key, plan in plans.items() if PlanSettings.of(plan.settings).graded}
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
         rater = raters[session.rater_id]
         for number, (row, counts) in enumerate(_made(project, session, superseded), start=1):
@@ -122,6 +126,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "adaptive": "1" if PlanSettings.of(plans[session.plan_id].settings).adaptive else "",
                 **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
                 UNSEALED: int(row.unsealed),
+                "degree": row.degree or ("equal" if row.outcome == "tie" and session.plan_id in graded else ""),
             }
 
 
@@ -183,6 +188,10 @@ def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:
         "note": row.note,
         "seconds_in_view": "" if (views := row.viewed) is None else json.dumps([views[at].seconds for at in row.shown]),
         "read_to_end": "" if row.read_to_end is None else int(row.read_to_end),
+        "confidence": "" if row.confidence is None else row.confidence,
+        "spans": json.dumps(sorted([row.shown.index(item) + 1, start, end] for item, start, end in row.spans))
+        if row.spans
+        else "",
     }
 
 

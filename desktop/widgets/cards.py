@@ -115,6 +115,70 @@ class SuggestedChip(Chip):
         return QSize(width, self.fontMetrics().height())
 
 
+Counted = tuple[int, int, int]  # marked words: first character, one behind the last, and how many raters marked them
+Look = tuple[int, int, QColor, str, QTextCharFormat.UnderlineStyle]  # of marked words: place, ground and line
+DEEPEST = 0.45  # of the colour in a mark by everybody: words on it stay as legible as elsewhere
+
+
+def shade(count: int, of: int) -> QColor:
+    """Return the ground of words that so many of the raters marked."""
+    tokens = theme.current()
+    if of < 2:
+        return QColor(tokens.warn_soft)
+    surface, full, part = QColor(tokens.surface), QColor(tokens.warn), DEEPEST * count / of
+    mixed = [
+        round(low + (high - low) * part) for low, high in zip(surface.getRgb()[:3], full.getRgb()[:3], strict=True)
+    ]
+    return QColor(*mixed)
+
+
+def line_under(count: int, of: int) -> tuple[str, QTextCharFormat.UnderlineStyle]:
+    """Return the line under such words, the second cue: dashes of one rater, dots of several, a full line of all."""
+    styles = QTextCharFormat.UnderlineStyle
+    of_several = styles.SingleUnderline if count == of else styles.DotLine
+    return theme.current().warn, styles.DashUnderline if count == 1 else of_several
+
+
+def _marks_on(reading: PlainText, looks: Iterable[Look]) -> list[QTextEdit.ExtraSelection]:
+    marks = []
+    for start, end, ground, line, style in looks:
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor = reading.cursor_for(start, end)
+        mark.format = QTextCharFormat()
+        mark.format.setBackground(ground)
+        mark.format.setUnderlineStyle(style)
+        mark.format.setUnderlineColor(QColor(line))
+        marks.append(mark)
+    return marks
+
+
+class ShadeLegend(PlainText):
+    """A line with the shades of words that 1, 2 … of the raters marked."""
+
+    MOST = 5  # shades that are told apart
+
+    def __init__(self) -> None:
+        super().__init__(name="")
+        self._of = 0
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        theme.signals.changed.connect(lambda: self.show_counts(self._of))
+
+    def show_counts(self, of: int) -> None:
+        """Show the shades of so many raters; of many, some on the way from one to all."""
+        self._of = of
+        counts = sorted({round(1 + (of - 1) * place / (self.MOST - 1)) for place in range(self.MOST)}) if of else []
+        text, looks = tr("Marked as a reason by") + " ", []
+        for count in counts:
+            looks.append((len(text) + 1, len(text) + 3 + len(str(count)), shade(count, of), *line_under(count, of)))
+            text += f"  {count}  "
+        self.set_text(text + " " + plural(of, "of %n rater", "of %n raters"))
+        self.setAccessibleName(self.text())
+        self.setExtraSelections(_marks_on(self, looks))
+        self.setFixedHeight(round(theme.current().reading * theme.current().line_height) + 4)
+
+
 class ComparisonCard(Card):
     """One text with its letter and its button."""
 
@@ -146,7 +210,11 @@ class ComparisonCard(Card):
         self.box.addWidget(self.much)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
         self._answered: tuple[bool, bool, Degree | None] | None = None
-        self._marks: tuple[Spans, Spans] = ((), ())  # words that differ, and reasons
+        self._marks: tuple[Spans, Sequence[Counted], int] = (
+            (),
+            (),
+            1,
+        )  # words that differ; reasons, and of how many raters
         self.set_answer(False)
 
     @property
@@ -235,35 +303,27 @@ class ComparisonCard(Card):
 
     def mark(self, spans: Spans) -> None:
         """Tint and underline words that differ; none clears them."""
-        self._show_marks(spans, self._marks[1])
+        self._show_marks(spans, *self._marks[1:])
 
-    def mark_reasons(self, spans: Spans) -> None:
-        """Tint words that are marked as reasons, and underline them with dashes; none clears them."""
-        self._show_marks(self._marks[0], spans)
-        count = plural(len(spans), "%n passage is marked", "%n passages are marked") if spans else ""
-        self.reading.setAccessibleDescription(count)
+    def mark_reasons(self, spans: Iterable[Counted], of: int = 1) -> None:
+        """Tint and underline words that are marked as reasons, by `of` raters at most; none clears them."""
+        self._show_marks(self._marks[0], tuple(spans), of)
+        count = len(self._marks[1])
+        self.reading.setAccessibleDescription(
+            plural(count, "%n passage is marked", "%n passages are marked") if count else ""
+        )
 
     def dress(self) -> None:
         """Draw the marks in the colours of the theme."""
         self._show_marks(*self._marks)
 
-    def _show_marks(self, differences: Spans, reasons: Spans) -> None:
-        self._marks = differences, reasons
-        tokens, marks = theme.current(), []
-        for spans, ground, line, style in (
-            (differences, tokens.accent_soft, tokens.accent, QTextCharFormat.UnderlineStyle.SingleUnderline),
-            (reasons, tokens.warn_soft, tokens.warn, QTextCharFormat.UnderlineStyle.DashUnderline),
-        ):
-            look = QTextCharFormat()
-            look.setBackground(QColor(ground))
-            look.setUnderlineStyle(style)
-            look.setUnderlineColor(QColor(line))
-            for start, end in spans:
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor = self.reading.cursor_for(start, end)
-                mark.format = look
-                marks.append(mark)
-        self.reading.setExtraSelections(marks)
+    def _show_marks(self, differences: Spans, reasons: Sequence[Counted], of: int) -> None:
+        self._marks = differences, reasons, of
+        tokens = theme.current()
+        single = QTextCharFormat.UnderlineStyle.SingleUnderline
+        looks = [(start, end, QColor(tokens.accent_soft), tokens.accent, single) for start, end in differences]
+        looks += [(start, end, shade(count, of), *line_under(count, of)) for start, end, count in reasons]
+        self.reading.setExtraSelections(_marks_on(self.reading, looks))
 
 
 class ComparisonCards(QWidget):
@@ -387,7 +447,7 @@ class ComparisonCards(QWidget):
         if spans != self._reasons:
             self._reasons = spans
             for index, card in enumerate(self.cards):
-                card.mark_reasons([(start, end) for its, start, end in spans if its == index])
+                card.mark_reasons((start, end, 1) for its, start, end in spans if its == index)
 
     def set_low(self, low: bool) -> None:
         for card in self.cards:

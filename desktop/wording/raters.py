@@ -383,10 +383,16 @@ def seats_words(report: "MergeReport") -> list[str]:
     ]
 
 
-def outcome_words(outcome: str, chosen: int | None, order: Sequence[int]) -> str:
-    """Return an answer by the letters that the texts have here."""
+def outcome_words(
+    outcome: str, chosen: int | None, order: Sequence[int], degree: str | None = None, confidence: int | None = None
+) -> str:
+    """Return an answer by the letters that the texts have here, with its degree and confidence where it has them."""
+    if confidence is not None:
+        sure = {1: tr("a guess"), 2: tr("fairly sure"), 3: tr("sure")}[confidence]
+        return f"{outcome_words(outcome, chosen, order, degree)}, {sure}"
     if chosen is not None and outcome == "choice":
-        return tr("{letter} chosen").format(letter=letter_of(chosen, order))
+        words = {"much": tr("{letter} much better"), "slightly": tr("{letter} slightly better")}
+        return words.get(degree or "", tr("{letter} chosen")).format(letter=letter_of(chosen, order))
     return {
         "tie": tr("a tie"),
         "none": tr("none is good"),

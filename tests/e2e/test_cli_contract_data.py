@@ -66,7 +66,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
         "sequence", "model", "temperature", "rater_kind", "read_as", "superseded", "card", "judged_at",
         "adjudicated", "seen", "words", "excluded", "worst", "block", "recommended", "adaptive", *WROTE, "unsealed",
-        "seconds_in_view", "read_to_end",
+        "seconds_in_view", "read_to_end", "degree", "confidence", "spans",
     ),
     "findings": (
         "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level",

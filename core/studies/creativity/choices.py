@@ -32,6 +32,8 @@ UNREAD = {"refused": REFUSAL, "unreadable": "unreadable reply", "failed": "reque
 NOT_IN_EVERY_ORDER = "model without a choice in every order"
 
 Unit = tuple[str, str]
+Marked = tuple[str, int, int]  # marked words: the identity whose text it is, first character, one behind the last
+NO_CONFIDENCE = 0  # of an answer of which no confidence was given, or asked
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class JudgmentTable:
     for none. `recommended`: the identity that was recommended, `core.project.rows.ALONE` where such a plan recommended
     none, empty elsewhere.
     `adaptive`: not empty where the plan is drawn in rounds, by the answers: its intervals hold at every look.
+    `degree`: slightly or much of a choice, equal of a tie, where degrees were asked; `confidence`: 1 to 3, or
+    `NO_CONFIDENCE`; `marked`: the words that decided it.
     Columns that are not known are left out.
     """
 
@@ -72,6 +76,9 @@ class JudgmentTable:
     ranked: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
     topic: tuple[str, ...] = ()
+    degree: tuple[str, ...] = ()
+    confidence: tuple[int, ...] = ()
+    marked: tuple[tuple[Marked, ...], ...] = ()
     markup: tuple[tuple[tuple[int, ...], ...], ...] = ()
     adaptive: tuple[str, ...] = ()
 

@@ -22,6 +22,8 @@ from biasprint.core.project.specs import PromptSpec
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.cogs import NO_TOPIC
 from biasprint.core.prompts.wordings import WORDING, sample_in
+from biasprint.core.studies.creativity.choices import NO_CONFIDENCE, Marked
+from biasprint.core.studies.creativity.degrees import DEGREE_WORDS, EQUAL, confidence_of, marked_of
 from biasprint.core.studies.kit.importing import (
     ImportedText,
     check_key,
@@ -102,8 +104,9 @@ JUDGED = (
 )  # fmt: skip
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
+MORE_THAN_WINNERS = ("degree", "confidence", "marked")
 # Of the texts that were compared.
-COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "markup", "worst", "block")
+COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "markup", "worst", "block", *MORE_THAN_WINNERS)
 # Identities hold none of these signs, so that a table may separate them by any.
 SEPARATORS = re.compile(r"[|,;]")
 
@@ -180,6 +183,7 @@ def judgment_columns(
     blocks = text_blocks(comparisons.values()) if compared else {}
     plans = {row.id: row for row in project.judging.plans()}
     adaptive = {key for key, plan in plans.items() if PlanSettings.of(plan.settings).adaptive}
+    graded = {key for key, plan in plans.items() if PlanSettings.of(plan.settings).graded}
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
     more = COMPARED if compared else ("words",) if lengths else ()
     columns: Columns = {name: [] for name in (*JUDGED, *more)}
@@ -213,6 +217,9 @@ def judgment_columns(
             values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
             values["topic"] = _topic(topics.get(comparison.theme, ""))
             values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
+            values["degree"] = row.degree or (EQUAL if row.outcome == "tie" and comparison.plan_id in graded else "")
+            values["confidence"] = row.confidence or NO_CONFIDENCE
+            values["marked"] = tuple((identities[item], start, end) for item, start, end in row.spans)
         if "words" in columns:
             cards = [styles.get(comparison.items[index].key, (0, 0, 0, 0)) for index in row.shown]
             values["words"] = tuple(card[0] for card in cards)
@@ -221,6 +228,7 @@ def judgment_columns(
         for name, value in values.items():
             columns[name].append(value)
         marks.append(row.unsealed)
+    columns = {name: column for name, column in columns.items() if name not in MORE_THAN_WINNERS or any(column)}
     return columns | ({UNSEALED: marks} if any(marks) else {})
 
 
@@ -262,12 +270,48 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         "temperature": [_temperature(record) for record in records],
         "worst": [row.get("worst", "") for row in values],
         "block": [row.get("block", "") or row["comparison"] for row in values],
+        "degree": [_degree(record) for record in records],
+        "confidence": [_confidence(record) for record in records],
+        "marked": [_marked(record, shown) for record, shown in zip(records, columns["shown"], strict=True)],
     }
     if any(row.get("words", "") for row in values):
         compared["words"] = [
             _words(row.get("words", ""), len(shown)) for row, shown in zip(values, columns["shown"], strict=True)
         ]
     return columns | {name: column for name, column in compared.items() if any(column)}
+
+
+def _degree(record: Record) -> str:
+    given = record.values.get("degree", "").strip().lower()
+    outcome = record.values.get("outcome", "")
+    if given and (given not in DEGREE_WORDS or (given == EQUAL) != (outcome == "tie")):
+        raise AppError(
+            f"Row {record.number}: “{given}” is no degree of a {outcome or 'judgment'}.", kept="Nothing was measured.",
+            hint="A choice is slightly or much better, a tie is equal; leave the others empty.",
+        )  # fmt: skip
+    return given
+
+
+def _confidence(record: Record) -> int:
+    given = record.values.get("confidence", "")
+    try:
+        return confidence_of(given)
+    except ValueError:
+        raise AppError(
+            f"Row {record.number}: “{given}” is no confidence.", kept="Nothing was measured.",
+            hint="It is 1 (a guess), 2 (fairly sure) or 3 (sure), or empty.",
+        ) from None  # fmt: skip
+
+
+def _marked(record: Record, shown: Sequence[str]) -> tuple[Marked, ...]:
+    given = record.values.get("spans", "")
+    try:
+        return marked_of(given, shown)
+    except (ValueError, RecursionError):
+        raise AppError(
+            f"Row {record.number}: “{given[:60]}” are no marked words.", kept="Nothing was measured.",
+            hint="Write [[card from 1, first character, one behind the last], …], or leave it empty.",
+        ) from None  # fmt: skip
 
 
 def _words(given: str, cards: int) -> tuple[int, ...]:

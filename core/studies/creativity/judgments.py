@@ -22,6 +22,7 @@ from biasprint.core.studies.creativity.choices import (
     choices_on,
     told,
 )
+from biasprint.core.studies.creativity.degrees import more_than_winners
 from biasprint.core.studies.creativity.mixed import mixed_shares
 from biasprint.core.studies.creativity.quality import quality
 from biasprint.core.studies.creativity.rankings import rankings
@@ -87,6 +88,7 @@ def measure_judgments(
     if parts:
         findings += rankings(table, axes, in_words, seed=seed, definitions=crossed)
         findings += swayed(every, axes)
+        findings += more_than_winners(table, judged, in_words, seed=seed, resamples=resamples)
     if parts:
         findings += [share for each in judged for share in mixed_shares(each, in_words.get(each.axis, ""))]
     if parts or adjusted:

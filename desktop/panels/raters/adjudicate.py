@@ -29,6 +29,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.buttons import ChoiceButton
+from biasprint.desktop.widgets.cards import ShadeLegend
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_column
@@ -64,6 +65,8 @@ class AdjudicatePage(Sheet):
         self._writable = False
         self.head = PageHead(tr("All disagreements"))
         self.cards = NeutralCards(("1", "2", "3"), choosing=True)
+        self.legend = ShadeLegend()
+        self.legend.hide()
         self.tie, self.none = ChoiceButton(tr("Tie"), key="0"), ChoiceButton(tr("None is good"), key="X")
         self.withdraw = LinkButton(tr("Take it back"))
         self.names = LinkButton(tr("Show who they were written for"))
@@ -108,7 +111,14 @@ class AdjudicatePage(Sheet):
         self._show_outcome()
 
     def set_texts(self, texts: Sequence[str]) -> None:
+        """Show the texts, and in each the words that raters marked, shaded by how many of them did."""
         self.cards.set_texts(texts)
+        raters = len(self.one.judgments) if self.one is not None else 0
+        marked = [self.one.marked(item) for item in self.one.order] if self.one is not None else []
+        for card, spans in zip(self.cards.cards, marked, strict=False):
+            card.mark_reasons(spans, max(2, raters))
+        self.legend.show_counts(raters)
+        show_if(self.legend, any(marked))
         self._show_outcome()
 
     def forget(self) -> None:
@@ -117,6 +127,9 @@ class AdjudicatePage(Sheet):
         self.head.forget()
         self.names.setChecked(False)
         self.note.clear()
+        self.legend.hide()
+        for card in self.cards.cards:
+            card.mark_reasons(())
         self.cards.set_texts(())
         self._clear()
 
@@ -219,6 +232,7 @@ class AdjudicatePage(Sheet):
         below.addWidget(mine, 1)
         self.box.addWidget(self.head)
         self.box.addWidget(self.cards, 1)
+        self.box.addWidget(self.legend)
         self.box.addLayout(answers)
         self.box.addLayout(below)
 
@@ -226,7 +240,7 @@ class AdjudicatePage(Sheet):
 def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
     """Return a widget with one rater's answer and note."""
     who = safe_line(one.rater)
-    outcome = words.outcome_words(one.outcome, one.chosen, order)
+    outcome = words.outcome_words(one.outcome, one.chosen, order, one.degree, one.confidence)
     line = QWidget()
     box = in_column(inside=line, spacing=2, margins=0)
     first = tr("{rater}: {said} ({seconds})").format(

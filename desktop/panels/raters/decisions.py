@@ -39,7 +39,7 @@ class AnswerCard(Card):
 
     def __init__(self, head: "JudgmentRow", order: Sequence[int]) -> None:
         super().__init__()
-        self.said = Label(words.outcome_words(head.outcome, head.chosen, order), "strong")
+        self.said = Label(words.outcome_words(head.outcome, head.chosen, order, head.degree, head.confidence), "strong")
         self.when = Label(
             tr("{when} · {seconds} of active time").format(
                 when=when_words(head.created_at), seconds=spelled_seconds(head.active_seconds)

@@ -125,3 +125,22 @@ def test_an_outcome_that_makes_no_sense_is_refused_and_nothing_is_kept(
     with pytest.raises(UsageError):
         adjudicate(project, comparison, outcome, chosen)  # type: ignore[arg-type]
     assert adjudicated(project) == {}
+
+
+def test_what_raters_say_beside_a_choice_is_told_with_it_and_marks_are_counted(project: Project) -> None:
+    plan = add_plan(project, graded=True, confidence=True, spans=True)
+    said = {
+        "R01": (0, "much", 3, [[0, 2, 8], [1, 0, 1]]),
+        "R02": (1, "slightly", 1, [[0, 5, 10]]),
+        "R03": (1, "much", 2, []),
+    }
+    for code, (chosen, degree, confidence, spans) in said.items():
+        detail = {"degree": degree, "confidence": confidence} | ({"spans": spans} if spans else {})
+        rate(project, plan, code, {0: ("choice", chosen)}, details={0: detail})
+    (one,) = disagreements(project)
+    assert [(each.rater, each.degree, each.confidence) for each in one.judgments] == [
+        ("R01", "much", 3), ("R02", "slightly", 1), ("R03", "much", 2),
+    ]  # fmt: skip
+    assert one.marked(0) == ((2, 5, 1), (5, 8, 2), (8, 10, 1))
+    assert one.marked(1) == ((0, 1, 1),)
+    assert one.marked(2) == ()

@@ -128,6 +128,9 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
         "unsealed",
         "seconds_in_view",
         "read_to_end",
+        "degree",
+        "confidence",
+        "spans",
     ]
     assert list(found[0])[-len(last) :] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]

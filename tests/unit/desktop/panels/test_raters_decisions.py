@@ -7,6 +7,7 @@ import pytest
 from packet_files import answer, coordinator, copied, finished, merge
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from raters_bench import PATIENCE, Bench
 from raters_scene import (
@@ -320,3 +321,34 @@ def test_where_nobody_has_finished_quality_leads_to_the_plans(open_panel: Open, 
     assert bench.panel.quality.nothing.title.text() == "Nobody has finished yet"
     bench.press(bench.panel.quality.nothing.button)
     assert bench.panel.stack.currentWidget() is bench.panel.plans
+
+
+def test_marked_words_are_shaded_by_how_many_raters_marked_them_and_degrees_stand_beside_codes(
+    open_panel: Open, path: Path
+) -> None:
+    project, plan = at(path)
+    with project:
+        for code, chosen, degree, spans in (
+            ("R01", 0, "much", [[0, 0, 6]]), ("R02", 1, "slightly", [[0, 4, 8]]), ("R03", 1, "slightly", []),
+        ):  # fmt: skip
+            detail = {"degree": degree, "confidence": 3} | ({"spans": spans} if spans else {})
+            rate(project, plan, code, {0: ("choice", chosen)}, details={0: detail})
+    bench = open_panel(path)
+    bench.tab("adjudication")
+    section = bench.panel.adjudication
+    section.show_one(section.listed[0].comparison.id)
+    page = section.page
+    bench.qtbot.waitUntil(page.legend.isVisible, timeout=PATIENCE)
+    card = page.cards.cards[page.one.order.index(0)]
+    marks = card.reading.extraSelections()
+    text = card.reading.text()
+    assert [mark.cursor.selectedText() for mark in marks] == [text[0:4], text[4:6], text[6:8]]
+    assert len({mark.format.background().color().name() for mark in marks}) == 2, "of one rater, and of two"
+    assert len({mark.format.underlineStyle() for mark in marks}) == 2, "and a second cue"
+    assert " ".join(page.legend.accessibleName().split()) == "Marked as a reason by 1 2 3 of 3 raters"
+    lines = [label.text() for label in page.findChildren(QLabel)]
+    letter = "ABC"[page.one.order.index(0)]
+    assert any(line.startswith(f"R01: {letter} much better, sure") for line in lines)
+    section.close_page()
+    section.show_one(section.listed[0].comparison.id)
+    bench.qtbot.waitUntil(page.legend.isVisible, timeout=PATIENCE)
