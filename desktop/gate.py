@@ -182,7 +182,7 @@ class LookGate(QObject):
             title=tr("You are in the middle of rating"),
             text=tr(
                 "This names the identities of the texts. Look anyway? Later answers will be marked as seen, and "
-                "findings leave them out. What was rated is saved. Not finished: {raters}."
+                "findings leave them out; this is asked once. What was rated is saved. Not finished: {raters}."
             ).format(raters=safe_line(", ".join(raters))),
             safe=tr("Keep rating"),
             risky=tr("Look anyway"),

@@ -12,7 +12,7 @@ a fact that is written into the session, and one of its rater's flags.
 The window asks through `biasprint.desktop.gate`, the command line through `biasprint.core.cli.console.open_to_look`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from biasprint.core.errors import AppError
@@ -21,6 +21,7 @@ from biasprint.core.judging.assignment import assigned
 from biasprint.core.judging.card_order import secret_of
 from biasprint.core.judging.open_ratings import OpenRating
 from biasprint.core.judging.plan import PlanSettings, workshops_among
+from biasprint.core.project.backup import is_backup
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import SessionRow, TextKey
@@ -29,7 +30,7 @@ from biasprint.core.project.stores.judging import LOOK
 from biasprint.core.text import sha256_text
 
 SEEN = "judged after a look at the identities"  # why a judgment is left out
-
+GONE = "Where that file is gone, looking ends its session: you are not asked about it again."
 
 LOOKED_BEFORE = "looked before"  # the kind of the annotation that identities were shown before a session began
 
@@ -37,7 +38,7 @@ LOOKED_BEFORE = "looked before"  # the kind of the annotation that identities we
 @dataclass(frozen=True)
 class UnfinishedSession:
     """A session whose rater is to be asked before anything names identities. `here`: it is in this file, not in
-    another copy of the project.
+    another copy of the project, or in a `packet` on this computer. `at`: when it began, as far as it is known.
     """
 
     id: str
@@ -45,10 +46,16 @@ class UnfinishedSession:
     rater_id: str
     plan_id: str
     here: bool = True
+    packet: bool = False
+    at: str = ""
 
     @property
     def named(self) -> str:
-        return self.code if self.here else f"{self.code} (in another copy of this project)"
+        """The code, with where the session is, so that one that nobody can finish any more is recognised."""
+        if self.here:
+            return self.code
+        place = "in a packet on this computer" if self.packet else "in another copy of this project"
+        return f"{self.code} ({place}, begun {self.at[:10]})"
 
 
 def project_mark(project: Project) -> str:
@@ -57,11 +64,16 @@ def project_mark(project: Project) -> str:
     return "" if first is None else sha256_text(f"{first.id} {first.kind} {first.created_at}")
 
 
+def packet_mark(plan_id: str) -> str:
+    """Return what `open_ratings` keeps for the project of a packet, which knows no more of it than the plan."""
+    return f"packet of {plan_id}"
+
+
 def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
     """Return people's unfinished sessions over this project on this machine in which nobody has looked yet.
 
-    What is rated in packets is rated elsewhere: who only merges is not asked. A participant of a workshop who left
-    never comes back. After the first look there is nothing more to ask: all that follows is marked.
+    A packet is asked for only if it is rated on this machine. A participant of a workshop who left never comes back.
+    After the first look there is nothing more to ask: all that follows is marked.
     """
     judging = project.judging
     sessions = judging.sessions()
@@ -69,22 +81,39 @@ def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
     looked = {key for key, rating in known.items() if rating.looks}
     own = {row.id for row in sessions}
     elsewhere = [
-        UnfinishedSession(key, rating.code, rating.rater, rating.plan, here=False)
+        UnfinishedSession(key, rating.code, rating.rater, rating.plan, here=False, at=rating.at)
         for key, rating in known.items()
         if key not in own | looked
     ]
+    elsewhere += _in_packets(project, {row.id for row in sessions if row.revealed_at is not None})
     unfinished = [row for row in sessions if row.revealed_at is None and row.opened_at]
     if not unfinished:
         return tuple(elsewhere)
     people = {row.id: row.code for row in judging.raters() if row.kind == "person"}
     out = judging.packet_sessions() | looked | {row.target for row in project.annotations.of_kind(LOOK)}
     workshops = workshops_among(judging.plans())
+    kept = is_backup(project.path)  # the look goes into the session itself, wherever that is
     here = [
-        UnfinishedSession(row.id, people[row.rater_id], row.rater_id, row.plan_id)
+        UnfinishedSession(
+            row.id, people[row.rater_id], row.rater_id, row.plan_id, not (kept and row.id in known), at=row.opened_at
+        )
         for row in unfinished
         if row.rater_id in people and row.plan_id not in workshops and row.id not in out
     ]
     return (*here, *elsewhere)
+
+
+def _in_packets(project: Project, ended: Collection[str]) -> list[UnfinishedSession]:
+    """Return the sessions of this project's packets that go on on this machine."""
+    plans = project.judging.plans()
+    workshops = workshops_among(plans)
+    return [
+        UnfinishedSession(key, rating.code, rating.rater, rating.plan, here=False, packet=True, at=rating.at)
+        for plan in plans
+        if plan.id not in workshops
+        for key, rating in open_ratings.ratings(packet_mark(plan.id)).items()
+        if not rating.looks and key not in ended
+    ]
 
 
 def refusal_to_show(asked: Sequence[UnfinishedSession], what: str, anyway: str) -> AppError:
@@ -93,7 +122,8 @@ def refusal_to_show(asked: Sequence[UnfinishedSession], what: str, anyway: str) 
     return AppError(
         f"{who} in the middle of rating, and “{what}” names the identities.",
         kept="Nothing was shown.",
-        hint=f"Look after the reveal; or {anyway}, which is recorded: later answers count as seen.",
+        hint=f"Look after the reveal; or {anyway}, which is recorded: later answers count as seen."
+        + ("" if all(session.here for session in asked) else f" {GONE}"),
     )
 
 
@@ -135,7 +165,7 @@ def begin_session(project: Project, session: SessionRow, code: str, *, new: bool
 
 def take_in_looks(project: Project, session_id: str) -> None:
     """Write into a session of this file the looks that somebody took in other copies of the project meanwhile."""
-    rating = open_ratings.ratings(project_mark(project)).get(session_id)
+    rating = open_ratings.rating_of(session_id)
     if rating is None or not rating.looks:
         return
     present = {row.value["where"] for row in project.annotations.of_kind(LOOK) if row.target == session_id}

@@ -44,6 +44,11 @@ def ratings(project: str) -> dict[str, OpenRating]:
     return {key: rating for key, rating in _parsed(_read(RATINGS)).items() if project and rating.project == project}
 
 
+def rating_of(session: str) -> OpenRating | None:
+    """Return what is known of a session, whatever file it is in."""
+    return _parsed(_read(RATINGS)).get(session)
+
+
 def begin(session: str, rating: OpenRating) -> None:
     """Write down that a session was begun or goes on; what is known of it stays."""
     if session not in ratings(rating.project):
@@ -69,7 +74,7 @@ def add_look(sessions: Iterable[str], where: str) -> None:
 
 def end(session: str) -> None:
     """Write down that a session was revealed: whoever goes on with it in another copy has seen its identities."""
-    rating = _parsed(_read(RATINGS)).get(session)
+    rating = rating_of(session)
     if rating is not None:
         try:
             add_look([session], f"reveal of {rating.code}")

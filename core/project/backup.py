@@ -30,7 +30,7 @@ SPANS = (timedelta(hours=1), timedelta(days=1), timedelta(weeks=1))  # of each, 
 MOST_UNCHECKED = 5  # more than so many, left by sessions that ended at once, are checked before another session ends
 LONGEST_STEM = 60  # of at most four bytes each: a folder's name has 255
 LARGEST_BYTES = 500 * 1024 * 1024
-SUFFIX = ".biasprint"
+SUFFIX, FOLDER = ".biasprint", "backups"
 STAMP = "%Y-%m-%dT%H-%M-%SZ"
 NAME = re.compile(r"(\d+)_([^_]+)_([0-9a-f]+)_(unchecked|sound|damaged)")
 OLD_STAMP = "%Y-%m-%dT%H-%M-%S.%fZ"  # all that a name said before there were numbers
@@ -72,13 +72,30 @@ def now() -> datetime:
 def backup_folder(project: Path) -> Path:
     """Return the folder of a project's backups, by the place the project is at."""
     real = project.resolve()
-    return home() / "backups" / f"{real.stem[:LONGEST_STEM]}-{sha256_text(str(real))[:10]}"
+    return home() / FOLDER / f"{real.stem[:LONGEST_STEM]}-{sha256_text(str(real))[:10]}"
 
 
 def backups(project: Path) -> list[Backup]:
     """Return the backups of a project, newest first: in the order in which they were made, whatever the clock said."""
     files = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
     return sorted(files, key=lambda backup: (backup.number, backup.path.name), reverse=True)
+
+
+def is_backup(path: Path) -> bool:
+    """Return whether a file is a backup in the data folder, which nothing but its check may change."""
+    return path.resolve().is_relative_to((home() / FOLDER).resolve())
+
+
+def same_backup(backup: Backup, name: str) -> bool:
+    """Return whether a name or path is this backup's, whatever was known of its state when somebody wrote it down."""
+    given = Path(name)
+    alike = _stateless(given) == _stateless(backup.path)
+    return alike and (given.name == name or given.resolve().parent == backup.path.resolve().parent)
+
+
+def _stateless(path: Path) -> str:
+    stem = path.name.removesuffix(SUFFIX)
+    return stem.rpartition("_")[0] if NAME.fullmatch(stem) else stem
 
 
 def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:

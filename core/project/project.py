@@ -17,7 +17,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import clear_leftovers
 from biasprint.core.machine.storage import FULL
 from biasprint.core.project import gate
-from biasprint.core.project.backup import Unhurried, back_up, check_backups
+from biasprint.core.project.backup import Unhurried, back_up, check_backups, is_backup
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import SCHEMA_VERSION, connect, explain
 from biasprint.core.project.copies import (
@@ -219,6 +219,9 @@ class Project:
             return cls._open_read_only(path, "The project is open read-only.", examiner)
         if not path.exists():
             gate.read_header(path)
+        if is_backup(path):
+            why = f"“{path.name}” is a backup, which stays as it is: it is open read-only."
+            return cls._open_read_only(path, why, examiner)
         if os.access(path, os.W_OK) and (lacks := lacking(path.parent)):
             return cls._open_working_copy(path, lacks)
         try:

@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.project import gate
-from biasprint.core.project.backup import Backup, State, backups, problems_of
+from biasprint.core.project.backup import Backup, State, backups, problems_of, same_backup
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.connection import FileDamaged, connect
 from biasprint.core.project.copies import free_name, has_journal, roll_back, whole_part
@@ -70,9 +70,7 @@ def choose(project: Path, name: str = "") -> Backup:
             )
         return newest
     for backup in present:
-        if name in (backup.path.name, backup.path.stem, str(backup.path)) or (
-            name.isdigit() and int(name) == backup.number
-        ):
+        if same_backup(backup, name) or (name.isdigit() and int(name) == backup.number):
             return backup
     if Path(name).is_file():  # a backup of another machine, or of a place where the project was before
         return Backup(Path(name), 0, None, "0", State.UNCHECKED)

@@ -260,6 +260,7 @@ RECOMMENDED = "recommended"  # in a judgment's detail: the item index of the tex
 ALONE = "-"  # in columns of judgments: such a plan recommended none here, and the others are compared with it
 ORDER_KEY = "order_key"  # in a plan's settings: what its orders of cards are drawn from; never in a packet
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
+LOOKED = "seen"  # in a judgment's detail: somebody had looked at the identities before
 UNSEALED = "unsealed"  # in a judgment's detail and a merged file's manifest: let in although its seal is missing
 VIEWED = "viewed"  # in a judgment's detail: a `TextView` of each text, in the order of the items
 
@@ -368,7 +369,7 @@ class JudgmentRow:
     @property
     def seen(self) -> bool:
         """Return whether somebody had looked at the identities before it was made (biasprint.core.judging.looking)."""
-        return bool(self.detail.get("seen"))
+        return bool(self.detail.get(LOOKED))
 
     @property
     def unsealed(self) -> bool:

@@ -29,6 +29,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.open_ratings import LOOKS, RATINGS
+from biasprint.core.judging.packets.make import make_packets
+from biasprint.core.judging.packets.packet import PacketStore
 from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
@@ -147,7 +149,8 @@ def test_the_session_in_a_copy_closes_the_original_too_and_its_end_opens_both(fi
     copy = plain_copy(file)
     brought_to(copy, "paused")
     refused = biasprint("export", file, "outputs", "--out", file.with_name("out.csv"), code=1)
-    assert "R02 (in another copy of this project) is in the middle of rating" in refused.err
+    assert "R02 (in another copy of this project, begun " in refused.err
+    assert "Where that file is gone, looking ends its session" in refused.err
     answer(copy, "R02", times=1, end=True)
     for each in (file, copy):
         biasprint("export", each, "outputs", "--out", file.with_name("out.csv"))
@@ -158,6 +161,81 @@ def test_another_project_is_not_asked_for(file: Path, tmp_path: Path):
     other = tmp_path / "other.biasprint"
     biasprint("new", other, "--study", "creativity")
     biasprint("export", other, "prompts", "--out", tmp_path / "out.csv")
+
+
+# packets that are rated where the project is
+
+
+def rate_packet(packet: Path, *, times: int = 0, end: bool = False) -> None:
+    with Project.open(packet) as inside:
+        door = open_judging(PacketStore(inside))
+        view = door.ask(open_session, door.ask(offer_plans).result().offers[0].token, "R09").result()
+        for _ in range(times):
+            assert view.comparison is not None
+            view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
+        if end:
+            door.ask(reveal, anyway=True).result()
+        door.close(5)
+
+
+def packet_for(file: Path, code: str) -> Path:
+    with Project.open(file) as project:
+        plan = project.judging.plans()[0].id
+        (made,) = make_packets(JobContext(), project, plan_id=plan, codes=[code], folder=file.parent)
+    return made.path
+
+
+@pytest.mark.parametrize("of", [lambda file: file, plain_copy, backup])
+def test_a_packet_that_is_rated_on_this_computer_closes_the_project_until_it_is_finished(
+    file: Path, of: Callable[[Path], Path]
+):
+    packet, out = packet_for(file, "R09"), file.with_name("out.csv")
+    shown = of(file)
+    biasprint("export", shown, "outputs", "--out", out)  # nobody has opened it yet
+    rate_packet(packet, times=1)
+    refused = biasprint("export", shown, "outputs", "--out", out, code=1)
+    assert "R09 (in a packet on this computer, begun " in refused.err
+    assert leaks(refused.err) == []
+    rate_packet(packet, times=1, end=True)
+    biasprint("export", shown, "outputs", "--out", out)
+    assert biasprint("packet", "merge", file, packet, "--json").json["files"][0]["held"] == ""
+
+
+def test_a_look_while_a_packet_is_rated_here_marks_its_later_answers(file: Path):
+    packet, out = packet_for(file, "R09"), file.with_name("out.csv")
+    rate_packet(packet, times=1)
+    biasprint("export", file, "outputs", "--out", out, "--look-anyway")
+    rate_packet(packet, times=1, end=True)
+    (came,) = biasprint("packet", "merge", file, packet, "--json").json["files"]
+    assert (came["held"], came["refused"], came["added"]) == ("", "", 2)
+    with Project.open(file) as project:
+        rater = next(row.id for row in project.judging.raters() if row.code == "R09")
+        session = next(row.id for row in project.judging.sessions() if row.rater_id == rater)
+        assert [row.seen for row in project.judging.judgments(session)] == [False, True]
+        assert [row.value["where"] for row in project.annotations.of_kind("look")] == ["biasprint export outputs"]
+
+
+# a backup stays as it is
+
+
+def test_a_backup_is_measured_and_looked_at_without_being_changed(file: Path):
+    brought_to(file, "paused")
+    copy = backup(file)
+    before = copy.read_bytes()
+    measured = biasprint("measure", "creativity", copy, "--look-anyway", "--json")
+    assert "is a backup, which stays as it is" in measured.err
+    assert measured.json["findings"]
+    refused = biasprint("compare", copy, "--axis", "zqaxis", "--seed", 9, code=1)
+    assert "is a backup, which stays as it is" in refused.err
+    assert copy.read_bytes() == before
+
+
+def test_a_backup_is_put_back_by_the_name_that_it_had_before_it_was_checked(file: Path):
+    copy = backup(file)
+    assert "unchecked" in copy.name
+    for name in (copy, copy.name, copy.stem):
+        told_back = biasprint("restore", file, "--from", name)
+        assert f"{file.name} is now as" in told_back.out.replace("“", "").replace("”", "")
 
 
 # the record on this computer

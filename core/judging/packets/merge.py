@@ -47,6 +47,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
     CONFIDENCE,
     DEGREE,
+    LOOKED,
     RECOMMENDED,
     SPANS,
     UNSEALED,
@@ -63,7 +64,7 @@ from biasprint.core.project.rows import (
 )
 from biasprint.core.project.stores.chain import CHAIN, KEY, fits
 from biasprint.core.project.stores.common import canonical_json, utc_now
-from biasprint.core.project.stores.judging import judgment_sha256
+from biasprint.core.project.stores.judging import LOOK, judgment_sha256
 from biasprint.core.project.stores.packets import PacketRows, seal_sha256
 from biasprint.core.text import sha256_text
 
@@ -242,10 +243,12 @@ def _annotations(
 
 
 def _is_stated(row: Mapping[str, Any], session_id: str, texts: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether a rater may state this: a rating of a card, or the practice round. A decision is the
-    coordinator's.
+    """Return whether a rater may state this: a rating of a card, the practice round, or that somebody looked at
+    identities on the rater's computer. A decision is the coordinator's.
     """
     value = json.loads(row["value"])
+    if row["kind"] == LOOK:
+        return bool(row["target"] == session_id) and value.keys() == {"where"} and isinstance(value["where"], str)
     if row["kind"] == PRACTICE:
         return bool(row["target"] == session_id) and _is_practice(value)
     return row["kind"] == KIND and row["target"] in texts and _is_rating(value, len(texts[row["target"]]))
@@ -298,8 +301,10 @@ def _is_detail(detail: Any, advised: int | None, row: Mapping[str, Any], came: R
     was in view. Raises ValueError for strange views.
     """
     asked, lengths = came.own.plan.settings, came.lengths[row["comparison_id"]]
-    may = {WORST, VIEWED, *(name for name, by in ASKED_BY.items() if asked.get(by))}
+    may = {WORST, VIEWED, LOOKED, *(name for name, by in ASKED_BY.items() if asked.get(by))}
     if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - may:
+        return False
+    if detail.pop(LOOKED, True) is not True:
         return False
     if bool(asked.get("graded") and row["outcome"] == "choice") != (DEGREE in detail):
         return False
@@ -325,6 +330,7 @@ def _check_seal(came: ReturnedPacket) -> None:
         raise altered(came.path, "the seal does not fit")
 
 
+OF_SESSION = (PRACTICE, LOOK)  # kinds of annotations that are about no comparison
 Order = tuple[int, ...]  # by card of a packet: the item that it shows
 
 
@@ -559,9 +565,9 @@ def _rows(
         if row["comparison_id"] in orders
     ]
     annotations = [
-        row if row["kind"] == PRACTICE else _annotation(row, orders[row["target"]])
+        row if row["kind"] in OF_SESSION else _annotation(row, orders[row["target"]])
         for row in came.annotations
-        if row["kind"] == PRACTICE or row["target"] in orders
+        if row["kind"] in OF_SESSION or row["target"] in orders
     ]
     manifest = {
         **{name: value for name, value in own.packet.manifest.items() if name != CHAIN},
@@ -600,7 +606,7 @@ def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
     """Return the detail with the worst card, the recommended one, those of marked words, and the views, as items."""
     detail = json.loads(row["detail"])
     items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
-    said = {name: detail[name] for name in (DEGREE, CONFIDENCE) if name in detail}
+    said = {name: detail[name] for name in (DEGREE, CONFIDENCE, LOOKED) if name in detail}
     spans = sorted([order[card], start, end] for card, start, end in detail.get(SPANS, ()))
     if VIEWED in detail:
         by_item = dict(zip(order, detail[VIEWED], strict=True))

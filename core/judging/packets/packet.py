@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import UsageError
+from biasprint.core.judging import open_ratings
 from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.looking import packet_mark
+from biasprint.core.judging.open_ratings import OpenRating
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.wording import ComparisonWording
@@ -165,11 +168,16 @@ class PacketStore(ProjectStore):
         own = _required(self.project).session
         if not own.opened_at:
             self.project.packets.open_own(own.id, consent_text)
+        if own.revealed_at is None:  # whoever has the project on this machine as well is asked before they look
+            rating = OpenRating(packet_mark(plan_id), plan_id, rater_id, self._code, open_ratings.now())
+            open_ratings.begin(own.id, rating)
         return _required(self.project).session
 
     def reveal(self, session_id: str) -> Changes:
         """Lock and seal it. Nothing is revealed: what is hidden is not in the packet."""
-        return finish_packet(self.project)
+        changes = finish_packet(self.project)
+        open_ratings.end(session_id)
+        return changes
 
 
 class PacketWording(ComparisonWording):

@@ -12,6 +12,7 @@ from sqlalchemy.dialects.sqlite import insert
 from biasprint.core.errors import AppError
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.rows import (
+    LOOKED,
     ORDER_KEY,
     AnnotationRow,
     ComparisonItem,
@@ -488,7 +489,7 @@ def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
 
 
 def _seen(values: dict[str, Any], spec: JudgmentSpec) -> dict[str, Any]:
-    marked = values | {"detail": canonical_json({**spec.detail, "seen": True})}
+    marked = values | {"detail": canonical_json({**spec.detail, LOOKED: True})}
     return marked | {"row_sha256": judgment_sha256(marked)}
 
 
