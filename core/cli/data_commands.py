@@ -408,10 +408,10 @@ def export(
     what: Annotated[
         Literal["prompts", "outputs", "scores", "judgments", "findings"], typer.Argument(help="What to export.")
     ],
-    out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file.")],
+    out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file, or a new folder.")],
     layout: Annotated[
-        Literal["llm_comparator"] | None,
-        typer.Option("--format", help="Judgments: a JSON file for LLM Comparator's viewer."),
+        Literal["llm_comparator", "dataset"] | None,
+        typer.Option("--format", help="A file for LLM Comparator, or a data set's folder with card and Croissant."),
     ] = None,
     study: Annotated[str | None, typer.Option(help="Only what belongs to this study.")] = None,
     superseded: Annotated[
@@ -421,19 +421,25 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
+    from biasprint.core.report.dataset import write_dataset
     from biasprint.core.report.export import export_rows
     from biasprint.core.runs.setup import study_of
     from biasprint.core.texts.exporting import columns, open_sessions, rows, waiting_participants
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
-    if layout is not None:
+    if layout == "llm_comparator":
         _export_comparator(file, what, out, study, superseded, look_anyway, as_json)
         return
     with open_to_look(file, look_anyway, f"export {what}") as project, job("Exporting") as ctx:
         if study is not None:
             study_of(project, study)
-        report = export_rows(rows(ctx, project, what, study, superseded=superseded), out, columns(project, what, study))
+        exported, named_columns = rows(ctx, project, what, study, superseded=superseded), columns(project, what, study)
+        report = (
+            write_dataset(exported, out, named_columns, what)
+            if layout == "dataset"
+            else export_rows(exported, out, named_columns)
+        )
         blind = open_sessions(project) if what == "judgments" else 0
         waiting = waiting_participants(project) if what == "judgments" else 0
     if as_json:
