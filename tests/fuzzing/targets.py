@@ -157,7 +157,7 @@ def _take_letter(path: Path) -> str:
 
 
 def _limit() -> None:
-    from biasprint.core.letters.limits import limit_once
+    from biasprint.core.machine.limits import limit_once
 
     limit_once()
 

@@ -4,19 +4,25 @@ A chat template is a program in a model file. It is rendered once for a model in
 objects of the program, with everything it may use on a list, and with bounds on its steps, its texts, its lists and its
 numbers, so that none runs on or fills the memory. The bounds are far above what real templates need for one message.
 
+The rendering takes place in a process of its own with limits on memory and time, once for a model: the lists above are
+what people thought of. On Windows and macOS, where no limit on memory holds, the lists and the time alone do.
+
 It is rendered with a mark for the prompt. The text around the mark in the result is put around every prompt. So no
 prompt meets the template's code. And it is known which part of the text is the template's, where special tokens count,
 and which is the prompt's, where they are plain text.
 """
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
-from jinja2 import TemplateError, ext, nodes
+from jinja2 import ext, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.parser import Parser
 from jinja2.runtime import LoopContext
@@ -24,6 +30,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
 from biasprint.core.backends.llama_cpp import errors
+from biasprint.core.machine import child
+from biasprint.core.machine.limits import limit_this_process
 
 
 class CheckedCode(CodeGenerator):
@@ -145,6 +153,11 @@ class LimitedEnvironment(ImmutableSandboxedEnvironment):
         if attr.startswith("_"):
             return False
         return isinstance(obj, Namespace) or attr in _ATTRIBUTES.get(type(obj), frozenset())
+
+    def wrap_str_format(self, value: Any) -> None:
+        """Give out no formatting of texts: “{:3000000000}” would fill the memory before anything is counted."""
+        if getattr(value, "__name__", "") in ("format", "format_map"):
+            raise TemplateRefused("it formats a text")
 
     def is_safe_callable(self, obj: Any) -> bool:
         return True  # nothing else can be reached than the lists above
@@ -295,6 +308,7 @@ class Around:
     strips: bool
 
 
+@lru_cache(maxsize=32)
 def around(template: str, begin: str, end: str, system: str = "") -> Around:
     """Render a template with one message from a user and the beginning of an answer.
 
@@ -302,7 +316,7 @@ def around(template: str, begin: str, end: str, system: str = "") -> Around:
     may ask for the day: it gets a fixed one. Raises `AppError` for a template that fails, takes too long, or does not
     put the prompt and the system message out once, as they are.
     """
-    before, between, after = _rendered(template, f" {_MARK} ", begin, end, system)
+    before, between, after = _rendered_in_child(template, f" {_MARK} ", begin, end, system)
     if system.strip() not in before:
         raise errors.no_system_message()
     if between == f" {_MARK} ":
@@ -312,20 +326,62 @@ def around(template: str, begin: str, end: str, system: str = "") -> Around:
     raise errors.bad_template("it does not put the prompt out once, as it is")
 
 
+ENDED = "it takes more memory or time than a template may"
+CHILD_SECONDS = 4 * MOST_SECONDS  # for two renderings, and the start of the process
+LONGEST_ANSWER = 32 * LONGEST_TEXT
+
+
+def _rendered_in_child(template: str, *given: str) -> tuple[str, str, str]:
+    """Return what `_rendered` does, of a process that may have been taken over: it answers three texts or a reason."""
+    try:
+        process, answers = child.start(_render_for, template, *given)
+    except OSError as error:
+        raise errors.bad_template("no process can be started to render it", str(error)) from error
+    ending = threading.Timer(CHILD_SECONDS, process.kill)
+    ending.start()
+    try:
+        answer = json.loads(answers.recv_bytes(LONGEST_ANSWER))
+    except (EOFError, OSError) as error:
+        raise errors.bad_template(ENDED, str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise errors.bad_template("it makes no text", str(error)) from error
+    finally:
+        ending.cancel()
+        process.kill()
+        process.wait()
+        answers.close()
+    match answer:
+        case [str(before), str(between), str(after)]:
+            return before, between, after
+        case {"why": str(why), "details": str(details)}:
+            raise errors.bad_template(" ".join(why.split()), details)
+    raise errors.bad_template("it makes no text")
+
+
+def _render_for(parent: Connection, template: str, *given: str) -> None:
+    limit_this_process()
+    answer: object
+    try:
+        answer = _rendered(template, *given)
+    except TemplateRefused as refused:
+        answer = {"why": str(refused), "details": repr(refused.__cause__ or refused)}
+    parent.send_bytes(json.dumps(answer).encode())
+
+
 def _rendered(template: str, prompt: str, begin: str, end: str, system: str) -> tuple[str, str, str]:
     """Return the text before the prompt, the prompt as it came out, and the text after it."""
     bare = render(template, _MARK, begin, end, system)
     text = render(template, prompt, begin, end, system)
     if bare.count(_MARK) != 1 or text.count(_MARK) != 1:
-        raise errors.bad_template("it does not put the prompt out once, as it is")
+        raise TemplateRefused("it does not put the prompt out once, as it is")
     before, after = bare.split(_MARK)
     if not (text.startswith(before) and text.endswith(after)):
-        raise errors.bad_template("it does not put the prompt out once, as it is")
+        raise TemplateRefused("it does not put the prompt out once, as it is")
     return before, text[len(before) : len(text) - len(after)], after
 
 
 def render(template: str, prompt: str, begin: str, end: str, system: str = "") -> str:
-    """One rendering, within bounds. Raises `AppError` with one sentence, whatever the template does."""
+    """One rendering, within bounds. Raises `TemplateRefused`, whatever the template does."""
     environment = LimitedEnvironment()
     first = [{"role": "system", "content": system}] if system else []
     try:
@@ -338,14 +394,14 @@ def render(template: str, prompt: str, begin: str, end: str, system: str = "") -
             functions=None,
             documents=None,
         )
-    except TemplateRefused as error:
-        raise errors.bad_template(str(error)) from error
-    except TemplateError as error:
-        raise errors.bad_template(f"it fails ({_one_line(error)})", repr(error)) from error
-    except (RecursionError, MemoryError) as error:
-        raise errors.bad_template("it is nested too deeply", repr(error)) from error
+    except TemplateRefused:
+        raise
+    except MemoryError as error:
+        raise TemplateRefused(ENDED) from error
+    except RecursionError as error:
+        raise TemplateRefused("it is nested too deeply") from error
     except Exception as error:  # a template is a stranger's program: anything may come of it
-        raise errors.bad_template(f"it fails ({_one_line(error)})", repr(error)) from error
+        raise TemplateRefused(f"it fails ({_one_line(error)})") from error
 
 
 def _one_line(error: Exception) -> str:

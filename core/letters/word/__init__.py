@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers.characters import kept
 from biasprint.core.letters.readers.office import (
     BODY,
@@ -40,6 +39,7 @@ from biasprint.core.letters.word.docx import (
 from biasprint.core.letters.word.edits import edits
 from biasprint.core.letters.word.odt import OdtChanges, OdtStory, annotate
 from biasprint.core.letters.word.strangers import HarmlessDocx, HarmlessOdt
+from biasprint.core.machine.limits import limit_once
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"

@@ -1,10 +1,13 @@
 """Chat templates: real ones put around a prompt what they should, hostile ones give one sentence, at once."""
 
 import time
+from collections.abc import Callable
 
+import child_facts
 import pytest
 from seeded_part import seeded_part
 
+from biasprint.core.backends.llama_cpp import template
 from biasprint.core.backends.llama_cpp.template import Around, around, render
 from biasprint.core.errors import AppError
 
@@ -57,7 +60,7 @@ WITH_TOOLS = """{%- macro shown(content) -%}
 
 
 @pytest.mark.parametrize(
-    ("template", "expected"),
+    ("text", "expected"),
     [
         (WITH_TOOLS, Around("[last USER]", "[ASSISTANT]1", strips=False)),
         (CHATML, Around("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", strips=False)),
@@ -68,8 +71,8 @@ WITH_TOOLS = """{%- macro shown(content) -%}
          Around("", "</s>\n", strips=False)),
     ],
 )  # fmt: skip
-def test_templates_as_models_have_them(template: str, expected: Around) -> None:
-    assert around(template, "<s>", "</s>") == expected
+def test_templates_as_models_have_them(text: str, expected: Around) -> None:
+    assert around(text, "<s>", "</s>") == expected
 
 
 def test_a_system_message_comes_out_before_the_prompt_or_is_refused() -> None:
@@ -121,6 +124,8 @@ HOSTILE = {
     "deep brackets": "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}",
     "deep blocks": "{% if 1 %}" * 3_000 + "{% endif %}" * 3_000,
     "deep loops": "{% for i in [1] %}" * 150 + "{% endfor %}" * 150,
+    "wide format by a method": "{{ '{:3000000000}'.format(1) }}",
+    "wide format by a map": "{{ '{a:3000000000}'.format_map({'a': 1}) }}",
     "wide format": "{{ '%0999999999d' % 1 }}",
     "wide centre": "{{ 'a' | center(10 ** 9) }}",
     "wide method": "{{ 'a'.ljust(10 ** 9) }}",
@@ -138,7 +143,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", seeded_part(HOSTILE, 12))
+@pytest.mark.parametrize("name", ["wide format by a method", *seeded_part(HOSTILE, 12)])
 def test_a_hostile_template_gives_one_sentence_within_seconds(name: str) -> None:
     began = time.process_time()
     with pytest.raises(AppError) as refused:
@@ -151,9 +156,30 @@ def test_a_hostile_template_gives_one_sentence_within_seconds(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "template",
+    "text",
     ["nothing", PROMPT + PROMPT, "{{ messages[0].content | upper }}", "{{ messages[0].content | length }}"],
 )
-def test_a_template_that_does_not_put_the_prompt_out_once_as_it_is_is_refused(template: str) -> None:
+def test_a_template_that_does_not_put_the_prompt_out_once_as_it_is_is_refused(text: str) -> None:
     with pytest.raises(AppError, match="does not put the prompt out once"):
-        around(template, "", "")
+        around(text, "", "")
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [child_facts.take_much_memory, child_facts.never_end, child_facts.end_at_once, child_facts.answer_with_a_list],
+)
+def test_whatever_gets_past_the_lists_ends_with_its_process(
+    trick: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(template, "CHILD_SECONDS", 5.0)
+    monkeypatch.setattr(template, "_render_for", trick)
+
+    with pytest.raises(AppError, match=r"more memory or time than a template may|it makes no text"):
+        around(f"{PROMPT} {trick.__name__}", "", "")
+
+
+def test_a_model_is_opened_again_without_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = around(CHATML, "<s>", "")
+    monkeypatch.setattr(template.child, "start", None)
+
+    assert around(CHATML, "<s>", "") is first

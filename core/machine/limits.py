@@ -1,12 +1,12 @@
-"""The limits of the reading process, which is handed strangers' files."""
+"""The limits of a process that is handed strangers' files: of what reads letters, and of what renders templates."""
 
 from functools import cache
 
-MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit
+MEMORY = 512 * 1024 * 1024  # bytes of address space; Windows knows no such limit, and macOS does not keep to it
 
 
 def limit_this_process() -> None:
-    """Hold the reading process to `MEMORY`, from here on. It never writes a file either."""
+    """Hold this process to `MEMORY`, from here on. It never writes a file either."""
     try:
         import resource
     except ImportError:  # Windows: time and sizes are limited there, memory is not
