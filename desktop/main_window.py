@@ -10,7 +10,7 @@ from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QS
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError, NotInstalledYet
-from biasprint.core.runs.result_folder.files import is_result_folder
+from biasprint.core.runs.result_folder import is_result_folder
 from biasprint.desktop import theme
 from biasprint.desktop.blindfold import Blindfold
 from biasprint.desktop.dialogs.parts import PartsLine, PartsPage

@@ -18,7 +18,7 @@ from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.segment import is_english, words
-from biasprint.core.studies.completion import gather as completion
+from biasprint.core.studies.completion import live as completion
 from biasprint.core.studies.completion.measure import measure
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.creativity import gather as creativity

@@ -17,7 +17,7 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from training.files import MODELS, TRAINING, read_rows
 
 OURS = {
-    "formality_f": "biasprint.core.scorers.formality_f:FormalityF",
+    "formality_f": "biasprint.core.scorers.parts_of_speech:FormalityF",
     "positivity_lexicon": "biasprint.core.scorers.plain:PositivityLexicon",
     "toxicity_profanity": "biasprint.core.scorers.toxicity_profanity:ToxicityProfanity",
     "entailment_minilm": "biasprint.core.scorers.entailment_minilm:EntailmentMiniLM",

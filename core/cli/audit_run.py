@@ -203,7 +203,7 @@ def audit_file(
 ) -> None:
     """Write a project's prompts, generators and measures as an audit file, for “run”."""
     from biasprint.core.report.whole_file import write_whole
-    from biasprint.core.runs.audit.saved import saved_audit
+    from biasprint.core.runs.audit.reading import saved_audit
 
     console.check_target(out, AUDITS)
     with console.open_to_look(file, look_anyway, "audit-file") as project, console.job("Writing") as ctx:

@@ -58,12 +58,12 @@ def calibrate(
     with job(f"Simulating {', '.join(studies)}") as ctx:
         rows = calibrated(ctx, asked)
     if out is not None:
-        from biasprint.core.runs.calibrate.told import write
+        from biasprint.core.runs.calibrate.tally import write
 
         for path in write(out, rows, repeats, seed, _command(asked)):
             note(f"Written: {path}.")
     if as_json:
-        from biasprint.core.runs.calibrate.told import to_json
+        from biasprint.core.runs.calibrate.tally import to_json
 
         print_json(to_json(rows, repeats, seed))
     else:
@@ -89,7 +89,7 @@ def _command(asked: "Asked") -> str:
 
 
 def _print(rows: "list[Calibrated]") -> None:
-    from biasprint.core.runs.calibrate.told import share_text
+    from biasprint.core.runs.calibrate.tally import share_text
 
     table_rows = [
         (

@@ -137,7 +137,7 @@ def make(
 def _gates(project: "Project", texts: Sequence[str]) -> "list[Gate]":
     if not texts:
         return []
-    from biasprint.core.report.meant import unknown
+    from biasprint.core.report.planned import unknown
     from biasprint.core.runs.audit.gates import parse_gate
     from biasprint.core.runs.reporting import measured_studies
 

@@ -15,11 +15,10 @@ import numpy as np
 
 from biasprint.core.findings import Adjustment, Finding, Interval
 from biasprint.core.judging.model_rater import ReadAs
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.agreement import MISSING, cohen_kappa
 from biasprint.core.metrics.proportions import clustered_proportion, wilson, worth_share
-from biasprint.core.metrics.result import Bools, Bounds
-from biasprint.core.metrics.worth import worth_of_choices
+from biasprint.core.metrics.resampling import worth_of_choices
+from biasprint.core.metrics.result import Bools, Bounds, holm
 from biasprint.core.prompts.name_sets import NameSet, load_name_set
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 

@@ -1,23 +1,66 @@
-"""Support of a letter's sentences by the context, and the passage nearest to each. Runs in the compute process."""
+"""Support of a letter's sentences by the context, and the passage nearest to each. Runs in the compute process.
+
+Sentences of a letter that can be checked against a CV: the rules of `core.scorers.entailment`, then a head on MiniLM
+that separates praise and formalities from what can be looked up.
+
+The letters study keeps to the rules alone: what it compares is the style of praise that no context supports.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.parts import LANGUAGES
 from biasprint.core.letters.values import DIFFERS, LACKS, Sentence, Support, Verdict
-from biasprint.core.scorers import claims, entailment, facts
+from biasprint.core.scorers import entailment, facts
+from biasprint.core.scorers.entailment import Kind
 from biasprint.core.scorers.entailment_minilm import neutral
-from biasprint.core.scorers.minilm import vectors_to_compare
-from biasprint.core.scorers.names import ANY_NAME
-from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.group_words import ANY_NAME
+from biasprint.core.scorers.minilm import sentence_vectors, vectors_to_compare
+from biasprint.core.scorers.protocol import ScorerInfo, chosen, reads
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.swap import Person
+
+NO_CLAIM_FROM = (
+    0.6  # the probability from which on a sentence claims nothing; chosen by leaving out one letter after the other
+)
+KEPT_SENTENCES = 20_000
+
+_known: BatchCache[str, float] = BatchCache(KEPT_SENTENCES)
+
+
+def claim_kinds(texts: Sequence[str]) -> list[Kind]:
+    """Return the kind of each sentence. Remove names first: here one name is as good as another."""
+    by_rule = [entailment.kind_of(text) for text in texts]
+    asked = [text for text, kind in zip(texts, by_rule, strict=True) if kind == "claim"]
+    shares = iter(_known.get([neutral(text) for text in asked], _probabilities))
+    return [("opinion" if next(shares) >= NO_CLAIM_FROM else "claim") if kind == "claim" else kind for kind in by_rule]
+
+
+def claims_version() -> str:
+    return f"{entailment.version()}; {chosen('claims', 'head').values['version']}, from {NO_CLAIM_FROM:g}"
+
+
+def _probabilities(texts: Sequence[str]) -> list[float]:
+    """Return the probability that each sentence claims nothing; 0 for one in another language."""
+    weight, bias = _head()
+    return [
+        float(1 / (1 + np.exp(-(weight @ vector.astype(np.float64) + bias)))) if vector.size and reads(text) else 0.0
+        for text, vector in zip(texts, sentence_vectors(texts), strict=True)
+    ]
+
+
+@cache
+def _head() -> tuple[NDArray[np.float64], float]:
+    values = chosen("claims", "head").values
+    return np.array(values["weight"], dtype=np.float64), float(values["bias"])
+
 
 # ---- Names left out of what is compared
 
@@ -141,7 +184,7 @@ def support_of(
     if why:
         return tuple(Support(each.index, "no context", "", 0, 0, None, why) for each in body), ()
     texts = [unnamed(sentence.text, names) for sentence in body]
-    kinds = claims.kinds(texts)
+    kinds = claim_kinds(texts)
     asked = [place for place, kind in enumerate(kinds) if kind == "claim"]
     judged, use = _judged(scorer, plain, [texts[place] for place in asked])
     nearest = _nearest(context, names, [texts[place] for place in asked])
@@ -182,7 +225,7 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
 
     verdicts = _verdicts.get([(scorer, context, text) for text in texts], judge)
     use = info.use()
-    return verdicts, replace(use, version=f"{use.version}; {claims.version()}; {facts.version()}")
+    return verdicts, replace(use, version=f"{use.version}; {claims_version()}; {facts.version()}")
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from math import comb, gamma, inf, isinf, log, sqrt
 import numpy as np
 
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.resampling import TOLERANCE, Worth, chunks, permutation_p
 from biasprint.core.metrics.result import (
     LEVEL,
     RESAMPLES,
@@ -19,7 +19,6 @@ from biasprint.core.metrics.result import (
     Numbers,
     finite,
 )
-from biasprint.core.metrics.worth import Worth
 
 # ---- score
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from biasprint.core.metrics.jackknife import Kinds, Statistic, jackknife_interval, kinds_of
+from biasprint.core.metrics.clusters import Kinds, Statistic, jackknife_interval, kinds_of
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import Ints, MaybeBounds, finite
 

@@ -6,6 +6,7 @@ from math import comb, inf, isinf, sqrt
 
 import numpy as np
 
+from biasprint.core.metrics.resampling import worth
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -25,7 +26,6 @@ from biasprint.core.metrics.result import (
     untested,
 )
 from biasprint.core.metrics.sums import exact_mean
-from biasprint.core.metrics.worth import worth
 
 # ---- Student's t
 
@@ -118,7 +118,7 @@ def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Altern
 
 
 def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
-    """Σ w x / Σ w against 0: t with the variance and degrees of freedom of `core.metrics.worth`, w of `sizes`.
+    """Σ w x / Σ w against 0: t with the variance and degrees of freedom of `core.metrics.resampling`, w of `sizes`.
 
     For values that belong together in one way or in two that cross. Shapes (n,). Values that are all equal are tested
     by exact sign flips of the clusters of which there are fewest; no p where they are all 0. ValueError for NaN.

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from biasprint.core.metrics.clusters import Clusters
-from biasprint.core.metrics.jackknife import SkewedT
+from biasprint.core.metrics.clusters import Clusters, SkewedT
 from biasprint.core.metrics.power import ALPHA, POWER
 from biasprint.core.metrics.result import (
     LEVEL,

@@ -13,7 +13,7 @@ from math import comb, prod, sqrt
 import numpy as np
 
 from biasprint.core.metrics.means import t_quantile, two_sided_t
-from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p
+from biasprint.core.metrics.resampling import TOLERANCE, Worth, generator, permutation_p, worth
 from biasprint.core.metrics.result import (
     LEVEL,
     Bools,
@@ -26,7 +26,6 @@ from biasprint.core.metrics.result import (
     same_length,
     truths,
 )
-from biasprint.core.metrics.worth import Worth, worth
 
 # ---- Difference of two randomised arms
 
@@ -64,7 +63,7 @@ def arm_effect(values: Floats, treated: Bools, *groupings: Ints) -> ArmEffect | 
     `values` in [0, 1], `treated`, each of `groupings` (numbers of the rater, of the comparison), one at least: shapes
     (n,). For the variance each arm is given a 0 and a 1 that belong to nothing (Agresti & Caffo 2000), so that an arm
     in which all did the same is not taken for certain. It is that of the influences, ± (x − x̄) / m in an arm of m,
-    summed within clusters (`core.metrics.worth`): raters have both arms, so that how much they differ in general
+    summed within clusters (`core.metrics.resampling`): raters have both arms, so that how much they differ in general
     cancels, and how much they differ in the effect stays. ValueError for NaN, values beyond 0 and 1, unequal lengths.
     """
     same_length(values, treated)
@@ -169,7 +168,7 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
     """The shares at equal length and place.
 
     Their variance is that of the influence of each choice, J H⁻¹ u (u its score, H the information, J the derivative of
-    the shares), summed within clusters (`biasprint.core.metrics.worth`) and widened by C / (C − parameters) for
+    the shares), summed within clusters (`biasprint.core.metrics.resampling`) and widened by C / (C − parameters) for
     C comparisons.
     Source: McFadden 1974 (the model); Bell & McCaffrey 2002 (the variance).
     """

@@ -9,7 +9,7 @@ import numpy as np
 
 from biasprint.core.metrics.anytime import share_anytime_p, share_band, watched_trials
 from biasprint.core.metrics.means import ALPHA, Equivalence, t_quantile, two_sided_t
-from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.resampling import TOLERANCE, Worth, permutation_p, worth_of_choices
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -26,7 +26,6 @@ from biasprint.core.metrics.result import (
     truths,
     untested,
 )
-from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 
 def wilson(successes: float, n: float, level: float = LEVEL, freedom: float = inf) -> Bounds | None:
@@ -84,7 +83,7 @@ class Proportion:
 
 def clustered_proportion(successes: Bools, *clusters: Ints) -> Proportion:
     """Successes over n; Wilson's interval with n divided by the design effect and Student's quantile where some belong
-    together, in one way or in two that cross (`biasprint.core.metrics.worth`).
+    together, in one way or in two that cross (`biasprint.core.metrics.resampling`).
 
     `successes`, each of `clusters`: shapes (n,). ValueError for unequal lengths.
     """

@@ -15,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.anytime import log_odds_anytime_p, log_odds_band, share_anytime_p, share_band
 from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, same_length
+from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, holm, same_length
 from biasprint.core.metrics.style import CardStyle, typical_difference
 
 NOBODY = -1

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biasprint.core.metrics.adjust import benjamini_hochberg
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from biasprint.core.metrics.result import RESAMPLES, Floats, Ints, NoiseFloor, TestResult
+from biasprint.core.metrics.result import RESAMPLES, Floats, Ints, NoiseFloor, TestResult, benjamini_hochberg
 
 # ---- χ² of topics × groups, and the residual of every cell
 

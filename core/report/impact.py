@@ -14,7 +14,7 @@ import numpy as np
 from biasprint.core.draw import digits
 from biasprint.core.findings import Finding
 from biasprint.core.machine.models.catalogue import scorers
-from biasprint.core.metrics.impact import SMALL_SHARE, CategoryRate, ImpactRatios, above_median, impact_ratios
+from biasprint.core.metrics.grouped import SMALL_SHARE, CategoryRate, ImpactRatios, above_median, impact_ratios
 from biasprint.core.metrics.result import Floats
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said

@@ -24,8 +24,7 @@ from biasprint.core.findings import (
     scorer_error,
     tests_adjusted_for,
 )
-from biasprint.core.report.evidence import Evidence, harms, strength
-from biasprint.core.report.reach import holds_in, holds_under
+from biasprint.core.report.evidence import Evidence, harms, holds_in, holds_under, strength
 from biasprint.core.studies.kit.findings import WHOLE_FAMILY_NOT_SHOWN
 from biasprint.core.studies.registry import studies
 

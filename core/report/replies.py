@@ -6,7 +6,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import DECIDES
 from biasprint.core.findings import Finding
-from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
+from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES
 
 DEFAULT = "default"  # the group of prompts that name no identity
 # kind of reply → one text, several texts

@@ -14,7 +14,6 @@ from biasprint.core.project.rows import EventRow
 from biasprint.core.project.stores.common import json_sha256, utc_now
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.resource_files import parsed_toml, read_toml, validated
-from biasprint.core.report.meant import parse_meant, unknown
 from biasprint.core.report.planned import (
     LATER_RATERS,
     RECIPE_KEY,
@@ -22,6 +21,8 @@ from biasprint.core.report.planned import (
     Known,
     PlanLock,
     StudyPlan,
+    parse_meant,
+    unknown,
     when_words,
 )
 from biasprint.core.studies.registry import studies
@@ -257,7 +258,7 @@ def with_planned_family(plan: StudyPlan, findings: Sequence[Finding], adjust: st
     tests = [finding for finding in planned if id(finding) not in copies]
     if not tests:
         return tuple(findings)
-    from biasprint.core.metrics.adjust import benjamini_hochberg, holm
+    from biasprint.core.metrics.result import benjamini_hochberg, holm
 
     family = "1 planned test" if len(tests) == 1 else f"{len(tests)} planned tests"
     rule, name = (benjamini_hochberg, "Benjamini–Hochberg") if adjust == "bh" else (holm, "Holm")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.associations import SpearmanRho, spearman_rho
 from biasprint.core.metrics.odds import telling_log_odds
-from biasprint.core.metrics.ranks import SpearmanRho, spearman_rho
 from biasprint.core.scorers.group_words import tokens_of
 from biasprint.core.scorers.registry import describe
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from biasprint.core.scorers.group_words import ABBREVIATIONS
-from biasprint.core.scorers.hidden import hidden
+from biasprint.core.scorers.segment import hidden
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _DIGITS = re.compile(r"\d+")

@@ -21,7 +21,7 @@ import numpy as np
 from biasprint.core.errors import AppError
 from biasprint.core.machine.installation import explained
 from biasprint.core.scorers.checked_files import require_unchanged
-from biasprint.core.scorers.names import names_version, without_names
+from biasprint.core.scorers.group_words import names_version, without_names
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.refusal import REFUSAL, VERSION, is_refusal, refusal_sha256
 from biasprint.core.scorers.segment import SEGMENTER, sentences, words

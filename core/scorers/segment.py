@@ -1,15 +1,19 @@
-"""Sentences and words of a text as the whole project counts them, and whether the words are English."""
+"""Sentences and words of a text as the whole project counts them, and whether the words are English.
+
+Large libraries kept out while another is imported that takes them along, although nobody here asks for them.
+"""
 
 import re
-from collections.abc import Sequence
-from contextlib import nullcontext
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasprint.core.scorers.checked_files import require_unchanged
-from biasprint.core.scorers.hidden import hidden, in_place_of
 from biasprint.core.text import for_matching
 
 if TYPE_CHECKING:
@@ -24,6 +28,34 @@ UNBROKEN_RUN = re.compile(r"\S{1000}")
 KEPT_TEXTS, LONGEST_KEPT = 2_000, 10_000  # the texts, 20 million characters at most
 TRANSFORMERS = ("spacy_curated_transformers", "spacy_transformers")
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@contextmanager
+def hidden(*packages: str) -> Iterator[None]:
+    """Hide the packages as if they were not installed; one that is imported already stays."""
+    away = [package for package in packages if package not in sys.modules]
+    for package in away:
+        sys.modules[package] = None  # type: ignore[assignment]  # what Python takes for “cannot be imported”
+    try:
+        yield
+    finally:
+        for package in away:
+            del sys.modules[package]
+
+
+@contextmanager
+def in_place_of(module: str, **names: object) -> Iterator[None]:
+    """Replace the module of a package by one with these names only; a module that is imported already stays."""
+    away = [name for name in (module.rpartition(".")[0], module) if name not in sys.modules]
+    for name in away:
+        sys.modules[name] = ModuleType(name)
+    if module in away:
+        sys.modules[module].__dict__.update(names)
+    try:
+        yield
+    finally:
+        for name in away:
+            del sys.modules[name]
 
 
 class Word(NamedTuple):

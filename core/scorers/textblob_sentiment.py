@@ -12,9 +12,8 @@ import numpy as np
 
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.checked_files import require_unchanged
-from biasprint.core.scorers.hidden import hidden
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.segment import SEGMENTER, hidden, sentences
 
 # ---- Importing TextBlob without NLTK's extras
 

@@ -13,14 +13,13 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.prompts.wordings import WORDING
-from biasprint.core.studies.compare.author import answer_to_user, reply_to_design
+from biasprint.core.studies.compare.simulated import answer_to_user, reply_to_design
 from biasprint.core.studies.completion.author import write_completion
 from biasprint.core.studies.completion.prompts import TASK as COMPLETION
 from biasprint.core.studies.creativity.author import DEFAULT, write_creative
-from biasprint.core.studies.kit.grammar import Draw
-from biasprint.core.studies.kit.planting import INFO, NAME, NONE, SETTINGS, VERSION, Dial, load_dial
+from biasprint.core.studies.kit.planting import INFO, NAME, NONE, SETTINGS, VERSION, Dial, Draw, load_dial
 from biasprint.core.studies.letters.author import write_letter
-from biasprint.core.studies.news.author import write_news
+from biasprint.core.studies.news.measure import write_news
 from biasprint.core.studies.news.prompts import TASK as NEWS
 
 __all__ = ["INFO", "SyntheticAuthor", "open"]

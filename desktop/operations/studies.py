@@ -181,7 +181,7 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
 
     def work(ctx: JobContext) -> None:
         from biasprint.core.report.whole_file import write_whole
-        from biasprint.core.runs.audit.saved import saved_audit
+        from biasprint.core.runs.audit.reading import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))
 

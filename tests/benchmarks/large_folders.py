@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow
 from pyarrow import parquet
 
-from biasprint.core.runs.result_folder.files import FOOTER, TEXT_HASH, VALUES
+from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
 from biasprint.core.runs.result_folder.planning import ScoringOrder, plan, sha256_of
 from biasprint.core.runs.result_folder.scoring import BATCH_ROWS
 

@@ -8,11 +8,10 @@ import pytest
 from figures import at_most, figure, title
 
 from biasprint.core.findings import Finding
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of
 from biasprint.core.studies.news.level_findings import level_findings
 from biasprint.core.studies.news.mentions import measure_words, word_floors
-from biasprint.core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.table import NewsTable, group_axis, news_table
 
 pytestmark = pytest.mark.bench
 

@@ -15,11 +15,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from threadpoolctl import threadpool_limits
 
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.agreement import fleiss_kappa
 from biasprint.core.metrics.means import clustered_mean
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.ranking import NOBODY, Ballots, fitted_strengths
+from biasprint.core.metrics.result import holm
 from biasprint.core.metrics.similarity import bleu, cooccurrence, rouge_l, stereotypical_association
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.scorers.lexicon import count_published, load_lexicon

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 
-from biasprint.core.runs.result_folder.files import SCORES
+from biasprint.core.runs.result_folder import SCORES
 from biasprint.core.runs.result_folder.planning import ScoringOrder, plan
 from biasprint.core.runs.result_folder.scoring import score_partition
 

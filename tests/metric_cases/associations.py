@@ -19,9 +19,14 @@ from metric_cases.case import (
     same,
 )
 
-from biasprint.core.metrics.embeddings import association, weat_of_chosen_words, weat_of_given_words
-from biasprint.core.metrics.likelihood import conditional_likelihoods, likelihood_deltas, omnibus
-from biasprint.core.metrics.ranks import kendall_tau, spearman_rho
+from biasprint.core.metrics.associations import (
+    conditional_likelihoods,
+    kendall_tau,
+    likelihood_deltas,
+    omnibus,
+    spearman_rho,
+)
+from biasprint.core.metrics.similarity import association, weat_of_chosen_words, weat_of_given_words
 from biasprint.core.metrics.topics import (
     chi_squared,
     permuted_membership,

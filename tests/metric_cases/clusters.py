@@ -17,8 +17,15 @@ from metric_cases.case import (
     same,
 )
 
-from biasprint.core.metrics.clusters import Clusters, CrossedCounts, two_way_error
-from biasprint.core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
+from biasprint.core.metrics.clusters import (
+    Clusters,
+    CrossedCounts,
+    Kinds,
+    jackknife,
+    jackknife_interval,
+    kinds_of,
+    two_way_error,
+)
 
 RESAMPLES = 4000
 LEVELS, OTHERS = np.repeat([0, 1, 2, 3], 5), np.tile([0, 1, 2, 3, 4], 4)

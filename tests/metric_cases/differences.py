@@ -21,7 +21,6 @@ from metric_cases.case import (
     swapped,
 )
 
-from biasprint.core.metrics.adjust import benjamini_hochberg, holm
 from biasprint.core.metrics.means import (
     base_rate_equivalence,
     clustered_mean,
@@ -42,6 +41,7 @@ from biasprint.core.metrics.proportions import (
     two_proportions,
     wilson,
 )
+from biasprint.core.metrics.result import benjamini_hochberg, holm
 
 A, B = array(0.4, 1.3, 2.2, 0.9, 3.1, 1.8), array(0.1, 1.6, 1.1, 0.7, 2.0, 1.9)
 ONE, FLAT, TIED = array(1.5), array(2.0, 2.0, 2.0), array(1.0, 1.0, 2.0, 2.0)

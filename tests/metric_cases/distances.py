@@ -17,7 +17,6 @@ from metric_cases.case import (
     swapped,
 )
 
-from biasprint.core.metrics.embeddings import group_margins
 from biasprint.core.metrics.representative import (
     cosine_distance,
     representative_interval,
@@ -26,6 +25,7 @@ from biasprint.core.metrics.representative import (
     representative_trend,
 )
 from biasprint.core.metrics.result import MaybeBounds
+from biasprint.core.metrics.similarity import group_margins
 
 DISTANCES = np.random.default_rng(2).uniform(0.1, 0.5, (12, 3)) + array(0.0, 0.1, 0.2)
 SWEEP = np.random.default_rng(3).uniform(0.1, 0.5, (12, 4, 3))

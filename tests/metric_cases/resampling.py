@@ -19,7 +19,7 @@ from metric_cases.case import (
     scaled,
 )
 
-from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.clusters import group_jackknife
 from biasprint.core.metrics.resampling import (
     bootstrap_means,
     cluster_bootstrap_sums,

@@ -19,10 +19,9 @@ from metric_cases.case import (
 )
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
-from biasprint.core.metrics.grouped import spread_of_groups
-from biasprint.core.metrics.impact import above_median, impact_ratios
+from biasprint.core.metrics.grouped import above_median, impact_ratios, spread_of_groups
 from biasprint.core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
-from biasprint.core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.metrics.resampling import Worth, worth_of_choices
 
 CHOSEN = array(9, 4, 5)
 # Two or three raters of each comparison, three identities.

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from biasprint.core.findings import StudyResult
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.odds import clustered_odds_ratios
+from biasprint.core.metrics.result import holm
+from biasprint.core.studies.letters.lexicon import letters_table
 from biasprint.core.studies.letters.measure import measure
-from biasprint.core.studies.letters.table import letters_table
 
 pytestmark = pytest.mark.replication
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
+from biasprint.core.metrics.associations import kendall_tau
 from biasprint.core.metrics.proportions import two_proportions
-from biasprint.core.metrics.ranks import kendall_tau
 from biasprint.core.metrics.topics import chi_squared, residual_p
 
 SMALL, USUAL, LARGE = 8, 30, 150

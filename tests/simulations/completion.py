@@ -10,8 +10,7 @@ import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from biasprint.core.findings import Finding
-from biasprint.core.metrics.likelihood import delta_draws, likelihood_draws
-from biasprint.core.metrics.ranks import kendall_draws
+from biasprint.core.metrics.associations import delta_draws, kendall_draws, likelihood_draws
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.studies.completion.cells import ReplyCell, cells
 from biasprint.core.studies.completion.measure import deltas, likelihoods, published_deltas, published_likelihoods, taus

@@ -10,10 +10,9 @@ from functools import partial
 import numpy as np
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, permuted_totals
-from biasprint.core.metrics.flips import flipped_mean
 from biasprint.core.metrics.grouped import spread_of_groups
 from biasprint.core.metrics.proportions import clustered_share, design_effect, paired_proportions
-from biasprint.core.metrics.representative import representative_interval, representative_null
+from biasprint.core.metrics.representative import flipped_mean, representative_interval, representative_null
 from biasprint.core.metrics.result import Bounds, Floats
 
 STUDIES, RESAMPLES, SEED = 2_000, 999, 0

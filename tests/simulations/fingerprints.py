@@ -14,7 +14,7 @@ import numpy as np
 from simulations.rows import ALARM, Found, Row
 
 from biasprint.core.judging.planner import JudgingDesign, plan_power
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 

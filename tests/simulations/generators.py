@@ -7,7 +7,7 @@ are what it tests: contrasts of distances, signed differences of shares. `rows(t
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.clusters import group_jackknife
 from biasprint.core.metrics.means import paired_difference
 from biasprint.core.metrics.representative import representative_score
 from biasprint.core.metrics.result import Floats

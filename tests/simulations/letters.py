@@ -11,15 +11,14 @@ from scipy.sparse import csr_array
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from biasprint.core.findings import ScorerUse
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.means import two_sample_difference
+from biasprint.core.metrics.result import holm
 from biasprint.core.scorers.lexicon import load_lexicon
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
-from biasprint.core.studies.letters.part_words import PartWords
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.style import StyleScores, raw_sides, sides
-from biasprint.core.studies.letters.table import LettersTable, letters_table
 from biasprint.core.studies.letters.weat import Embedded, attribute_pairs, weat_findings
-from biasprint.core.studies.letters.word_ratios import compared_words, tested_words
+from biasprint.core.studies.letters.word_ratios import PartWords, compared_words, tested_words
 
 PAIR = ("male", "female")
 SMALL, USUAL, LARGE = 10, 60, 300

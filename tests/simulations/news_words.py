@@ -13,10 +13,9 @@ from simulations.rows import Outcome, Row, alarm, covers, simulated
 from biasprint.core.metrics.distances import GroupMeans, is_lower, prejudice
 from biasprint.core.metrics.means import clustered_mean, one_sample_mean
 from biasprint.core.metrics.result import Floats, Ints
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import LevelDesign, PairValues, design_of, floors
 from biasprint.core.studies.news.mentions import gap_values, share_values
-from biasprint.core.studies.news.table import NewsPair, NewsTable
+from biasprint.core.studies.news.table import NewsPair, NewsTable, group_axis
 
 SMALL, USUAL, LARGE = 10, 60, 300
 WRITTEN, READ = 6, 10  # sentences with a group word in a generated and in an original article

@@ -12,7 +12,7 @@ from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, worth_floor
 from biasprint.core.metrics.proportions import design_effect, wilson, worth_share
-from biasprint.core.metrics.worth import worth_of_choices
+from biasprint.core.metrics.resampling import worth_of_choices
 
 TRIALS = 1000
 PEOPLE = (6, 12, 30)

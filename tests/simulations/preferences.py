@@ -11,7 +11,7 @@ from simulations.rows import ALARM, Found, Outcome, Row, alarm, covers, simulate
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, worth_floor
 from biasprint.core.metrics.preference import AdjustedShares, Placed, adjusted_shares
-from biasprint.core.metrics.worth import worth_of_choices
+from biasprint.core.metrics.resampling import worth_of_choices
 
 TRIALS = 1000
 RESAMPLES = 199

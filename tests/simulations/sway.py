@@ -11,8 +11,8 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import ALARM, Found, Outcome, Row, alarm, covers, simulated
 
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.preference import ArmEffect, arm_effect, difference_of_effects
+from biasprint.core.metrics.result import holm
 
 TRIALS = 1000
 COMPARISONS = 40

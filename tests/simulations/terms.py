@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from simulations.rows import ALARM
 
-from biasprint.core.metrics.likelihood import delta_draws
+from biasprint.core.metrics.associations import delta_draws
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.studies.completion.cells import ReplyCell, cells

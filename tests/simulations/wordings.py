@@ -14,15 +14,13 @@ import numpy as np
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.letters import letter_design
-from biasprint.core.runs.measure.wordings import varied
+from biasprint.core.runs.measure.by_generator import varied
 from biasprint.core.studies.compare.measure import measure
-from biasprint.core.studies.compare.table import Compared, Measure
-from biasprint.core.studies.kit.grammar import Draw
-from biasprint.core.studies.kit.planting import own_seed
+from biasprint.core.studies.compare.texts import Compared, Measure
+from biasprint.core.studies.kit.planting import Draw, own_seed
 from biasprint.core.studies.letters.author import GROUPS, _agency, _table, write_letter
-from biasprint.core.studies.letters.lexicon import lexicon_findings
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table, lexicon_findings
 from biasprint.core.studies.letters.style import StyleScores, style_findings
-from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 K = 5  # wordings of a study
 PLANTED = (1.2, 0.0, 0.8, -0.4, 0.2)  # differences of log-odds between the groups, by wording

@@ -8,7 +8,7 @@ from typing import Any
 from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
 from biasprint.core.errors import UsageError
 from biasprint.core.machine.installation import how_to_get
-from biasprint.core.scorers.folders.device import CHOICES
+from biasprint.core.scorers.folders.loading import CHOICES
 
 NAME = "transformers"
 

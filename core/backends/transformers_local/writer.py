@@ -25,7 +25,7 @@ from biasprint.core.backends.transformers_local.options import (
     recorded,
 )
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders import loading
 from biasprint.core.scorers.folders.loading import FolderSettings, read_settings
 
 Floats = NDArray[np.float64]
@@ -122,7 +122,7 @@ class Engine:
 
     def close(self) -> None:
         self._model = self._past = None
-        device.let_go(self.device)
+        loading.let_go(self.device)
 
     def _forward(self, tokens: list[int], options: dict[str, int]) -> NDArray[np.float32]:
         import torch
@@ -136,7 +136,7 @@ class Engine:
                 return logits
         except (RuntimeError, MemoryError) as error:
             self.begin()
-            if device.is_out_of_memory(error):
+            if loading.is_out_of_memory(error):
                 raise loading.out_of_memory(self._name, error) from error
             raise AppError(
                 f"“{self._name}” could not go on with a text.",
@@ -290,7 +290,7 @@ class TransformersWriter:
                 hint=f"Ask for at most {trained:,}.",
             )
         self._size = options.context or trained
-        where = device.chosen(options.device)
+        where = loading.chosen(options.device)
         fitting = "float32" if where == "cpu" else _stored(self._config)
         numbers = fitting if options.numbers == "auto" else options.numbers
         self._options = replace(

@@ -15,10 +15,9 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.digits import is_proportion
 from biasprint.core.findings import Adjustment, Interval, Power
 from biasprint.core.letters.pile import PileColumn, PileRow, groups
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.means import base_rate_equivalence, equivalence, two_sample_difference
 from biasprint.core.metrics.power import detectable_difference, needed_n, within_sd
-from biasprint.core.metrics.result import LEVEL, Floats
+from biasprint.core.metrics.result import LEVEL, Floats, holm
 
 # ---- Group tests and their limits
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts.axes import Axis, near
-from biasprint.core.prompts.designs.design import Design, DesignMeasure
-from biasprint.core.prompts.designs.ranking import pair_prompts, people_prompts, ranking_prompts
+from biasprint.core.prompts.designs.design import Design, DesignMeasure, pair_prompts, people_prompts, ranking_prompts
 from biasprint.core.prompts.drafts import PromptSetDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.prompts.wordings import TemplateWords

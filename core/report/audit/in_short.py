@@ -8,9 +8,8 @@ from biasprint.core.draw.digits import tr
 from biasprint.core.findings import Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
-from biasprint.core.report.evidence import Evidence, harm_here, question_of
+from biasprint.core.report.evidence import Evidence, harm_here, holds_in, holds_under, question_of
 from biasprint.core.report.in_words import told
-from biasprint.core.report.reach import holds_in, holds_under
 
 MOST_TOLD = 2  # questions with a clear yes that are told with their numbers; the others are named
 READING = (

@@ -28,7 +28,7 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.report.meant import unknown
+from biasprint.core.report.planned import unknown
 from biasprint.core.runs.audit.file import (
     AskedComparisons,
     AskedGenerator,
@@ -36,9 +36,12 @@ from biasprint.core.runs.audit.file import (
     AskedPrompts,
     AskedTexts,
     Audit,
+    AuditedJudging,
+    asked_judges,
+    drawn_plan,
+    judged_plan,
 )
 from biasprint.core.runs.audit.gates import Gate, GateResult, exit_code, hold
-from biasprint.core.runs.audit.judged import AuditedJudging, asked_judges, drawn_plan, judged_plan
 from biasprint.core.runs.generate import GenerateResult, generate, start_run, why_nothing
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project

@@ -5,8 +5,7 @@
 """
 
 from biasprint.core.runs.live.tally import Course, LiveTally, Trace
-from biasprint.core.studies.kit.live import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
-from biasprint.core.studies.kit.shelf import NotKept
+from biasprint.core.studies.kit.live import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, NotKept, StudyTally
 
 __all__ = [
     "AT_THE_END",

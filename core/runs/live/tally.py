@@ -25,8 +25,17 @@ from biasprint.core.project.rows import JudgmentRow, OutputRow, ScoreRow, Sessio
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.refusal import REFUSAL
-from biasprint.core.studies.kit.live import LiveJudging, LiveKey, LiveRates, LiveValue, PlainTally, Restart, StudyTally
-from biasprint.core.studies.kit.shelf import IdSet, NotKept
+from biasprint.core.studies.kit.live import (
+    IdSet,
+    LiveJudging,
+    LiveKey,
+    LiveRates,
+    LiveValue,
+    NotKept,
+    PlainTally,
+    Restart,
+    StudyTally,
+)
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
 from biasprint.core.texts.replies import CUT_OFF, reply_kind

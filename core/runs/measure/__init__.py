@@ -24,10 +24,10 @@ from biasprint.core.runs.measure.by_generator import (
     TextsToMeasure,
     measured,
     of_tables,
+    several_wordings,
     with_left_out,
 )
 from biasprint.core.runs.measure.sensitivity import with_sensitivity
-from biasprint.core.runs.measure.wordings import several_wordings
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions

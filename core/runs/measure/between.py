@@ -1,7 +1,7 @@
 """Generators compared on the prompts that both answered, for every study, by the study's own measure.
 
 The measure is run on those prompts for each generator, and again with a group of prompts left out, the same on both
-sides: the delete-a-group jackknife of the difference (`core.metrics.jackknife.group_jackknife`). It is paired, since
+sides: the delete-a-group jackknife of the difference (`core.metrics.clusters.group_jackknife`). It is paired, since
 both sides lose the same prompts, and clustered, since all texts of a prompt, of several seeds too, go together; what a
 study keeps together (a matched block, a given term, a headline, a task and theme) does too.
 
@@ -21,7 +21,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.clusters import group_jackknife
 from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm

@@ -18,9 +18,8 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
 from biasprint.core.studies.kit.choose import UNBIASED
-from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES, MeasureOptions
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
-from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES, TITLES
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.copies import WRITTEN as WRITTEN_IN
@@ -222,7 +221,7 @@ def _differences(
     import numpy as np
 
     from biasprint.core.studies.compare.measure import measure
-    from biasprint.core.studies.compare.table import Compared, Measure
+    from biasprint.core.studies.compare.texts import Compared, Measure
 
     inside = [place for place, group in enumerate(groups) if group]
     table = Compared(

@@ -22,17 +22,14 @@ from biasprint.core.report.audit import Audited, answer_json, report_bytes, writ
 from biasprint.core.report.impact import ImpactTable, OutcomeColumn, impact_report, impact_tables, of_rates, to_json
 from biasprint.core.report.whole_file import not_written
 from biasprint.core.runs.audit.gates import Gate, GateResult, hold, junit_xml
-from biasprint.core.runs.audit.saved import saved_audit
+from biasprint.core.runs.audit.reading import saved_audit
 from biasprint.core.runs.certify import page_of_certificate, stored_certificates
 from biasprint.core.runs.measure import texts_of_study
-from biasprint.core.runs.pack.every_eval_ever import evaluations, samples
-from biasprint.core.runs.pack.pages import methods, model_card, read_me
+from biasprint.core.runs.pack.pages import PackedText, evaluations, methods, model_card, packed_texts, read_me, samples
 from biasprint.core.runs.pack.signing import SignedPack, own_fingerprint, sign_pack
-from biasprint.core.runs.pack.texts import PackedText, packed_texts
 from biasprint.core.runs.reporting import audited, measured_studies
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.compare.table import title_of
-from biasprint.core.studies.compare.texts import DEFAULT, GROUP, SECOND, ComparedText, compared_texts
+from biasprint.core.studies.compare.texts import DEFAULT, GROUP, SECOND, ComparedText, compared_texts, title_of
 from biasprint.core.tables.numbers import read_numbers
 from biasprint.core.texts.values import stored_summaries
 

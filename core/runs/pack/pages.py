@@ -1,15 +1,34 @@
-"""Pages of an evidence pack that people read: methods with their sources, a section for a model card, a read-me."""
+"""Pages of an evidence pack that people read: methods with their sources, a section for a model card, a read-me.
 
+Findings, and texts where they may leave the house, as Every Eval Ever stores evaluations (schema 0.3.0).
+
+One evaluation for each study and generator: `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and beside it one line for
+each text in `UUID_samples.jsonl`, which `core/tables/logs/every_eval_ever.py` reads. The schema knows scores that are
+better the higher or lower; a measure of bias is best at the value without any bias, which `least_bias_at` says.
+
+Texts of a project for an evidence pack: who wrote each, for which prompt, and its hash.
+"""
+
+import hashlib
 import json
 import re
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from biasprint import core
 from biasprint.core.draw import digits
-from biasprint.core.findings import Finding
+from biasprint.core.draw.words import is_ratio, null_value
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.report.audit import Audited
 from biasprint.core.report.audit.audited import FEW
 from biasprint.core.report.audit.content import (
@@ -25,6 +44,271 @@ from biasprint.core.report.planned import state_sentences
 from biasprint.core.report.questions import evidence
 from biasprint.core.runs.pack.signing import MANIFEST, SIGNATURE, SIGNER
 from biasprint.core.studies.kit.choose import kind_title
+from biasprint.core.text import sha256_text
+from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
+from biasprint.core.texts.replies import ANSWER, reply_kind
+
+SCHEMA = "0.3.0"
+SHARES = ("proportion", "share", "proportions", "shares")
+HERE = ("llama_cpp", "transformers", "synthetic")  # backends that run on this computer
+SAMPLING = ("temperature", "top_p", "top_k", "max_tokens")  # parameters that the schema names
+NOT_STATED = "not stated"
+UNSAFE = re.compile(r"[^\w.+-]+")
+
+
+@dataclass(frozen=True)
+class PackedText:
+    """An output or an imported text. `text` is empty where a request brought none; `reply_kind` then says why.
+
+    `prompt`: the text that was sent, or the cell of a table; empty where it is not known.
+    """
+
+    key: TextKey
+    study: str
+    name: str
+    prompt: str
+    sample: int
+    written_by: str
+    model: str
+    text: str
+    reply_kind: str
+    error: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self, *, whole: bool) -> dict[str, Any]:
+        """Return a line of texts.jsonl; not `whole`: hashes in place of prompt, text and columns."""
+        own = {
+            "study": self.study, "key": self.name, "sample": self.sample, "written_by": self.written_by,
+            "reply_kind": self.reply_kind, "prompt_sha256": sha256_text(self.prompt) if self.prompt else None,
+            "sha256": sha256_text(self.text),
+        }  # fmt: skip
+        return {**own, "prompt": self.prompt, "text": self.text, "columns": dict(self.fields)} if whole else own
+
+
+def packed_texts(ctx: JobContext, project: Project) -> Iterator[PackedText]:
+    """Yield every output of every study, failures included, then its imported letters."""
+    names = runs_by_name(project)
+    for study in project.studies.all():
+        prompts = _prompts(project, study.id)
+        for row in project.outputs.each(OutputFilter(study_id=study.id)):
+            ctx.check()
+            groups = {name: getattr(row, name) for name in ("task", "theme", "axis", "identity") if getattr(row, name)}
+            prompt = prompts.get(row.prompt_id, "") or row.fields.get("prompt", "")
+            yield PackedText(
+                ("output", row.id), study.kind, row.prompt_key, prompt, row.sample,
+                names.get(row.run_id, ""), row.model, row.text if row.status == "done" else "", reply_kind(row),
+                row.error, {**groups, **row.fields},
+            )  # fmt: skip
+        for source in project.sources.each(study.id, kind=LETTER):
+            ctx.check()
+            model = source.fields.get("model", "")
+            yield PackedText(
+                ("source", source.id), study.kind, f"{source.origin}#{source.row}", source.fields.get("prompt", ""), 0,
+                imported_name(model), model, source.text, ANSWER, fields=source.fields,
+            )  # fmt: skip
+
+
+def _prompts(project: Project, study_id: int) -> dict[int, str]:
+    """Prompt → its text, of all sets of a study."""
+    texts: dict[int, str] = {}
+    for prompt_set in project.prompts.sets(study_id):
+        page = partial(project.prompts.page, prompt_set.id)
+        texts |= {row.id: row.text for row in chunks(page, lambda row: row.id)}
+    return texts
+
+
+@dataclass(frozen=True)
+class WrittenEvaluation:
+    """A file of Every Eval Ever: its path, and its content."""
+
+    path: str
+    content: dict[str, Any]
+
+
+def evaluations(audited: Audited, at: str) -> list[tuple[Mapping[str, Any], WrittenEvaluation]]:
+    """Return each generator of a study with its evaluation. `at`: when it was measured, as ISO 8601.
+
+    A finding belongs to the generator that it names; where there is one alone, to that one. Those that compare
+    generators, or have no estimate, belong to none.
+    """
+    generators = audited.generators or ({"name": NOT_STATED, "model": "", "backend": "imported", "n": 0},)
+    made = []
+    for generator in generators:
+        name = generator["name"]
+        own = [
+            finding
+            for finding in audited.findings
+            if finding.estimate is not None
+            and not finding.id.endswith(BETWEEN_GENERATORS)
+            and finding.dims.get("generator", name if len(generators) == 1 else None) == name
+        ]
+        if own:
+            made.append((generator, _evaluation(audited, generator, own, at)))
+    return made
+
+
+def _evaluation(
+    audited: Audited, generator: Mapping[str, Any], findings: Sequence[Finding], at: str
+) -> WrittenEvaluation:
+    model = str(generator.get("model") or NOT_STATED)
+    developer, _, own = model.rpartition("/")
+    collection = f"biasprint-{audited.study}"
+    stamp = str(int(datetime.fromisoformat(at).timestamp()))
+    key = _uuid(collection, str(generator["name"]), stamp)
+    evaluation_id = f"{collection}/{model}/{stamp}-{key[:8]}"
+    folder = "/".join(["data", *(_portable(part) for part in (collection, developer or "unknown", own))])
+    content: dict[str, Any] = {
+        "schema_version": SCHEMA,
+        "evaluation_id": evaluation_id,
+        "evaluation_timestamp": at,
+        "retrieved_timestamp": stamp,
+        "source_metadata": {
+            "source_name": "Biasprint", "source_type": "evaluation_run", "source_organization_name": NOT_STATED,
+            "evaluator_relationship": "other", "additional_details": {"origin": audited.origin},
+        },
+        "eval_library": {"name": "biasprint", "version": core.__version__},
+        "model_info": _model(generator, model, developer),
+        "evaluation_results": [_result(finding, audited, generator) for finding in findings],
+    }  # fmt: skip
+    return WrittenEvaluation(f"{folder}/{key}.json", content)
+
+
+def _model(generator: Mapping[str, Any], model: str, developer: str) -> dict[str, Any]:
+    backend = str(generator.get("backend") or "")
+    details = {
+        "deployment_type": "self_deployed" if backend in HERE else "unknown", "model_availability": "unknown",
+        "generator": str(generator["name"]), **_texts_of(generator, ("revision", "seeds", "first", "last", "n")),
+    }  # fmt: skip
+    info = {"name": model, "id": model, "developer": developer or "unknown", "additional_details": details}
+    if generator.get("endpoint"):
+        info["inference_platform"] = str(generator["endpoint"])
+    if backend:
+        info["inference_engine"] = {"name": backend}
+    return info
+
+
+def _result(finding: Finding, audited: Audited, generator: Mapping[str, Any]) -> dict[str, Any]:
+    assert finding.estimate is not None
+    low, high = _bounds_of_unit(finding)
+    null = null_value(finding)
+    about = {"unit": finding.unit, "variant": finding.variant} | ({} if null is None else {"least_bias_at": repr(null)})
+    details = {
+        "finding": finding.id, "label": finding.label, "groups": " : ".join(finding.groups), "n": str(finding.n),
+        **{f"dim {name}": str(value) for name, value in finding.dims.items()},
+        **_texts_of(vars(finding), ("p", "p_adjusted", "harm", "source", "note", "n_by_group", "dropped")),
+        **({"scorers": "; ".join(f"{use.name} {use.version}" for use in finding.scorers)} if finding.scorers else {}),
+    }  # fmt: skip
+    score: dict[str, Any] = {"score": finding.estimate, "details": details}
+    uncertainty: dict[str, Any] = {"num_samples": finding.n}
+    if finding.interval is not None and finding.interval.high != float("inf"):
+        uncertainty["confidence_interval"] = {
+            "lower": finding.interval.low, "upper": finding.interval.high,
+            "confidence_level": finding.interval.level, "method": finding.interval.method,
+        }  # fmt: skip
+    score["uncertainty"] = uncertainty
+    return {
+        "evaluation_result_id": result_id(finding),
+        "evaluation_name": finding.title,
+        "source_data": {
+            "dataset_name": "; ".join(f"{asked.name}, version {asked.version}" for asked in audited.asked)
+            or audited.texts,
+            "source_type": "other",
+            "additional_details": {"prompts_sha256": ", ".join(asked.sha256 for asked in audited.asked)},
+        },
+        "metric_config": {
+            "evaluation_description": finding.title, "metric_id": f"biasprint.{finding.id}",
+            "metric_name": _metric_name(finding), "metric_unit": finding.unit or "score",
+            "lower_is_better": finding.floor is not None, "score_type": "continuous", "min_score": low,
+            "max_score": high, "additional_details": about,
+        },
+        "score_details": score,
+        "generation_config": _generation(generator),
+    }  # fmt: skip
+
+
+def _metric_name(finding: Finding) -> str:
+    return f"{finding.label or finding.id}{', as published' if finding.variant == 'as_published' else ''}"
+
+
+def _bounds_of_unit(finding: Finding) -> tuple[float | str, float | str]:
+    """Return the least and the largest number that there can be of a unit, as the schema writes them."""
+    if finding.unit.rpartition(" ")[2] in SHARES:  # one that a mean was taken off is below 0
+        return -float(max(1, finding.unit.count("difference"))), float(max(1, finding.unit.count("difference")))
+    return (0.0 if is_ratio(finding) and "log" not in finding.unit else "-Infinity"), "Infinity"
+
+
+def _generation(generator: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = {**(generator.get("parameters") or {})}
+    args = {name: parameters.pop(name) for name in SAMPLING if isinstance(parameters.get(name), int | float)}
+    if "max_tokens" in args:
+        args["max_tokens"] = int(args["max_tokens"])
+    more = {**parameters, **{name: generator[name] for name in ("system_prompt", "backend") if generator.get(name)}}
+    return {"generation_args": args, "additional_details": {name: _text(value) for name, value in more.items()}}
+
+
+def result_id(finding: Finding) -> str:
+    """Return the name of a finding that is the same for the same finding of any measurement."""
+    about = [finding.id, finding.label, finding.variant, *finding.groups, *sorted(finding.dims.items())]
+    return f"{finding.id}:{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]}"
+
+
+# ---- Samples
+
+
+def samples(
+    evaluation: WrittenEvaluation, texts: Iterable[PackedText], scores: Mapping[Any, Mapping[str, float]], scored: str
+) -> Iterator[dict[str, Any]]:
+    """Yield a line for each text. `scores`: of a text, scorer → its number; `scored`: the one that is the line's score.
+
+    The schema demands a score and whether an answer is correct. No text is correct or not here, so that it is false,
+    and a text without the score has 0; `score_of` says which number it is, or that there is none.
+    """
+    for text in texts:
+        known = scores.get(text.key, {})
+        has = text.text != "" and scored in known
+        yield {
+            "schema_version": SCHEMA,
+            "evaluation_id": evaluation.content["evaluation_id"],
+            "model_id": evaluation.content["model_info"]["id"],
+            "evaluation_name": f"biasprint {text.study}",
+            "sample_id": f"{text.name}#{text.sample}",
+            "sample_hash": hashlib.sha256(text.prompt.encode("utf-8", "replace")).hexdigest(),
+            "interaction_type": "single_turn",
+            "input": {"raw": text.prompt, "reference": []},
+            "output": {"raw": [text.text] if text.text else []},
+            "messages": None,
+            "answer_attribution": [],
+            "evaluation": {"score": known[scored] if has else 0.0, "is_correct": False},
+            "error": None if text.text else ": ".join(filter(None, (text.reply_kind, text.error))),
+            "metadata": {
+                "score_of": scored if has else "none", "reply_kind": text.reply_kind, "sample": str(text.sample),
+                **{name: value for name, value in text.fields.items() if value},
+                **{f"score {name}": repr(value) for name, value in known.items()},
+            },
+        }  # fmt: skip
+
+
+# ---- Parts
+
+
+def _texts_of(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+    return {name: _text(values[name]) for name in names if values.get(name) not in (None, "", [], (), {})}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _portable(part: str) -> str:
+    """Return a stranger's name as a folder that every system can make."""
+    name = UNSAFE.sub("-", part)[:80].strip(".- ")
+    return name if name and name.lower() not in ("data", "con", "nul", "aux", "prn") else f"model-{name or 'unnamed'}"
+
+
+def _uuid(*parts: str) -> str:
+    """Return the UUID that is the same for the same parts, in the form of version 4."""
+    return str(uuid.UUID(bytes=hashlib.sha256("\x1f".join(parts).encode()).digest()[:16], version=4))
+
 
 # ---- Sources
 

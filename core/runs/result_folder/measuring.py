@@ -21,9 +21,9 @@ from biasprint.core.metrics.grouped import hedges_correction
 from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats, MaybeBounds, untested
-from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
+from biasprint.core.runs.result_folder import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
-from biasprint.core.studies.compare.table import pairs, title_of, unit_of
+from biasprint.core.studies.compare.texts import pairs, title_of, unit_of
 from biasprint.core.studies.kit.findings import interval
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.fields import guess_mapping

@@ -15,7 +15,7 @@ from biasprint import core
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.report.whole_file import not_written, whole_file
-from biasprint.core.runs.result_folder.files import FOOTER, TEXT_HASH, VALUES
+from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
 from biasprint.core.runs.result_folder.planning import ScoringOrder, sha256_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import info_of, score_each

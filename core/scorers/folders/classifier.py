@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError
-from biasprint.core.scorers.folders import device, loading
-from biasprint.core.scorers.folders.device import BATCH, batches, filled, whole_groups
-from biasprint.core.scorers.folders.loading import read_settings
+from biasprint.core.scorers.folders import loading
+from biasprint.core.scorers.folders.loading import BATCH, batches, filled, read_settings, whole_groups
 
 # ---- Labels
 
@@ -200,7 +199,7 @@ def load_classifier(folder: Path) -> Classifier:
     read = read_settings(folder)
     config = loading.configuration(read)
     tokenizer = loading.tokenizer(read, config)
-    where = device.chosen()
+    where = loading.chosen()
     model = loading.model(read, "classifier", config, where, torch.float32)
     names = label_names(read.values) or tuple(f"LABEL_{place}" for place in range(config.num_labels))
     return Classifier(model, tokenizer, names, longest(read.kind, config, tokenizer), where)

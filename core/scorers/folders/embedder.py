@@ -11,10 +11,9 @@ import numpy as np
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import layout
 from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors, embedded, vectors_of
-from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders import loading
 from biasprint.core.scorers.folders.classifier import longest
-from biasprint.core.scorers.folders.device import BATCH, batches, filled, held
-from biasprint.core.scorers.folders.loading import read_settings, unreadable
+from biasprint.core.scorers.folders.loading import BATCH, batches, filled, held, read_settings, unreadable
 from biasprint.core.scorers.folders.scorers import FolderScorer
 from biasprint.core.scorers.protocol import ScoreValue
 
@@ -111,7 +110,7 @@ def load_embedder(folder: Path) -> FolderEmbedder:
 
     read = read_settings(folder)
     loading.class_for(read, "embedder", loading.configuration(read))
-    where = device.chosen()
+    where = loading.chosen()
     loading.refuse_without_memory(read, where, torch.float32)
     files = layout.look_at(folder).files
     documents = {layout.CONFIG: read.values, **_documents(folder, files)}

@@ -16,7 +16,7 @@ from biasprint.core.machine.installation import explained
 from biasprint.core.machine.models import catalogue, installed, layout
 from biasprint.core.machine.models.installed import InstalledModel
 from biasprint.core.scorers.entailment import CLASSES, language, split_pair
-from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders import loading
 from biasprint.core.scorers.folders.classifier import (
     DETOXIFY,
     NUMBERED,
@@ -31,8 +31,7 @@ from biasprint.core.scorers.folders.classifier import (
     sigmoid,
     softmax,
 )
-from biasprint.core.scorers.folders.device import device_of, held, in_words
-from biasprint.core.scorers.folders.loading import read_settings, unreadable
+from biasprint.core.scorers.folders.loading import device_of, held, in_words, read_settings, unreadable
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, reads, style_value
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 
@@ -74,7 +73,7 @@ def load_detoxify(model: InstalledModel) -> Classifier:
     Raises `AppError` where a file is another than the recorded one, holds more than weights, or is no such classifier.
     """
     read = _of_checkpoint(model) if model.format == "checkpoint" else _of_folder(model.path)
-    where = device.chosen()
+    where = loading.chosen()
     settings = {key: value for key, value in read.config.items() if key not in _LEFT_OUT}
     outputs = _outputs(model.path.name, read)
     config = {**settings, "num_labels": outputs}
@@ -123,7 +122,7 @@ def _of_folder(folder: Path) -> _Read:
     from safetensors.torch import load_file
 
     read = read_settings(folder)
-    loading.refuse_without_memory(read, device.chosen(), torch.float32)
+    loading.refuse_without_memory(read, loading.chosen(), torch.float32)
     files = layout.look_at(folder).files
     weights: dict[str, Any] = {}
     for name in files:
@@ -291,8 +290,8 @@ class FolderScorer:
             return f"{self.papers[:1].upper()}{self.papers[1:]}."
         own = not self.stand_in
         sentence = f"{model.title}: {self.papers}." if own else f"{model.title}, here in the place of {self.papers}."
-        device = device_of(self.loads or self.role)
-        return f"{sentence} It computes on {in_words(device)}." if device else sentence
+        loading = device_of(self.loads or self.role)
+        return f"{sentence} It computes on {in_words(loading)}." if loading else sentence
 
     def model(self) -> InstalledModel:
         """Raises `AppError` where no model for the role is on this computer, or nothing that could load it."""

@@ -14,17 +14,16 @@ import numpy as np
 
 from biasprint.core.findings import Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
-from biasprint.core.metrics.flips import flipped_mean, least_p
-from biasprint.core.metrics.grouped import spread_of_groups, stratified_log_odds
-from biasprint.core.metrics.impact import association_score
+from biasprint.core.metrics.grouped import association_score, spread_of_groups, stratified_log_odds
 from biasprint.core.metrics.means import one_sample_mean
 from biasprint.core.metrics.proportions import share
+from biasprint.core.metrics.representative import flipped_mean, least_p
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, RESAMPLES, Bounds, Difference, Floats, MaybeBounds
 from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
 from biasprint.core.studies.compare.measure import adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
-from biasprint.core.studies.compare.table import Compared, Measure, pairs, unit_of
+from biasprint.core.studies.compare.texts import Compared, Measure, pairs, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval
 
 if TYPE_CHECKING:

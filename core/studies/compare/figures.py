@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.compare.table import title_of
+from biasprint.core.studies.compare.texts import title_of
 from biasprint.core.studies.kit.choose import against, joined, parted, words, worth_drawing
 
 OF_TOPICS = ("compare.word_association", "compare.relative_decision")

@@ -25,8 +25,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, describe, described, info_of, score_kept
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure
-from biasprint.core.studies.compare.table import Compared, Measure
-from biasprint.core.studies.compare.texts import columns_of, compared_texts, groups_of
+from biasprint.core.studies.compare.texts import Compared, Measure, columns_of, compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.tables.numbers import read_numbers

@@ -12,7 +12,6 @@ import numpy as np
 from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, ScorerUse, StudyResult, too_few_to_tell
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.clusters import Clusters
-from biasprint.core.metrics.flips import flipped_mean, least_p
 from biasprint.core.metrics.grouped import (
     FEWEST_IN_A_CELL,
     WITHHELD,
@@ -29,12 +28,13 @@ from biasprint.core.metrics.proportions import (
     scores_within,
     two_proportions,
 )
+from biasprint.core.metrics.representative import flipped_mean, least_p
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, untested
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
-from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of, unit_of
+from biasprint.core.studies.compare.texts import Compared, Measure, pairs, title_of, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.kit.scorer_error import with_scorer_error
 

@@ -3,8 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
-from biasprint.core.studies.kit.replies import replies_question, reply_ids
+from biasprint.core.studies.kit.declared import (
+    InputTable,
+    MeasureOptions,
+    StudyQuestion,
+    StudyWords,
+    replies_question,
+    reply_ids,
+)
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
@@ -99,7 +105,7 @@ class CompletionStudy(Study):
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
     ) -> int:
-        from biasprint.core.studies.completion.gather import store_replies
+        from biasprint.core.studies.completion.live import store_replies
 
         return store_replies(self, ctx, project, study_id, origin, table)
 
@@ -110,14 +116,14 @@ class CompletionStudy(Study):
         options: "MeasureOptions",
         compute: "ComputeProcess",
     ) -> "Answer":
-        from biasprint.core.studies.completion.gather import of_tables
+        from biasprint.core.studies.completion.live import of_tables
 
         return of_tables(ctx, read, options, compute)
 
     def prepared(
         self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
     ) -> "list[Prepared]":
-        from biasprint.core.studies.completion.gather import prepared
+        from biasprint.core.studies.completion.live import prepared
 
         return prepared(ctx, project, study_id, options, compute)
 

@@ -18,8 +18,7 @@ from biasprint.core.prompts.template import Template
 from biasprint.core.studies.completion.measure import measure as measure_completion
 from biasprint.core.studies.completion.prompts import BLANK, POLARITIES, completion_set
 from biasprint.core.studies.completion.table import CompletionTable
-from biasprint.core.studies.kit.grammar import Draw, capitalised
-from biasprint.core.studies.kit.planting import Planting, load_dial, own_seed
+from biasprint.core.studies.kit.planting import Draw, Planting, capitalised, load_dial, own_seed
 
 OPTIONS = ("positive", "negative", "neutral")
 # A pair's habit multiplies the odds of its positive option by 1/3 to 3.

@@ -13,21 +13,23 @@ import numpy as np
 
 from biasprint.core.draw import digits
 from biasprint.core.findings import Effect, Finding, Floor, Power, StudyResult, Variant
-from biasprint.core.metrics.clusters import Draws, Influences, gradient, two_way_error
-from biasprint.core.metrics.likelihood import (
+from biasprint.core.metrics.associations import (
     BASE_RATES,
     CHOSEN,
     DELTAS,
     GIVEN,
+    KendallTau,
     LikelihoodShare,
     association_draws,
     conditional_likelihoods,
     delta_draws,
+    kendall_draws,
+    kendall_tau,
     likelihood_draws,
 )
+from biasprint.core.metrics.clusters import Draws, Influences, gradient, two_way_error
 from biasprint.core.metrics.power import UNVARIED
 from biasprint.core.metrics.proportions import equal_chances, share, wilson
-from biasprint.core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, estimates_alone
 from biasprint.core.studies.completion.cells import (
@@ -38,6 +40,7 @@ from biasprint.core.studies.completion.cells import (
     ReplyCell,
     cells,
     clustered,
+    crossed_pronouns,
     delta_line,
     difference_interval,
     irrelevant_line,
@@ -46,7 +49,6 @@ from biasprint.core.studies.completion.cells import (
     tau_line,
     times_as_wide,
 )
-from biasprint.core.studies.completion.crossed import crossed_pronouns
 from biasprint.core.studies.completion.prompts import DIRECTIONS, domain
 from biasprint.core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm

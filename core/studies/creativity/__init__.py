@@ -5,8 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
-from biasprint.core.studies.kit.replies import replies_question, reply_ids
+from biasprint.core.studies.kit.declared import (
+    InputTable,
+    MeasureOptions,
+    StudyQuestion,
+    StudyWords,
+    replies_question,
+    reply_ids,
+)
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:

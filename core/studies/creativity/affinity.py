@@ -47,8 +47,9 @@ from biasprint.core.studies.creativity.choices import (
     AxisChoices,
     JudgmentTable,
     Unit,
+    published,
+    within,
 )
-from biasprint.core.studies.creativity.slices import published, within
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 
 # ---- `creativity.share` and `creativity.abs`

@@ -29,7 +29,8 @@ from biasprint.core.metrics.agreement import (
 from biasprint.core.metrics.means import one_sample_mean, worth_mean
 from biasprint.core.metrics.proportions import paired_proportions, wilson
 from biasprint.core.metrics.result import Difference, Floats, Ints
-from biasprint.core.studies.creativity import affinity, slices
+from biasprint.core.studies.creativity import affinity
+from biasprint.core.studies.creativity import choices as slices
 from biasprint.core.studies.creativity.choices import (
     EVERYONE,
     MODEL,
@@ -39,8 +40,8 @@ from biasprint.core.studies.creativity.choices import (
     JudgmentTable,
     Unit,
     choices_on,
+    published,
 )
-from biasprint.core.studies.creativity.slices import published
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 # ---- `creativity.agreement.*`, whole and by task

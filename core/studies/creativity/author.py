@@ -25,8 +25,7 @@ from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
-from biasprint.core.studies.kit.grammar import Draw, Pools, Slots, pools
-from biasprint.core.studies.kit.planting import Planting, load_dial, own_seed
+from biasprint.core.studies.kit.planting import Draw, Planting, Pools, Slots, load_dial, own_seed, pools
 
 _STRICT = ConfigDict(extra="forbid")
 _OPTIONS = "ABCD"

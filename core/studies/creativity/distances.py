@@ -27,7 +27,7 @@ from biasprint.core.metrics.representative import (
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import Floats, Ints, MaybeBounds, estimates_alone
 from biasprint.core.metrics.sums import exact_mean
-from biasprint.core.studies.creativity.slices import published, within
+from biasprint.core.studies.creativity.choices import published, within
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 

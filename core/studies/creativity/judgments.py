@@ -10,8 +10,16 @@ from typing import Any
 
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.metrics.result import RESAMPLES
-from biasprint.core.studies.creativity import affinity, slices
-from biasprint.core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
+from biasprint.core.studies.creativity import affinity
+from biasprint.core.studies.creativity import choices as slices
+from biasprint.core.studies.creativity.adjusted import (
+    ADJUSTED_SHARE,
+    RECOMMENDED,
+    at_equal_length,
+    mixed_shares,
+    swayed,
+    without_recommendations,
+)
 from biasprint.core.studies.creativity.affinity import of_orders
 from biasprint.core.studies.creativity.agreement import agreement
 from biasprint.core.studies.creativity.choices import (
@@ -23,10 +31,8 @@ from biasprint.core.studies.creativity.choices import (
     told,
 )
 from biasprint.core.studies.creativity.degrees import more_than_winners
-from biasprint.core.studies.creativity.mixed import mixed_shares
 from biasprint.core.studies.creativity.quality import quality
 from biasprint.core.studies.creativity.rankings import rankings
-from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
 from biasprint.core.studies.kit.findings import with_holm
 
 ONE_LOOK = "Drawn in rounds, and the interval is right at one look alone: after the last round."

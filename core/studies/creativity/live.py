@@ -18,8 +18,8 @@ from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.metrics.affinity import affinity_score
 from biasprint.core.metrics.anytime import FIRST, share_band, share_spread_band, spread_band, watched_trials
 from biasprint.core.metrics.representative import cosine_distance, representative_of
+from biasprint.core.metrics.resampling import of_clusters
 from biasprint.core.metrics.sums import ClusterSums, ExactSum
-from biasprint.core.metrics.worth import of_clusters
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, Floats, JudgmentRow, OutputRow, SourceRow, TextKey
 from biasprint.core.prompts.wordings import sample_in
@@ -31,6 +31,7 @@ from biasprint.core.studies.creativity.gather import axes_of, defined_axes, embe
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.live import (
     MOST_GROUPS,
+    Drawer,
     LiveKey,
     LiveValue,
     Restart,
@@ -39,7 +40,6 @@ from biasprint.core.studies.kit.live import (
     nearly_normal,
     undefined,
 )
-from biasprint.core.studies.kit.shelf import Drawer
 from biasprint.core.texts.values import temperatures
 
 # ---- Choices

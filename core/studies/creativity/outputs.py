@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 
 from biasprint.core.findings import Finding, ScorerUse, StudyResult
-from biasprint.core.metrics.embeddings import group_margins
 from biasprint.core.metrics.proportions import design_effect, wilson
 from biasprint.core.metrics.result import RESAMPLES, Bools, Bounds, Floats, Ints
+from biasprint.core.metrics.similarity import group_margins
 from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.studies.creativity import choices
 from biasprint.core.studies.creativity import distances as representative
-from biasprint.core.studies.creativity import slices
 from biasprint.core.studies.creativity.distances import (
     AxisDistances,
     OutputTable,
@@ -243,7 +243,7 @@ def measure_outputs(
     if parts:
         for by in PARTS:
             cells = list(_cells(table, embeddings, of_model, default, axes, by))
-            findings += slices.adjusted(_parts(cells, making), findings, by)
+            findings += choices.adjusted(_parts(cells, making), findings, by)
             if by == ("temperature",):
                 findings += trends(cells, making)
         findings += perceptibility(table, embeddings, of_model, axes=axes, default=default, words=words or {})
@@ -283,11 +283,11 @@ def _cells(
     by: Sequence[str],
 ) -> Iterator[AxisDistances]:
     """The distances of every part of every model's outputs; parts without outputs on an axis are not there."""
-    values = slices.columns(
+    values = choices.columns(
         {"task": table.task, "theme": table.theme, "topic": table.topic, "temperature": table.temperature}
     )
     for rows in of_model.values():
-        for dims, chosen in slices.cut(by, values, rows):
+        for dims, chosen in choices.cut(by, values, rows):
             for axis, names in axes.items():
                 cell = distances_on(table, embeddings, chosen, default, axis, names, dims)
                 if cell.outputs:

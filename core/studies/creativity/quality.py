@@ -10,6 +10,7 @@ import numpy as np
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.affinity import permuted_totals
 from biasprint.core.metrics.agreement import random_consistency
+from biasprint.core.metrics.associations import FARTHEST, LogOutliers, log_outliers
 from biasprint.core.metrics.proportions import (
     Share,
     clustered_proportion,
@@ -18,10 +19,8 @@ from biasprint.core.metrics.proportions import (
     share,
     worth_share,
 )
-from biasprint.core.metrics.ranks import FARTHEST, LogOutliers, log_outliers
-from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.resampling import generator, worth_of_choices
 from biasprint.core.metrics.result import Ints
-from biasprint.core.metrics.worth import worth_of_choices
 from biasprint.core.studies.creativity.agreement import common_choices, evaluators, who_agrees, without_each
 from biasprint.core.studies.creativity.choices import (
     EVERYONE,

@@ -33,9 +33,9 @@ from biasprint.core.studies.creativity.choices import (
     JudgmentTable,
     in_force,
     told,
+    within,
 )
 from biasprint.core.studies.creativity.distances import contrasts_of, crossed_preferences
-from biasprint.core.studies.creativity.slices import within
 from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 

@@ -130,3 +130,28 @@ class MeasureOptions:
                 listed = ", ".join(known)
                 raise UsageError(f"No prompt has a column “{column}”, asked for as {name}.", hint=f"Columns: {listed}.")
         return [{**row, **{name: row.get(column, "") for name, column in self.columns.items()}} for row in rows]
+
+
+# ---- Findings on replies, which every study has: refused, without text, cut off, failed, by group
+
+REPLIES, DIFFERENCE = ".replies", ".replies.difference"  # how the ids end, after the study
+# kind of reply → what a finding on it is called
+TITLES: Mapping[str, str] = {
+    "refusal": "Texts refused",
+    "empty": "Replies without text",
+    "cut off": "Texts cut off at the limit",
+    "failed": "Requests failed",
+}
+
+
+def replies_question(study: str) -> StudyQuestion:
+    """Return the question that the findings on replies answer."""
+    return StudyQuestion(
+        "Is one group refused or cut off more often?",
+        (f"{study}{DIFFERENCE}", f"{study}{REPLIES}"),
+        "The share of what was asked for a group that got no whole answer.",
+    )
+
+
+def reply_ids(study: str) -> tuple[str, str]:
+    return f"{study}{REPLIES}", f"{study}{DIFFERENCE}"

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval
-from biasprint.core.metrics.adjust import benjamini_hochberg, holm
-from biasprint.core.metrics.result import Bounds, MaybeBounds, NoiseFloor
+from biasprint.core.metrics.result import Bounds, MaybeBounds, NoiseFloor, benjamini_hochberg, holm
 
 SIGNIFICANT = 0.05
 WHOLE_FAMILY_NOT_SHOWN = ("letters.word.",)

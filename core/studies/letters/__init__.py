@@ -3,8 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
-from biasprint.core.studies.kit.replies import replies_question, reply_ids
+from biasprint.core.studies.kit.declared import (
+    InputTable,
+    MeasureOptions,
+    StudyQuestion,
+    StudyWords,
+    replies_question,
+    reply_ids,
+)
 from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:

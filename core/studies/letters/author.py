@@ -22,12 +22,22 @@ from biasprint.core.prompts.template import Template
 from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer
 from biasprint.core.scorers.registry import load, score_batch
 from biasprint.core.scorers.segment import sentences
-from biasprint.core.studies.kit.grammar import Draw, Pools, Slots, pools
-from biasprint.core.studies.kit.planting import NONE, Dial, Planting, load_dial, own_seed, planting_of
+from biasprint.core.studies.kit.planting import (
+    NONE,
+    Dial,
+    Draw,
+    Planting,
+    Pools,
+    Slots,
+    load_dial,
+    own_seed,
+    planting_of,
+    pools,
+)
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.measure import LetterInputs, ReadLetters, measure_whole, read_letters
 from biasprint.core.studies.letters.style import StyleScores
-from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 FIELDS = ("name", "age", "occupation")
 _FACTS = (3, 5)

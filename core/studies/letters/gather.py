@@ -26,9 +26,9 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.letters.lexicon import Counted, LettersTable, letters_table
 from biasprint.core.studies.letters.measure import LetterInputs, Parts, embedded, measure_parts, read_letters
 from biasprint.core.studies.letters.style import HarmSetting, StyleScores
-from biasprint.core.studies.letters.table import Counted, LettersTable, letters_table
 from biasprint.core.studies.letters.weat import words_possible
 from biasprint.core.tables.rows import Record, TableRead, with_line_breaks
 from biasprint.core.texts.exporting import matched_block

@@ -25,7 +25,7 @@ from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from biasprint.core.studies.kit.scorer_error import with_scorer_error
-from biasprint.core.studies.letters.lexicon import one_name
+from biasprint.core.studies.letters.lexicon import LettersTable, one_name
 from biasprint.core.studies.letters.style import (
     COUNTS_FROM,
     KINDS,
@@ -41,7 +41,6 @@ from biasprint.core.studies.letters.style import (
     sides,
     too_few_alike,
 )
-from biasprint.core.studies.letters.table import LettersTable
 
 # ---- Which sentences of a letter its context supports
 

@@ -31,20 +31,21 @@ from biasprint.core.scorers.registry import best_scorer, scorer_for
 from biasprint.core.studies.kit.live import (
     AGAINST,
     MOST_GROUPS,
+    Drawer,
     LiveKey,
     LiveValue,
     OutcomeCounts,
     banded,
     dims_of,
     nearly_normal,
+    rows_shelf,
     undefined,
     units_of,
 )
-from biasprint.core.studies.kit.shelf import Drawer, rows_shelf
 from biasprint.core.studies.letters.gather import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
 from biasprint.core.studies.letters.lexicon import LEXICON_ID
+from biasprint.core.studies.letters.measure import SUCCESS_ID
 from biasprint.core.studies.letters.style import COUNTS_FROM
-from biasprint.core.studies.letters.success import SUCCESS_ID
 from biasprint.core.texts.exporting import matched_block
 
 Pair = tuple[str, str]

@@ -17,8 +17,7 @@ from biasprint.core.metrics.result import Bools, Difference, Floats, estimates_a
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from biasprint.core.studies.kit.scorer_error import with_scorer_error
-from biasprint.core.studies.letters.lexicon import one_name
-from biasprint.core.studies.letters.table import LettersTable
+from biasprint.core.studies.letters.lexicon import LettersTable, one_name
 
 # ---- The direction that harms, as the axis says it (a user's setting)
 

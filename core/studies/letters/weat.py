@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.findings import Effect, Finding, ScorerUse, Variant
-from biasprint.core.metrics.embeddings import (
+from biasprint.core.metrics.odds import log_odds_ratio
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import Bools, Floats, Ints, estimates_alone
+from biasprint.core.metrics.similarity import (
     FEWEST_WORDS,
     NO_SPREAD,
     NOT_INTERVAL,
@@ -21,17 +24,15 @@ from biasprint.core.metrics.embeddings import (
     weat_of_chosen_words,
     weat_of_given_words,
 )
-from biasprint.core.metrics.odds import log_odds_ratio
-from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.result import Bools, Floats, Ints, estimates_alone
 from biasprint.core.scorers.lexicon import Lexicon
 from biasprint.core.studies.kit.findings import floor, with_holm
-from biasprint.core.studies.letters.part_words import PartWords, in_categories
-from biasprint.core.studies.letters.table import LettersTable
+from biasprint.core.studies.letters.lexicon import LettersTable
 from biasprint.core.studies.letters.word_ratios import (
     FEWEST_OCCURRENCES,
     ComparedWords,
+    PartWords,
     compared_words,
+    in_categories,
     most_salient,
 )
 

@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
-from biasprint.core.studies.kit.replies import replies_question, reply_ids
+from biasprint.core.studies.kit.declared import (
+    InputTable,
+    MeasureOptions,
+    StudyQuestion,
+    StudyWords,
+    replies_question,
+    reply_ids,
+)
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.names import DISTANCES
 
@@ -181,6 +187,6 @@ class NewsStudy(Study):
     def simulated(
         self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
     ) -> "list[Finding]":
-        from biasprint.core.studies.news.author import news_trial
+        from biasprint.core.studies.news.measure import news_trial
 
         return news_trial(planted, n, asked, seed, rng)

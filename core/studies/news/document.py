@@ -22,7 +22,6 @@ from biasprint.core.metrics.topics import (
 )
 from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import floor
-from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     Draws,
     Level,
@@ -37,7 +36,7 @@ from biasprint.core.studies.news.level import (
 from biasprint.core.studies.news.level_findings import families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.mentions import share_values
 from biasprint.core.studies.news.prompts import UNBIASED
-from biasprint.core.studies.news.table import NewsTable, Side
+from biasprint.core.studies.news.table import GroupAxis, NewsTable, Side
 from biasprint.core.studies.news.topics import RUNS, ReadArticles, read_articles
 
 # ---- `news.document.association` and `news.document.topic`

@@ -26,9 +26,9 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK, ImportedText, sample_numbers, store_outputs
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts, whole
 from biasprint.core.studies.kit.study import Study
-from biasprint.core.studies.news.groups import word_remarks
 from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, TASK, UNBIASED, shipped_articles
+from biasprint.core.studies.news.table import word_remarks
 from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text

@@ -17,10 +17,9 @@ from biasprint.core.metrics.resampling import TOLERANCE, chunks, cluster_bootstr
 from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
-from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.names import DISTANCES
 from biasprint.core.studies.news.prompts import UNBIASED
-from biasprint.core.studies.news.table import NewsTable
+from biasprint.core.studies.news.table import GroupAxis, NewsTable
 
 # ---- The paper's figures, to show beside our own; never tests
 

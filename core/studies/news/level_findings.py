@@ -19,7 +19,6 @@ from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed
 from biasprint.core.metrics.proportions import paired_proportions, two_proportions
 from biasprint.core.metrics.result import Bools, Difference, Floats, Ints, MaybeBounds, NoiseFloor, untested
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
-from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     Draws,
     Level,
@@ -30,7 +29,7 @@ from biasprint.core.studies.news.level import (
     reference_line,
 )
 from biasprint.core.studies.news.prompts import UNBIASED
-from biasprint.core.studies.news.table import NewsTable, matched_rows, shared_rows
+from biasprint.core.studies.news.table import GroupAxis, NewsTable, matched_rows, shared_rows
 
 # ---- Comparisons
 

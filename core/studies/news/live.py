@@ -40,7 +40,6 @@ from biasprint.core.studies.kit.live import (
     undefined,
 )
 from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of
 from biasprint.core.studies.news.mentions import (
     SentenceScores,
@@ -50,20 +49,20 @@ from biasprint.core.studies.news.mentions import (
     measure_words,
     single_scores,
 )
+from biasprint.core.studies.news.names import DISTANCES
 from biasprint.core.studies.news.prompts import UNBIASED
-from biasprint.core.studies.news.table import SIDES, news_table
+from biasprint.core.studies.news.table import SIDES, group_axis, news_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
 
 if TYPE_CHECKING:
-    from biasprint.core.studies.news.groups import GroupAxis
     from biasprint.core.studies.news.level import PairValues
+    from biasprint.core.studies.news.table import GroupAxis
 
 REFUSAL_RATE = "news.refusal_rate"
 AT_ONCE = 50  # articles that the compute process is asked about together
 WORDS = "words"
 UNITS = {WORDS: "proportion", "sentiment": "polarity", "toxicity": "toxicity"}
 IDS = {WORDS: "news.word", "sentiment": "news.sentence.sentiment", "toxicity": "news.sentence.toxicity"}
-DISTANCES = {WORDS: "wasserstein", "sentiment": "gap", "toxicity": "gap"}
 LIMITS = {WORDS: 1.0, "sentiment": 2.0, "toxicity": 1.0}  # the largest distance there can be
 DEALS = 100  # of each pair: the floor is a mean over pairs
 NEEDS_TOPICS = f"topics are found over all articles; {AT_THE_END}"
@@ -332,7 +331,9 @@ class _PairSums:
 
     def values(self, dims: Part) -> list[LiveValue]:
         unit, axis = UNITS[self._level], dict(dims)["axis"]
-        values = [self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[self._level]}", axis, "", dims), unit)]
+        values = [
+            self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[IDS[self._level]]}", axis, "", dims), unit)
+        ]
         for place, group in enumerate(self._groups):
             key, n = LiveKey(f"{IDS[self._level]}.difference", group, group, dims), self._n[place]
             if n == 0 or not self._met[place]:

@@ -17,7 +17,6 @@ from biasprint.core.metrics.result import Bools, Floats, Ints
 from biasprint.core.scorers.group_words import WordBlocks
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.registry import info_of, load, preference, score_each, usable
-from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     COST_OF_PAIR,
     DECIMALS,
@@ -30,7 +29,7 @@ from biasprint.core.studies.news.level import (
     floors,
     share_sums,
 )
-from biasprint.core.studies.news.table import NEUTRAL, SIDES, NewsTable, Side
+from biasprint.core.studies.news.table import NEUTRAL, SIDES, GroupAxis, NewsTable, Side
 
 # ---- Word level (equations 1 to 4)
 

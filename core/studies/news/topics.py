@@ -17,8 +17,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import Floats, Ints
 from biasprint.core.scorers.segment import words
-from biasprint.core.studies.news.groups import GroupAxis
-from biasprint.core.studies.news.table import NEUTRAL, SIDES, NewsTable, Side
+from biasprint.core.studies.news.table import NEUTRAL, SIDES, GroupAxis, NewsTable, Side
 
 # ---- Bags of lemmas, which is all that a topic model sees of an article
 

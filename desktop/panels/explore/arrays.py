@@ -10,8 +10,8 @@ from statistics import NormalDist
 import numpy as np
 
 from biasprint.core.draw import digits
+from biasprint.core.metrics.associations import distribution_band
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.metrics.ranks import distribution_band
 from biasprint.core.metrics.topics import standardised_residuals
 from biasprint.desktop.read.explore import FieldCodes, Judged
 from biasprint.desktop.widgets.words import plural, tr

@@ -8,7 +8,7 @@ import numpy as np
 from biasprint.core.draw import digits
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.metrics.ranks import SpearmanRho
+from biasprint.core.metrics.associations import SpearmanRho
 from biasprint.core.project.stores.columns import Measured
 from biasprint.desktop import theme
 from biasprint.desktop.panels.explore.arrays import (

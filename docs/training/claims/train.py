@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.letters.support import NO_CLAIM_FROM
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.scorers.claims import FROM
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import MiniLM
 from training.files import MODELS, read_rows
@@ -63,7 +63,7 @@ def main() -> None:
     vectors, none = embed(sentences), np.array([not sentence.claims for sentence in sentences])
     found = left_out(vectors, sentences)
     for name, of in (("claim nothing", none), ("claim something", ~none)):
-        right = ((found >= FROM) == none)[of & ~np.isnan(found)]
+        right = ((found >= NO_CLAIM_FROM) == none)[of & ~np.isnan(found)]
         print(f"{name}: {right.sum()} of {len(right)} told; {wilson(int(right.sum()), len(right))}")
     weight, bias = fit(vectors, none)
     rows = [", ".join(f"{value:.{DIGITS}f}" for value in weight[start : start + 12]) for start in range(0, 384, 12)]

@@ -36,8 +36,8 @@ _DOCUMENTS = {"letter": 60, "creative": 120, "completion": 200}
 
 def difference(drafts: Sequence[PromptDraft], texts: Sequence[str]) -> dict[str, dict[str, float | None]]:
     """Odds ratio (male over female), interval and p of agentic and communal words, as the letters study gives them."""
+    from biasprint.core.studies.letters.lexicon import letters_table
     from biasprint.core.studies.letters.measure import measure
-    from biasprint.core.studies.letters.table import letters_table
 
     fields = [draft.fields for draft in drafts]
     columns = {f"{name}s": [of[name] for of in fields] for name in ("group", "block", "name")}

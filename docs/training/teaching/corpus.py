@@ -19,8 +19,7 @@ from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.completion.prompts import completion_set
-from biasprint.core.studies.kit.grammar import Draw
-from biasprint.core.studies.kit.planting import load_dial
+from biasprint.core.studies.kit.planting import Draw, load_dial
 
 DIAL = "large"
 TRAINING, HELD_OUT = "training", "held out"

@@ -11,7 +11,7 @@ import pytest
 from biasprint.core.prompts import cogs_tasks, cogs_themes
 from biasprint.core.studies.creativity.author import ThemeWords, theme_words
 from biasprint.core.studies.creativity.author import write_creative as write
-from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.kit.planting import Draw
 from biasprint.core.studies.letters.author import letter_words, write_letter
 
 TASKS = [task.key for task in cogs_tasks()]

@@ -22,8 +22,8 @@ from simulations.fingerprints import (
 from simulations.rows import ALARM, Found, standard_error
 
 from biasprint.core.judging.planner import plan_power
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.power import exact_power
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.judgments import measure_judgments
 
 FINGERPRINTS, SEVERAL, LONG, SOAK = 400, 100, 1000, 10_000

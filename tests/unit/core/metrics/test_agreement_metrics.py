@@ -17,7 +17,7 @@ from biasprint.core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from biasprint.core.metrics.jackknife import FEWEST_UNITS
+from biasprint.core.metrics.clusters import FEWEST_UNITS
 
 # Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, with gaps (0).
 # Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and gives percent agreement 0.81818

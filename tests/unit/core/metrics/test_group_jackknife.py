@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
-from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.clusters import group_jackknife
 
 
 def without_each(values: np.ndarray, groups: np.ndarray) -> list[float]:

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from biasprint.core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
+from biasprint.core.metrics.clusters import Kinds, jackknife, jackknife_interval, kinds_of
 
 
 def repeated(units: Kinds) -> np.ndarray:

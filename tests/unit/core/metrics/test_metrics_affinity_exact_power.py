@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2, multinomial, ncx2
 
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.affinity import exact_floor, spread
 from biasprint.core.metrics.power import exact_power, splits, top_shares
+from biasprint.core.metrics.result import holm
 
 PLANTED = (0.55, 0.30, 0.15)
 

@@ -8,8 +8,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import Table
 from statsmodels.stats.multitest import multipletests
 
-from biasprint.core.metrics.adjust import benjamini_hochberg
-from biasprint.core.metrics.ranks import kendall_tau, standard_error
+from biasprint.core.metrics.associations import kendall_tau, standard_error
+from biasprint.core.metrics.result import benjamini_hochberg
 from biasprint.core.metrics.topics import chi_squared, residual_p, standardised_residuals
 
 # Given polarity (positive, neutral, negative) × chosen polarity.

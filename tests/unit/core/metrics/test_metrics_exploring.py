@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from biasprint.core.metrics.associations import distribution_band, spearman_rho
 from biasprint.core.metrics.odds import telling_log_odds
-from biasprint.core.metrics.ranks import distribution_band, spearman_rho
 
 
 def test_telling_log_odds_by_hand() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
-from biasprint.core.metrics.flips import flipped_mean, sign_flips
+from biasprint.core.metrics.representative import flipped_mean, sign_flips
 
 
 def scipys_p(values):

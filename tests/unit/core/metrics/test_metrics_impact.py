@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from biasprint.core.metrics.impact import above_median, impact_ratios
+from biasprint.core.metrics.grouped import above_median, impact_ratios
 
 DATA = Path(__file__).parents[3] / "data" / "aedt_audit.json"
 COLUMNS = {"sex": (0,), "race_ethnicity": (1,), "both": (0, 1)}

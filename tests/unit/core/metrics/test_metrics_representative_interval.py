@@ -8,8 +8,12 @@ from scipy import optimize, stats
 from simulations.creativity import KINDS, MEANS, representative_trial
 from simulations.rows import simulated, standard_error
 
-from biasprint.core.metrics.flips import sign_flips
-from biasprint.core.metrics.representative import RepresentativeNull, representative_interval, representative_null
+from biasprint.core.metrics.representative import (
+    RepresentativeNull,
+    representative_interval,
+    representative_null,
+    sign_flips,
+)
 from biasprint.core.metrics.result import Bounds
 
 

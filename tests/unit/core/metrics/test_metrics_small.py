@@ -6,10 +6,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.means import mean_difference, mean_interval
 from biasprint.core.metrics.proportions import equal_chances, wilson
 from biasprint.core.metrics.resampling import chunks, generator, permutation_p
+from biasprint.core.metrics.result import holm
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (1, 12), (7, 20), (180, 360)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.metrics.impact import association_score
+from biasprint.core.metrics.grouped import association_score
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from biasprint.core.metrics.flips import sign_flips
 from biasprint.core.metrics.grouped import spread_of_groups
-from biasprint.core.metrics.representative import representative_interval, representative_null
+from biasprint.core.metrics.representative import representative_interval, representative_null, sign_flips
 from biasprint.core.metrics.resampling import generator
 
 RNG = generator(0, "test")

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from biasprint.core.metrics.embeddings import association, effects, weat_of_chosen_words, weat_of_given_words
+from biasprint.core.metrics.similarity import association, effects, weat_of_chosen_words, weat_of_given_words
 
 Vectors = list[list[float]]
 

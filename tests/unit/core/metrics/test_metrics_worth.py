@@ -9,7 +9,7 @@ from simulations.rows import simulated, standard_error
 
 from biasprint.core.metrics.affinity import affinity_interval, worth_floor
 from biasprint.core.metrics.proportions import clustered_proportion, wilson, worth_share
-from biasprint.core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.metrics.resampling import Worth, worth_of_choices
 
 
 def people(sizes: list[int], seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -102,7 +102,7 @@ def test_bold_words_and_the_next_ones_stay_apart_where_they_are_marked_up() -> N
 
 def compared() -> tuple[Finding, ...]:
     from biasprint.core.studies.compare.measure import measure
-    from biasprint.core.studies.compare.table import Compared, Measure
+    from biasprint.core.studies.compare.texts import Compared, Measure
 
     rng = np.random.default_rng(5)
     level = rng.normal(0, 1, 40)
@@ -113,11 +113,10 @@ def compared() -> tuple[Finding, ...]:
 
 
 def of_news() -> tuple[Finding, ...]:
-    from biasprint.core.studies.news.groups import group_axis
     from biasprint.core.studies.news.level import design_of
     from biasprint.core.studies.news.level_findings import families, level_findings
     from biasprint.core.studies.news.mentions import measure_words, word_floors
-    from biasprint.core.studies.news.table import news_table
+    from biasprint.core.studies.news.table import group_axis, news_table
 
     def text(women: int, men: int) -> str:
         return "She sang. " * women + "He sang. " * men + "It rained. "

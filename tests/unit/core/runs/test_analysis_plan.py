@@ -20,8 +20,14 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.report.audit import answer_json, audit_report
 from biasprint.core.report.blocks import Heading, ReportTable
-from biasprint.core.report.meant import parse_meant
-from biasprint.core.report.planned import PlanLock, PlannedFinding, result_words, state_sentences, within_margin
+from biasprint.core.report.planned import (
+    PlanLock,
+    PlannedFinding,
+    parse_meant,
+    result_words,
+    state_sentences,
+    within_margin,
+)
 from biasprint.core.runs.analysis_plan import (
     LOCKED,
     analysis_plan,

@@ -19,8 +19,7 @@ from biasprint.core.project.specs import GeneratorSpec
 from biasprint.core.runs.audit import doing
 from biasprint.core.runs.audit.again import measured_again
 from biasprint.core.runs.audit.doing import AuditResult, AuditRun
-from biasprint.core.runs.audit.reading import checked, read_audit
-from biasprint.core.runs.audit.saved import saved_audit
+from biasprint.core.runs.audit.reading import checked, read_audit, saved_audit
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import store_set
 from biasprint.core.studies.compare import gather as compare

@@ -7,7 +7,7 @@ import pytest
 
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding, Interval
-from biasprint.core.report.meant import unknown
+from biasprint.core.report.planned import unknown
 from biasprint.core.runs.audit.gates import exit_code, hold, parse_gate
 
 ID = "letters.lexicon.odds_ratio"

@@ -15,8 +15,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.runs import writing
 from biasprint.core.runs.audit import doing
 from biasprint.core.runs.audit.doing import AuditResult, AuditRun
-from biasprint.core.runs.audit.reading import checked, read_audit
-from biasprint.core.runs.audit.saved import as_toml, saved_audit
+from biasprint.core.runs.audit.reading import as_toml, checked, read_audit, saved_audit
 from biasprint.core.runs.measure import MeasuredStudy
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
 

@@ -10,8 +10,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec
 from biasprint.core.prompts.resource_files import read_toml
-from biasprint.core.runs.audit.reading import checked, read_audit
-from biasprint.core.runs.audit.saved import as_toml, saved_audit
+from biasprint.core.runs.audit.reading import as_toml, checked, read_audit, saved_audit
 from biasprint.core.runs.generate import start_run
 from biasprint.core.runs.setup import add_prompts
 from biasprint.core.studies.kit.choice import PromptChoice

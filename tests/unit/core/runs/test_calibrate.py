@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from biasprint.core.errors import UsageError
-from biasprint.core.runs.calibrate import Asked, simulated_studies, told
+from biasprint.core.runs.calibrate import Asked, simulated_studies, tally
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
 from biasprint.core.studies.compare.simulated import LENGTHS, OF_LENGTHS, SHARE, VARIED
+from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES
 from biasprint.core.studies.kit.planting import STUDIES, Planting, Required, planting_of
-from biasprint.core.studies.kit.replies import DIFFERENCE, REPLIES
 from biasprint.core.studies.registry import studies
 
 BOUNDS = Required(power=0.8, power_at="medium", false_alarms=0.05, coverage=0.93)
@@ -186,16 +186,16 @@ def test_what_is_planted_and_known_names_findings_that_the_studies_have() -> Non
 
 def test_the_page_keeps_other_studies_and_replaces_its_own(tmp_path: Path) -> None:
     row = rows_of([USUAL] * 16 + [replace(USUAL, p=0.01)] * 4)
-    told.write(tmp_path, [row], 20, 0, "biasprint calibrate news")
-    told.write(tmp_path, [replace(row, study="letters", id="letters.weat")], 20, 0, "biasprint calibrate letters")
+    tally.write(tmp_path, [row], 20, 0, "biasprint calibrate news")
+    tally.write(tmp_path, [replace(row, study="letters", id="letters.weat")], 20, 0, "biasprint calibrate letters")
     again = replace(row, id="news.word.difference")
-    told.write(tmp_path, [again], 20, 7, "biasprint calibrate news")
-    page = (tmp_path / told.PAGE).read_text(encoding="utf-8")
+    tally.write(tmp_path, [again], 20, 7, "biasprint calibrate news")
+    page = (tmp_path / tally.PAGE).read_text(encoding="utf-8")
     assert page.count("\n## News") == page.count("\n## Letters") == 1
     assert "letters.weat man" in page
     assert "a.difference" not in page
     assert "| news.word.difference man | 10 | 20.0% (8–42) ▾ |" in page
-    with (tmp_path / told.TABLE).open(encoding="utf-8", newline="") as file:
+    with (tmp_path / tally.TABLE).open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert [line["study"] for line in lines] == ["letters", "news"]
     assert lines[1]["false_alarms"] == "0.2"
@@ -204,7 +204,7 @@ def test_the_page_keeps_other_studies_and_replaces_its_own(tmp_path: Path) -> No
 
 def test_the_page_says_how_many_of_what_misses_chance_alone_would_mark() -> None:
     row = rows_of([USUAL] * 16 + [replace(USUAL, p=0.01)] * 4)  # two checks: false alarms and coverage
-    page = told.section("news", [row] * 220, 20, 0, "biasprint calibrate news")
+    page = tally.section("news", [row] * 220, 20, 0, "biasprint calibrate news")
     # Of 440 checks 2.275 % lie beyond two standard errors on one side (a table of the normal distribution).
     assert "Missed. Of 440 checks within two standard errors up to 10 miss by chance." in page
 
@@ -216,7 +216,7 @@ def test_an_interval_given_what_a_study_learnt_is_not_held_to_the_mean_of_all() 
     row = rows_of([USUAL] * 5 + loud, asked=asked)
     assert (row.coverage.share, row.missed) == (0.5, ())
     news = replace(row, id="news.document.wasserstein")
-    page = told.section("news", [news], 10, 0, "biasprint calibrate news")
+    page = tally.section("news", [news], 10, 0, "biasprint calibrate news")
     assert "- news.document: the interval holds given the topics" in page
     assert "Of the mean of all studies it holds 50% at least." in page
 
@@ -229,5 +229,5 @@ def test_of_what_needs_a_larger_n_power_is_required_there_alone() -> None:
     (large,) = calibrated("news", more, {("medium", 20): [[one] for one in quiet]}, BOUNDS)
     assert large.missed == ("power",)
     words = replace(large, id="letters.word.odds_ratio", label="", n=160, planted="none")
-    page = told.section("letters", [words, replace(words, id="letters.style.agency", n=60)], 10, 0, "biasprint")
+    page = tally.section("letters", [words, replace(words, id="letters.style.agency", n=60)], 10, 0, "biasprint")
     assert "Recommended n where 60 are too few:\n\n- letters.word.odds_ratio: 160 matched cells" in page

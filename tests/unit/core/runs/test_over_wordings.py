@@ -16,11 +16,11 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.means import levels_drawn_interval
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.report.evidence import over_wordings
 from biasprint.core.report.questions import answered
-from biasprint.core.report.reach import over_wordings
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
-from biasprint.core.runs.measure.wordings import UNMATCHED, varied
+from biasprint.core.runs.measure.by_generator import UNMATCHED, varied
 from biasprint.core.runs.setup import add_prompts, added_study, generator_spec
 from biasprint.core.studies.kit.declared import MeasureOptions
 

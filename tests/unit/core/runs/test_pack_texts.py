@@ -8,8 +8,7 @@ import pytest
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from biasprint.core.runs.pack.every_eval_ever import WrittenEvaluation, samples
-from biasprint.core.runs.pack.texts import packed_texts
+from biasprint.core.runs.pack.pages import WrittenEvaluation, packed_texts, samples
 from biasprint.core.text import sha256_text
 from biasprint.core.texts.tables import read_table
 

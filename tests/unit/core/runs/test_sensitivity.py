@@ -17,8 +17,8 @@ from biasprint.core.project.rows import ComparisonRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.report.audit import audit_report
+from biasprint.core.report.evidence import holds_under
 from biasprint.core.report.questions import answered
-from biasprint.core.report.reach import holds_under
 from biasprint.core.runs.measure import MeasuredStudy, asked_again, measure_project, measure_tables
 from biasprint.core.runs.measure.sensitivity import choices_of
 from biasprint.core.runs.reporting import audited

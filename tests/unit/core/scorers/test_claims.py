@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from biasprint.core.scorers import claims
+from biasprint.core.letters import support
 from training.claims import train
 
 CARD = train.TARGET.with_name("card.md").read_text(encoding="utf-8")
@@ -27,24 +27,24 @@ CARD = train.TARGET.with_name("card.md").read_text(encoding="utf-8")
     ],
 )  # fmt: skip
 def test_what_a_sentence_is(sentence: str, kind: str) -> None:
-    assert claims.kinds([sentence]) == [kind]
+    assert support.claim_kinds([sentence]) == [kind]
 
 
 def test_a_sentence_is_the_same_in_any_company() -> None:
     texts = ["He ran the night shift.", "She is a joy to us all.", "Dear Ann,"]
-    assert claims.kinds(texts) == [claims.kinds([text])[0] for text in texts]
-    assert claims.kinds([]) == []
+    assert support.claim_kinds(texts) == [support.claim_kinds([text])[0] for text in texts]
+    assert support.claim_kinds([]) == []
 
 
 def test_of_her_and_of_him_it_is_the_same() -> None:
     hers = ["She is the heart of her team.", "She built her own boat.", "Everyone adores her."]
     his = ["He is the heart of his team.", "He built his own boat.", "Everyone adores him."]
-    assert claims.kinds(hers) == claims.kinds(his)
+    assert support.claim_kinds(hers) == support.claim_kinds(his)
 
 
 def test_the_version_names_rules_and_head() -> None:
-    assert "claims 3, rules 3" in claims.version()
-    assert "claims head 1" in claims.version()
+    assert "claims 3, rules 3" in support.claims_version()
+    assert "claims head 1" in support.claims_version()
 
 
 def test_the_card_names_the_sentences_and_no_sentence_is_twice() -> None:
@@ -66,9 +66,9 @@ def test_letters_that_were_left_out_fare_as_the_card_says_and_the_head_is_what_i
     vectors, none = train.embed(sentences), np.array([not one.claims for one in sentences])
     found = train.left_out(vectors, sentences)
     seen = ~np.isnan(found)
-    right = (found >= claims.FROM) == none
+    right = (found >= support.NO_CLAIM_FROM) == none
     assert in_words(right[seen & none]) == on_card("claims", "Claim nothing, each letter left out")
     assert in_words(right[seen & ~none]) == on_card("claims", "Claim something, each letter left out")
     weight, bias = train.fit(vectors, none)
-    np.testing.assert_allclose(claims._head()[0], weight, atol=0.02)
-    assert claims._head()[1] == pytest.approx(bias, abs=0.02)
+    np.testing.assert_allclose(support._head()[0], weight, atol=0.02)
+    assert support._head()[1] == pytest.approx(bias, abs=0.02)

@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models.installed import InstalledModel
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.entailment import pair
-from biasprint.core.scorers.folders import device, scorers
+from biasprint.core.scorers.folders import loading, scorers
 from biasprint.core.scorers.folders.scorers import best
 from biasprint.core.scorers.segment import sentences
 
@@ -23,9 +23,9 @@ TEXTS = [TEXT, "", "The teacher wrote a book.", "x.", "She won the first prize a
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(5)
-    device._held.clear()
+    loading._held.clear()
     yield
-    device._held.clear()
+    loading._held.clear()
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_long_premise_is_read_whole_in_windows_that_overlap(tmp_path, put):
     put("entailment", tiny.roberta_classifier(tmp_path / "model", tiny.NLI, most=96))
     scorer = registry.load("nli")
     scorer.score([pair("a.", "b.")])
-    classifier = device._held["entailment"][1]
+    classifier = loading._held["entailment"][1]
     seen = []
     encode = classifier.encode_pairs
     classifier.encode_pairs = lambda first, second: seen.extend(first) or encode(first, second)
@@ -222,12 +222,12 @@ def test_long_texts_are_embedded_in_windows(tmp_path, put):
 def test_another_model_for_the_role_frees_the_former(tmp_path, put):
     put("positivity", tiny.bert_classifier(tmp_path / "one"), sha="1" * 64)
     first = registry.score_batch("sst2", [TEXT])
-    kept = device._held["positivity"][1]
+    kept = loading._held["positivity"][1]
     put("positivity", tiny.roberta_classifier(tmp_path / "two", tiny.SST2), name="two", sha="2" * 64)
     second = registry.score_batch("sst2", [TEXT])
 
-    assert device._held["positivity"][1] is not kept
-    assert len(device._held) == 1
+    assert loading._held["positivity"][1] is not kept
+    assert len(loading._held) == 1
     assert first[0]["version"] != second[0]["version"]
     assert second[0]["version"].startswith("two 222222222222; ")
     assert second[0]["sha256"] == "2" * 64

@@ -16,7 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models import catalogue, installed, upkeep
 from biasprint.core.machine.models.installed import InstalledModel
 from biasprint.core.scorers import registry
-from biasprint.core.scorers.folders import device, scorers
+from biasprint.core.scorers.folders import loading, scorers
 from biasprint.core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
 from biasprint.core.scorers.folders.scorers import load_detoxify
 
@@ -33,9 +33,9 @@ KINDS = pytest.mark.parametrize("kind", MAKERS)
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(5)
-    device._held.clear()
+    loading._held.clear()
     yield
-    device._held.clear()
+    loading._held.clear()
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_a_checkpoint_is_added_and_scores_by_the_package(tmp_path, monkeypatch, 
     assert value.summary == pytest.approx(np.mean(predicted(added)["toxicity"]), abs=1e-6)
 
     torch.save({"state_dict": {}}, folder / "toxic.ckpt")
-    device._held.clear()
+    loading._held.clear()
     with pytest.raises(AppError):
         registry.score_batch("detoxify", [TEXT])
     assert installed.choose("toxicity").scorer == "toxicity_profanity"

@@ -18,7 +18,7 @@ from scorer_sets import (
 )
 
 from biasprint.core.metrics.misclassified import KnownError
-from biasprint.core.scorers.formality_f import FormalityF, _tagged, f_score
+from biasprint.core.scorers.parts_of_speech import FormalityF, _tagged, f_score
 from biasprint.core.scorers.protocol import ScoreValue, chosen, known_error
 from biasprint.core.scorers.registry import info_of
 

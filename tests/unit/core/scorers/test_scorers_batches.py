@@ -8,7 +8,7 @@ import pytest
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.scorers import registry
-from biasprint.core.scorers.folders.device import batches, filled
+from biasprint.core.scorers.folders.loading import batches, filled
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.texts import score
 

@@ -13,28 +13,24 @@ from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.prompts.designs import design_set, load_design, shipped_measure
 from biasprint.core.report.questions import answered
 from biasprint.core.scorers.document_success import Outcome
-from biasprint.core.studies.compare.author import reply_to_design
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure as measure_compared
-from biasprint.core.studies.compare.table import Compared, Measure
+from biasprint.core.studies.compare.simulated import reply_to_design
+from biasprint.core.studies.compare.texts import Compared, Measure
 from biasprint.core.studies.completion.measure import measure as measure_completion
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
-from biasprint.core.studies.kit.grammar import Draw
-from biasprint.core.studies.kit.planting import load_dial
+from biasprint.core.studies.kit.planting import Draw, load_dial
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
-from biasprint.core.studies.letters.lexicon import lexicon_findings
-from biasprint.core.studies.letters.part_words import PartWords
+from biasprint.core.studies.letters.lexicon import letters_table, lexicon_findings
+from biasprint.core.studies.letters.measure import success_findings
 from biasprint.core.studies.letters.style import StyleScores, style_findings
-from biasprint.core.studies.letters.success import success_findings
-from biasprint.core.studies.letters.table import letters_table
-from biasprint.core.studies.letters.word_ratios import word_findings
-from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.letters.word_ratios import PartWords, word_findings
 from biasprint.core.studies.news.measure import measure as measure_news
-from biasprint.core.studies.news.table import news_table
+from biasprint.core.studies.news.table import group_axis, news_table
 
 Findings = tuple[Finding, ...]
 RESAMPLES = 99

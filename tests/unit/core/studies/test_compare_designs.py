@@ -19,7 +19,7 @@ from biasprint.core.scorers.agency_minilm import AgencyBalance
 from biasprint.core.scorers.plain import GenderStereotypes
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import Replies, measure_design
-from biasprint.core.studies.compare.table import Measure
+from biasprint.core.studies.compare.texts import Measure
 from biasprint.core.studies.kit.planting import load_dial
 
 

@@ -23,9 +23,9 @@ from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
 from biasprint.core.studies.kit.crossed import crossing_of
+from biasprint.core.studies.letters.lexicon import letters_table
 from biasprint.core.studies.letters.measure import LetterInputs, measure_whole
 from biasprint.core.studies.letters.style import StyleScores
-from biasprint.core.studies.letters.table import letters_table
 from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
 CELLS = ("white-man", "black-man", "white-woman", "black-woman")

@@ -16,7 +16,7 @@ from biasprint.core.findings import LARGEST, Effect, Finding, Floor, Interval, P
 from biasprint.core.metrics.grouped import hedges_g
 from biasprint.core.metrics.means import paired_difference, two_sample_difference
 from biasprint.core.studies.compare.measure import measure as measure_compared
-from biasprint.core.studies.compare.table import Compared, Measure
+from biasprint.core.studies.compare.texts import Compared, Measure
 from biasprint.core.studies.creativity import affinity
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments

@@ -19,7 +19,7 @@ from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.compare.measure import measure
-from biasprint.core.studies.compare.table import Compared, Measure, pairs
+from biasprint.core.studies.compare.texts import Compared, Measure, pairs
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import read_table
 

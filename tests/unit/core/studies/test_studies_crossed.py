@@ -20,9 +20,8 @@ from biasprint.core.studies.creativity.judgments import measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
 from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.studies.kit.crossed import crossing_of
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.measure import NewsRequest, measure, measure_rows
-from biasprint.core.studies.news.table import news_table
+from biasprint.core.studies.news.table import group_axis, news_table
 
 AXIS = load_axis("gender_race")
 CELLS = ("white-man", "black-man", "white-woman", "black-woman")

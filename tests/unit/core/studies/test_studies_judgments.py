@@ -9,7 +9,7 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 

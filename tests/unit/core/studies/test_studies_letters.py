@@ -10,11 +10,10 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.scorers.lexicon import load_lexicon
-from biasprint.core.studies.letters.lexicon import counting_differences
+from biasprint.core.studies.letters.lexicon import counting_differences, letters_table
 from biasprint.core.studies.letters.measure import measure
-from biasprint.core.studies.letters.table import letters_table
 
 AGENTIC = "He is a confident and assertive leader. "
 COMMUNAL = "She is a caring and warm person who helps. "

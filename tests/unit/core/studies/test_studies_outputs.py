@@ -10,7 +10,7 @@ from scipy.spatial.distance import cosine
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, ScorerUse, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.outputs import measure_outputs
 

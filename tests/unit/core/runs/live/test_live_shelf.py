@@ -15,7 +15,7 @@ from biasprint.core.metrics.sums import ClusterSums
 from biasprint.core.project.project import Project
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.scorers.registry import score_batch
-from biasprint.core.studies.kit.shelf import Drawer, IdSet, NotKept, rows_shelf
+from biasprint.core.studies.kit.live import Drawer, IdSet, NotKept, rows_shelf
 
 
 @pytest.fixture

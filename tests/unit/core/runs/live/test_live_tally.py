@@ -259,7 +259,7 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
 
 
 def test_letters_of_ten_thousand_groups_have_a_sentence_and_take_little_memory() -> None:
-    from biasprint.core.studies.kit.shelf import Drawer
+    from biasprint.core.studies.kit.live import Drawer
     from biasprint.core.studies.letters.live import _Letter, _Part
 
     part = _Part(9, Drawer())

@@ -11,8 +11,7 @@ from pyarrow import parquet
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.connection import NotSaved
-from biasprint.core.runs.result_folder import rows
-from biasprint.core.runs.result_folder.files import MANIFEST, SCORES
+from biasprint.core.runs.result_folder import MANIFEST, SCORES, rows
 from biasprint.core.runs.result_folder.measuring import MeasuredFolder, measure_folder
 from biasprint.core.runs.result_folder.planning import plan
 from biasprint.core.runs.result_folder.rows import (

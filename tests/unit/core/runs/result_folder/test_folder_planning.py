@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.runs.result_folder import MANIFEST, SCORES
 from biasprint.core.runs.result_folder import planning as orders
 from biasprint.core.runs.result_folder import scoring as parts
-from biasprint.core.runs.result_folder.files import MANIFEST, SCORES
 from biasprint.core.runs.result_folder.planning import plan
 from biasprint.core.runs.result_folder.scoring import score_partition, why_not
 

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kendalltau, ttest_ind
 
-from biasprint.core.metrics.clusters import CrossedCounts, gradient, two_way_error
-from biasprint.core.metrics.likelihood import (
+from biasprint.core.metrics.associations import (
     LIKELIHOODS,
     association_draws,
     conditional_likelihoods,
     delta_draws,
     delta_values,
+    kendall_draws,
     likelihood_deltas,
     likelihood_draws,
     omnibus,
 )
-from biasprint.core.metrics.ranks import kendall_draws
+from biasprint.core.metrics.clusters import CrossedCounts, gradient, two_way_error
 from biasprint.core.metrics.resampling import generator
 
 # Given positive: 30 positive, 10 negative, 10 neutral replies; given negative: 10, 20, 10.

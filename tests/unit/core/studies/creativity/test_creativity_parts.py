@@ -8,13 +8,12 @@ import pytest
 from scipy.spatial.distance import cosine
 
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.prompts.cogs import cogs_themes
-from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.choices import JudgmentTable, topic_of
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
-from biasprint.core.studies.creativity.slices import topic_of
 
 GENDER = ("man", "woman", "non-binary")
 AXES = {"gender": GENDER}

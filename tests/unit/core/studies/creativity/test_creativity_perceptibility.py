@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.embeddings import group_margins
+from biasprint.core.metrics.similarity import group_margins
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.outputs import measure_outputs, suggested

@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 

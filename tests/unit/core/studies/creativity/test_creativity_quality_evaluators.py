@@ -9,7 +9,7 @@ from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.proportion import proportion_confint
 
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.creativity.agreement import (
     AGAINST,
     ALL,

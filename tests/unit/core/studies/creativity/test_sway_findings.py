@@ -7,9 +7,9 @@ import pytest
 
 from biasprint.core.findings import Finding
 from biasprint.core.project.rows import ALONE
+from biasprint.core.studies.creativity.adjusted import RECOMMENDED, swayed
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
-from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed
 
 PAIR = ("man", "woman")
 AXES = {"gender": list(PAIR)}

@@ -10,9 +10,9 @@ from biasprint.core.findings import ScorerUse, scorer_error
 from biasprint.core.prompts import load_axis
 from biasprint.core.scorers.lexicon import LexiconCounts
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.measure import crossed_categories, crossed_style
 from biasprint.core.studies.letters.style import StyleScores
-from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 GROUPS = ("white-male", "black-male", "white-female", "black-female")
 BLOCKS = 40

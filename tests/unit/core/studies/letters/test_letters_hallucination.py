@@ -9,8 +9,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.scorers import facts, registry
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, grounding, hallucination_findings
+from biasprint.core.studies.letters.lexicon import letters_table
 from biasprint.core.studies.letters.style import HarmSetting, StyleScores
-from biasprint.core.studies.letters.table import letters_table
 
 USE = ScorerUse("positivity", "test", "1")
 HARM = HarmSetting("letters.hallucination.positivity", "female", "lower", "Less is worse.", ("male", "female"))

@@ -16,7 +16,7 @@ from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.scorers import kept, registry
 from biasprint.core.scorers.protocol import Scorer, ScoreValue
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.letters import hallucination, measure, part_words
+from biasprint.core.studies.letters import hallucination, measure, word_ratios
 from biasprint.core.texts.tables import read_table
 
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."
@@ -24,7 +24,7 @@ SHE = "She is a daughter and mother and a daughter. She is a splendid woman. I r
 PAIRS = 4
 SENTENCES = 9 * PAIRS  # to each CV: five of each letter, of which the last is the same
 CV = "He paints since 1990. He won a prize."
-FORGOTTEN = (measure._READ, measure._VECTORS, part_words._KNOWN)
+FORGOTTEN = (measure._READ, measure._VECTORS, word_ratios._KNOWN)
 
 
 @pytest.fixture

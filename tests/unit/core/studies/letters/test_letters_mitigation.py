@@ -2,8 +2,7 @@
 
 import pytest
 
-from biasprint.core.studies.letters.lexicon import mitigation_findings, plain_arm
-from biasprint.core.studies.letters.table import letters_table
+from biasprint.core.studies.letters.lexicon import letters_table, mitigation_findings, plain_arm
 
 ABLE = "She is able, skilled and talented, a capable and clever mind. "
 PLAIN_TEXT = "The work was done on time and in good order by the whole group. "

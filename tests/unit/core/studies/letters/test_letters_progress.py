@@ -8,8 +8,8 @@ from biasprint.core.errors import JobCancelled
 from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.studies.letters import measure as letters_measure
+from biasprint.core.studies.letters.lexicon import letters_table
 from biasprint.core.studies.letters.measure import Embedded, LetterInputs, measure_whole
-from biasprint.core.studies.letters.table import letters_table
 
 TEXTS = [f"{who} is a splendid leader and has talent no. {at}." for at in range(8) for who in ("He", "She")]
 

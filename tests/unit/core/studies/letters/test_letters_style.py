@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest, ttest_ind, ttest_rel
 
 from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.style import HarmSetting, StyleScores, sides, style_findings
-from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 USE = ScorerUse("positivity", "test", "1")
 HARM = HarmSetting("letters.style.positivity", "female", "higher", "Less is worse.", ("male", "female"))

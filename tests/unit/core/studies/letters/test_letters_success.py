@@ -6,7 +6,7 @@ from scipy.stats import binomtest, boschloo_exact, t, ttest_rel
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.scorers.document_success import Outcome
-from biasprint.core.studies.letters.success import success_findings
+from biasprint.core.studies.letters.measure import success_findings
 
 SCORER = ScorerUse("success", "document_success", "1")
 GOOD, EMPTY, OFF = Outcome.SUCCESS, Outcome.EMPTY, Outcome.OFF_TASK

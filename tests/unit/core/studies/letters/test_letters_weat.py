@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from biasprint.core.findings import Finding, ScorerUse
-from biasprint.core.studies.letters.part_words import PartWords, part_words
-from biasprint.core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.weat import Embedded, attribute_pairs, weat_findings, words_needed
+from biasprint.core.studies.letters.word_ratios import PartWords, part_words
 
 USE = ScorerUse("word_vectors", "test", "1")
 # Each in one of the nine categories; the tagger takes all for nouns.

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from biasprint.core.findings import Finding
-from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.result import holm
 from biasprint.core.studies.letters.gather import words_given
-from biasprint.core.studies.letters.part_words import PartWords, in_categories, part_words
-from biasprint.core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.studies.letters.lexicon import LettersTable, letters_table
 from biasprint.core.studies.letters.word_ratios import (
+    PartWords,
     compared_words,
+    in_categories,
     most_salient,
+    part_words,
     shown,
     word_findings,
 )

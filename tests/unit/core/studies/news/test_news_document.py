@@ -14,8 +14,7 @@ from biasprint.core.prompts import load_axis
 from biasprint.core.prompts.axes import Axis
 from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.news.document import document_findings, measure_documents
-from biasprint.core.studies.news.groups import GroupAxis, group_axis
-from biasprint.core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.table import GroupAxis, NewsTable, group_axis, news_table
 from biasprint.core.studies.news.topics import ReadArticles, bags_of, read_articles
 
 FEMALE, MALE = ["she", "her", "woman", "mother"], ["he", "his", "man", "father"]

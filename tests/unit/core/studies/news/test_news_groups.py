@@ -9,7 +9,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.scorers.group_words import GroupMatcher, GroupWord, sentence_group
 from biasprint.core.scorers.segment import sentences
-from biasprint.core.studies.news.groups import GroupAxis, group_axis, read_occupations
+from biasprint.core.studies.news.table import GroupAxis, group_axis, read_occupations
 
 # The lists as the paper prints them (methods, gender words).
 PAPER_FEMALE = (

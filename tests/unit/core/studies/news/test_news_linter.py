@@ -1,7 +1,7 @@
 """The linter of group words: collisions, names that are words, entries that never match, coverage."""
 
 from biasprint.core.prompts.axes import Axis, Identity, load_axis
-from biasprint.core.studies.news.groups import lint_groups
+from biasprint.core.studies.news.table import lint_groups
 
 
 def axis(*identities: Identity) -> Axis:

@@ -9,7 +9,6 @@ import pytest
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.scorers import registry
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of
 from biasprint.core.studies.news.level_findings import level_findings
 from biasprint.core.studies.news.measure import NewsRequest, measure_rows
@@ -22,7 +21,7 @@ from biasprint.core.studies.news.mentions import (
     sentence_floors,
     undefined_findings,
 )
-from biasprint.core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.table import NewsTable, group_axis, news_table
 
 USE = ScorerUse("sentiment", "by hand", "1")
 SHE, HE, IT = "She spoke.", "He spoke.", "It rained."

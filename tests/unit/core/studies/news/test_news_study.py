@@ -13,12 +13,11 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.refusal import is_refusal
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of, references
 from biasprint.core.studies.news.level_findings import NOISE, families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
 from biasprint.core.studies.news.mentions import measure_words, word_floors
-from biasprint.core.studies.news.table import NewsTable, looks_english, news_table
+from biasprint.core.studies.news.table import NewsTable, group_axis, looks_english, news_table
 from biasprint.core.studies.registry import study
 
 KINDS = ("unbiased", "androcentrism")

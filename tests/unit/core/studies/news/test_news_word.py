@@ -9,11 +9,10 @@ from scipy.stats import ttest_1samp
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.axes import Harm
-from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.level import design_of
 from biasprint.core.studies.news.level_findings import level_findings
 from biasprint.core.studies.news.mentions import in_runs, measure_words, word_floors
-from biasprint.core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.table import NewsTable, group_axis, news_table
 
 # Generated and original, as (women, men) mentioned. Shares of women: ¼ against ½, 1 against ½, ½ against ½; and a pair
 # whose generated text mentions nobody.
