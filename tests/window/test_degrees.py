@@ -1,9 +1,10 @@
 """Saying how much better a text is, how sure one is, and why: by real keys, and what is kept of it."""
 
 import csv
+import json
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 from person import NewPerson, Person
 
@@ -12,6 +13,7 @@ TEXTS = {
     "woman": "A pear fell at dusk,\nand the whole village came.\nThe grass kept nothing.",
     "non-binary": "A plum fell at dawn,\nand the dog came to look.\nThe grass kept half of it.",
 }
+MARKED = np.array((0xFB, 0xEA, 0xDB))  # the tint of marked words in light colours
 SIZES = ((1440, 900), (1024, 700))
 
 
@@ -29,10 +31,10 @@ def make_project(person: Person, *axis: str) -> Path:
     return project
 
 
-def judgments(person: Person, project: Path) -> list[dict[str, Any]]:
+def judgments(person: Person, project: Path) -> list[dict[str, str]]:
+    """What was kept, every row that was ever made."""
     out = person.folder / "judgments.csv"
-    out.unlink(missing_ok=True)
-    person.command("export", "judgments", project, "--out", out, "--superseded")
+    person.command("export", project, "judgments", "--out", out, "--superseded")
     with out.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
@@ -55,9 +57,10 @@ def test_an_answer_says_which_how_much_how_sure_and_why(new_person: NewPerson, s
     person.click("Start")
     person.sees("A slightly better")
     assert cut_off(person) == []
+    plain = tinted(person)
     person.double_click_on(middle_of(person, "fell"))
     person.press("h")
-    person.sees("Saved")
+    person.until(lambda: tinted(person) > plain + 100, "the marked word, tinted")
     person.press("shift+2")
     person.sees("How sure are you?")
     assert cut_off(person) == []
@@ -66,13 +69,32 @@ def test_an_answer_says_which_how_much_how_sure_and_why(new_person: NewPerson, s
     person.press("b")
     person.sees("✓ B much better")
     person.sees("You found B much better.")
-    person.sees("1 passage is marked")
-    person.press("1", "1", "0", "2")
-    person.sees("2 of 4")
-    person.press("x", "1", "0", "1")
-    person.sees("Overview")
-    person.click("Finish and reveal")
+    assert tinted(person) > plain + 100, "shown again"
+    for answer, sure, done in (("1", "1", "1 of 4"), ("0", "2", "2 of 4"), ("x", "1", "3 of 4")):
+        person.press(answer)
+        person.sees("How sure are you?")
+        person.press(sure)
+        person.sees_no("How sure are you?")
+        person.sees(done)
+    person.press("s")
+    person.click("Reveal")
+    person.click("Reveal and lock")
+    person.sees("What you chose")
     person.quit()
+    rows = judgments(person, project)
+    assert [(row["outcome"], row["degree"], row["confidence"]) for row in rows] == [
+        ("choice", "much", ""), ("choice", "much", "3"), ("choice", "slightly", ""), ("choice", "slightly", "1"),
+        ("tie", "equal", ""), ("tie", "equal", "2"), ("none", "", ""), ("none", "", "1"), ("skip", "", ""),
+    ]  # fmt: skip
+    assert [row["card"] for row in rows[:4]] == ["2", "2", "1", "1"]
+    ((card, start, end),) = json.loads(rows[3]["spans"])
+    text = TEXTS[rows[3]["shown"].split("|")[card - 1]]
+    assert (card, text[start:end]) == (1, "fell")
+
+
+def tinted(person: Person) -> int:
+    """How many pixels have the colour of marked words."""
+    return int((np.abs(person.picture().astype(int) - MARKED).max(axis=2) < 4).sum())
 
 
 def middle_of(person: Person, word: str) -> tuple[int, int]:
