@@ -14,9 +14,9 @@ from biasprint.core.judging.blind import (
     Swayed,
 )
 from biasprint.core.judging.plan import CHECK
-from biasprint.core.judging.store import AxisLabels
+from biasprint.core.judging.store import ANSWERED, AxisLabels, JudgmentInForce
 from biasprint.core.judging.sway import chances
-from biasprint.core.judging.work import JudgingWork, JudgmentInForce, RaterSession, Refused
+from biasprint.core.judging.work import JudgingWork, RaterSession, Refused
 from biasprint.core.project.rows import ComparisonRow, TextKey
 
 MOST_REVEALED = 200  # comparisons whose texts are shown at the reveal
@@ -78,12 +78,26 @@ def _answered_indexes(session: RaterSession) -> list[int]:
     ]
 
 
+def _followed(session: RaterSession) -> tuple[int, int]:
+    """Count the answers that were given beside a recommendation, and those that chose the recommended text.
+
+    A hidden repeat is not counted.
+    """
+    beside = [
+        judgment.given.chosen == advised
+        for index, judgment in session.judgments.items()
+        if judgment.given.outcome in ANSWERED and session.rows[index].repeat_of is None
+        if (advised := session.advised(index)) is not None
+    ]
+    return sum(beside), len(beside)
+
+
 def _swayed(session: RaterSession) -> Swayed | None:
     """Describe the recommendations: who was favoured, by how much, and how often this rater followed."""
     settings = session.settings
     if not settings.sway:
         return None
-    followed, shown = session.followed()
+    followed, shown = _followed(session)
     by_axis = {row.axis: [item.identity for item in row.items] for row in session.rows if row.axis != CHECK}
     favoured = [
         (session.store.axis_names(axis).labels.get(identity, identity), chances(identities, settings)[identity])

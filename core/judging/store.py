@@ -14,7 +14,17 @@ from biasprint.core.judging.looking import begin_session, texts_at_stake
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, wording_of
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import JudgmentRow, PlanRow, RaterRow, SessionRow, Span, TextKey
+from biasprint.core.project.rows import (
+    Degree,
+    JudgmentRow,
+    Outcome,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+    Span,
+    TextKey,
+    TextView,
+)
 from biasprint.core.project.specs import AnnotationSpec, RaterSpec
 from biasprint.core.project.stores.judging import Remark
 
@@ -164,6 +174,68 @@ class Remarks:
     def take_back(self, index: int) -> None:
         """Return to what is on disk."""
         self._made[index] = self._kept.get(index, Remark())
+
+
+# ---- The answers in force, and what was in view before each
+
+ANSWERED: tuple[Outcome, ...] = ("choice", "tie", "none")
+
+
+class Given(NamedTuple):
+    """An answer. `chosen` and `worst` are item indexes; `degree` and `confidence` None where they were not asked, or
+    not yet.
+    """
+
+    outcome: Outcome
+    chosen: int | None = None
+    worst: int | None = None
+    degree: Degree | None = None
+    confidence: int | None = None
+
+
+class JudgmentInForce(NamedTuple):
+    """The judgment in force for one comparison; `shown` are item indexes."""
+
+    id: str
+    given: Given
+    shown: tuple[int, ...]
+    remark: Remark
+    viewed: tuple[TextView, ...] | None = None
+
+
+def unread_items(viewed: Sequence[TextView] | None) -> tuple[int, ...]:
+    """Return the items whose end was never in view; none where nothing was recorded."""
+    return tuple(item for item, view in enumerate(viewed or ()) if not view.end)
+
+
+class Views:
+    """The views of texts by index of the comparison: of earlier judgments, and since the session was opened."""
+
+    def __init__(self, judgments: Mapping[int, JudgmentInForce]) -> None:
+        self._before = {index: row.viewed for index, row in judgments.items() if row.viewed is not None}
+        self._now: dict[int, tuple[TextView, ...]] = {}
+        self._told = any(unread_items(row.viewed) for row in judgments.values() if row.given.outcome in ANSWERED)
+
+    def put(self, index: int, views: Sequence[TextView], shown: Sequence[int]) -> None:
+        """Set what was in view of each card since the session was opened; `shown`: the items in the order of cards."""
+        if len(views) == len(shown):
+            by_item = dict(zip(shown, views, strict=True))
+            self._now[index] = tuple(by_item[item] for item in range(len(shown)))
+
+    def of(self, index: int) -> tuple[TextView, ...] | None:
+        """Return the views by item: those since the session was opened, added to those of earlier judgments."""
+        before, now = self._before.get(index), self._now.get(index)
+        if before is None or now is None:
+            return before if now is None else now
+        return tuple(earlier + later for earlier, later in zip(before, now, strict=True))
+
+    def unread_once(self, index: int, shown: Sequence[int]) -> tuple[int, ...]:
+        """Return the cards whose end was never in view; none if this session has had such an answer before."""
+        items = unread_items(self.of(index))
+        if not items or self._told:
+            return ()
+        self._told = True
+        return tuple(card for card, item in enumerate(shown) if item in items)
 
 
 # ---- Beside the choices: ratings of each card by each criterion

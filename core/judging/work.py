@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
@@ -31,7 +31,19 @@ from biasprint.core.judging.card_order import CardOrder, secret_of
 from biasprint.core.judging.known import KnownAnswer, PracticeRound, keep_practice_result, practice_result
 from biasprint.core.judging.looking import take_in_looks
 from biasprint.core.judging.plan import PlanSettings, texts_digest
-from biasprint.core.judging.store import HIGHEST, LOWEST, ActiveClock, CriterionRatings, ProjectStore, Remarks
+from biasprint.core.judging.store import (
+    ANSWERED,
+    HIGHEST,
+    LOWEST,
+    ActiveClock,
+    CriterionRatings,
+    Given,
+    JudgmentInForce,
+    ProjectStore,
+    Remarks,
+    Views,
+    unread_items,
+)
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import plan_wording
 from biasprint.core.project.rows import (
@@ -45,7 +57,6 @@ from biasprint.core.project.rows import (
     WORST,
     ComparisonRow,
     Degree,
-    Outcome,
     PlanRow,
     RaterRow,
     SessionRow,
@@ -58,35 +69,7 @@ from biasprint.core.text import sha256_text
 
 AHEAD = 2  # comparisons whose texts are fetched before they are asked for
 KEPT_TEXTS = 16
-ANSWERED: tuple[Outcome, ...] = ("choice", "tie", "none")
 MOST_ENTRIES = 2_000  # in the list to go back by
-
-
-class Given(NamedTuple):
-    """An answer. `chosen` and `worst` are item indexes; `degree` and `confidence` None where they were not asked, or
-    not yet.
-    """
-
-    outcome: Outcome
-    chosen: int | None = None
-    worst: int | None = None
-    degree: Degree | None = None
-    confidence: int | None = None
-
-
-class JudgmentInForce(NamedTuple):
-    """The judgment in force for one comparison; `shown` are item indexes."""
-
-    id: str
-    given: Given
-    shown: tuple[int, ...]
-    remark: Remark
-    viewed: tuple[TextView, ...] | None = None
-
-
-def unread_items(viewed: Sequence[TextView] | None) -> tuple[int, ...]:
-    """Return the items whose end was never in view; none where nothing was recorded."""
-    return tuple(item for item, view in enumerate(viewed or ()) if not view.end)
 
 
 class Refused(AppError):
@@ -118,14 +101,8 @@ class RaterSession:
         self._unusable: set[int] = set()
         self.asks_confidence = False  # of the answer in view, which is on disk
         self._looks_stamp = (0, 0)  # of the looks that were taken in
-        self._viewed_now: dict[int, tuple[TextView, ...]] = {}  # by index, since the session was opened
         self._load()
-        self._viewed_before = {
-            index: judgment.viewed for index, judgment in self.judgments.items() if judgment.viewed is not None
-        }
-        self._told_unread = any(
-            unread_items(judgment.viewed) for judgment in self.judgments.values() if judgment.given.outcome in ANSWERED
-        )
+        self.views = Views(self.judgments)
         self.practice = self._practice_round()
         self.at = self.next_left(-1) if self.practice is None else None
 
@@ -197,7 +174,7 @@ class RaterSession:
             question=asked[0],
             instructions=asked[1],
             asks_worst=self.asks_worst(row),
-            recommended=None if (advised := self._advised(self.at)) is None else self.shown(self.at).index(advised),
+            recommended=None if (advised := self.advised(self.at)) is None else self.shown(self.at).index(advised),
         )
         return SessionView(comparison, self._answer(self.at), self.progress(), asks_confidence=self.asks_confidence)
 
@@ -205,14 +182,9 @@ class RaterSession:
         done = sum(self._tally[outcome] for outcome in ANSWERED)
         left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
         return SessionProgress(
-            done,
-            self._tally["skip"],
-            left,
-            len(self._unusable),
-            len(self.rows),
-            self._total_spent,
+            done, self._tally["skip"], left, len(self._unusable), len(self.rows), self._total_spent,
             bool(self.recommended),
-        )
+        )  # fmt: skip
 
     def entry(self, index: int) -> OverviewEntry:
         row = self.rows[index]
@@ -271,7 +243,7 @@ class RaterSession:
         card_of = {item: card for card, item in enumerate(self.shown(index))}
         return tuple(sorted((card_of[item], start, end) for item, start, end in self.remarks.of(index).spans))
 
-    def _advised(self, index: int) -> int | None:
+    def advised(self, index: int) -> int | None:
         """Return the index of the item that is recommended; None where none is."""
         return self.recommended.get(self.rows[index].id)
 
@@ -342,7 +314,7 @@ class RaterSession:
         if self._doubtful:
             self._reload_judgments()
         row, before, remark = self.rows[index], self.judgments.get(index), self.remarks.of(index)
-        viewed = self._viewed(index)
+        viewed = self.views.of(index)
         answer = (given, remark, unread_items(viewed))
         if before is not None and (before.given, before.remark, unread_items(before.viewed)) == answer:
             self.keep_draft(index)  # a draft may hold what was typed in between and deleted again
@@ -386,37 +358,13 @@ class RaterSession:
         """Return the fields that a judgment keeps beside the choice."""
         more = {
             WORST: given.worst,
-            RECOMMENDED: self._advised(index),
+            RECOMMENDED: self.advised(index),
             DEGREE: given.degree,
             CONFIDENCE: given.confidence,
             SPANS: list(map(list, remark.spans)) or None,
             VIEWED: None if viewed is None else [view.stored() for view in viewed],
         }
         return {name: value for name, value in more.items() if value is not None}
-
-    # what was in view
-
-    def put_views(self, index: int, views: Sequence[TextView]) -> None:
-        """Set what was in view of each card, as shown, since the session was opened."""
-        shown = self.shown(index)
-        if len(views) == len(shown):
-            by_item = dict(zip(shown, views, strict=True))
-            self._viewed_now[index] = tuple(by_item[item] for item in range(len(shown)))
-
-    def _viewed(self, index: int) -> tuple[TextView, ...] | None:
-        """Return the views by item: those since the session was opened, added to those of earlier judgments."""
-        before, now = self._viewed_before.get(index), self._viewed_now.get(index)
-        if before is None or now is None:
-            return before if now is None else now
-        return tuple(earlier + later for earlier, later in zip(before, now, strict=True))
-
-    def unread_once(self, index: int) -> tuple[int, ...]:
-        """Return the cards whose end was never in view; none if this session has had such an answer before."""
-        items = unread_items(self._viewed(index))
-        if not items or self._told_unread:
-            return ()
-        self._told_unread = True
-        return tuple(card for card, item in enumerate(self.shown(index)) if item in items)
 
     def keep_draft(self, index: int) -> None:
         """Write note and marked words as a draft, if the disk has others."""
@@ -444,19 +392,6 @@ class RaterSession:
             self.keep_changed_remark()
             self.store.reveal(self.id)
             self.revealed = True
-
-    def followed(self) -> tuple[int, int]:
-        """Count the answers that were given beside a recommendation, and those that chose the recommended text.
-
-        A hidden repeat is not counted.
-        """
-        beside = [
-            judgment.given.chosen == advised
-            for index, judgment in self.judgments.items()
-            if judgment.given.outcome in ANSWERED and self.rows[index].repeat_of is None
-            if (advised := self._advised(index)) is not None
-        ]
-        return sum(beside), len(beside)
 
 
 class JudgingWork:
@@ -525,12 +460,14 @@ def record_choice(
     answer, before = Given(outcome, chosen, worst, degree), session.judgments.get(index)
     if before is not None and before.given._replace(confidence=None) == answer:
         answer = before.given  # the same again: what was said of it holds until something else is said
-    session.put_views(index, viewed)
+    session.views.put(index, viewed, shown)
     session.write(index, answer)
     session.asks_confidence = session.settings.confidence and outcome != "skip"
     if not session.asks_confidence:
         session.at = session.next_left(index)
-    return session.view() if outcome == "skip" else replace(session.view(), unread=session.unread_once(index))
+    return (
+        session.view() if outcome == "skip" else replace(session.view(), unread=session.views.unread_once(index, shown))
+    )
 
 
 def record_confidence(
@@ -546,7 +483,7 @@ def record_confidence(
         raise Refused("There is no answer to be so sure of.", kept="Nothing was recorded.")
     if note is not None and session.settings.notes:
         session.remarks.put(index, note=note)
-    session.put_views(index, viewed)
+    session.views.put(index, viewed, session.shown(index))
     session.write(index, judgment.given._replace(confidence=confidence))
     session.asks_confidence = False
     session.at = session.next_left(index)

@@ -33,7 +33,9 @@ from biasprint.core.judging.packets.packet import (
     PacketParts,
     ShownComparison,
     content_sha256,
+    detail_of_items,
     file_sha256,
+    is_detail,
     packet_info,
     packet_parts,
 )
@@ -45,22 +47,14 @@ from biasprint.core.project import gate
 from biasprint.core.project.connection import FileDamaged, NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
-    CONFIDENCE,
-    DEGREE,
-    LOOKED,
     RECOMMENDED,
-    SPANS,
     UNSEALED,
-    VIEWED,
-    WORST,
     ComparisonRow,
     PacketRow,
     PlanRow,
     RaterRow,
     SessionRow,
     TextKey,
-    text_views,
-    wrong_answer,
 )
 from biasprint.core.project.stores.chain import CHAIN, KEY, fits
 from biasprint.core.project.stores.common import canonical_json, utc_now
@@ -71,8 +65,6 @@ from biasprint.core.text import sha256_text
 # ---- Reading a packet that came back: through the gate, read-only, every hash recomputed, and nothing taken on trust
 
 AT_ONCE = 100  # comparisons whose texts are read together
-# Parts of a judgment's detail, each with the setting of the plan that asks for it.
-ASKED_BY = {DEGREE: "graded", CONFIDENCE: "confidence", SPANS: "spans"}
 # What reading rows raises that the program did not write.
 UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, LookupError, TypeError)
 
@@ -291,31 +283,8 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
         and math.isfinite(row["active_seconds"])
         and row["active_seconds"] >= 0
         and (advised is None or advised in cards)
-        and _is_detail(json.loads(row["detail"]), advised, row, came)
+        and is_detail(json.loads(row["detail"]), row, came.own.plan.settings, came.lengths[row["comparison_id"]])
     )
-
-
-def _is_detail(detail: Any, advised: int | None, row: Mapping[str, Any], came: ReturnedPacket) -> bool:
-    """Return whether the detail holds the card that was recommended, if one was; beside it only what the plan asks for:
-    the worst card, another than the chosen one, a degree with each choice, confidence, words inside the texts; and what
-    was in view. Raises ValueError for strange views.
-    """
-    asked, lengths = came.own.plan.settings, came.lengths[row["comparison_id"]]
-    may = {WORST, VIEWED, LOOKED, *(name for name, by in ASKED_BY.items() if asked.get(by))}
-    if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - may:
-        return False
-    if detail.pop(LOOKED, True) is not True:
-        return False
-    if bool(asked.get("graded") and row["outcome"] == "choice") != (DEGREE in detail):
-        return False
-    if wrong_answer(detail, row["outcome"], lengths):
-        return False
-    if VIEWED in detail:
-        text_views(detail[VIEWED], len(lengths))
-    if WORST not in detail:
-        return True
-    worst = detail[WORST]
-    return type(worst) is int and worst in range(len(lengths)) and row["chosen"] not in (None, worst)
 
 
 def _check_seal(came: ReturnedPacket) -> None:
@@ -593,25 +562,14 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str, mark: Map
     """Return a packet's judgment in the project's terms. Where it stood in its packet goes with it: clocks may be
     wrong.
     """
+    detail = detail_of_items(json.loads(row["detail"]), order)
     values = {name: value for name, value in row.items() if name != "sequence"} | {
         "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
         "chosen": None if row["chosen"] is None else order[row["chosen"]],
         "texts_sha256": texts_sha256,
-        "detail": canonical_json({"sequence": row["sequence"], **mark, **_detail(row, order)}),
+        "detail": canonical_json({"sequence": row["sequence"], **mark, **detail}),
     }
     return values | {"row_sha256": judgment_sha256(values)}
-
-
-def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    """Return the detail with the worst card, the recommended one, those of marked words, and the views, as items."""
-    detail = json.loads(row["detail"])
-    items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
-    said = {name: detail[name] for name in (DEGREE, CONFIDENCE, LOOKED) if name in detail}
-    spans = sorted([order[card], start, end] for card, start, end in detail.get(SPANS, ()))
-    if VIEWED in detail:
-        by_item = dict(zip(order, detail[VIEWED], strict=True))
-        said[VIEWED] = [by_item[item] for item in range(len(order))]
-    return {**items, **said, **({SPANS: spans} if spans else {})}
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

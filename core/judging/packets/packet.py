@@ -18,7 +18,21 @@ from biasprint.core.judging.wording import ComparisonWording
 from biasprint.core.judging.work import Refused
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.project.rows import (
+    CONFIDENCE,
+    DEGREE,
+    LOOKED,
+    RECOMMENDED,
+    SPANS,
+    VIEWED,
+    WORST,
+    PacketRow,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+    text_views,
+    wrong_answer,
+)
 from biasprint.core.project.stores.common import canonical_json
 
 # ---- The contents, and the hash that tells whether they were changed
@@ -85,6 +99,46 @@ class WordingList:
             self._numbers[key] = len(self.all)
             self.all.append(shown)
         return str(self._numbers[key])
+
+
+# ---- What a packet's judgment keeps beside its choice
+
+# Parts of the detail, each with the setting of the plan that asks for it.
+ASKED_BY = {DEGREE: "graded", CONFIDENCE: "confidence", SPANS: "spans"}
+
+
+def is_detail(detail: Any, row: Mapping[str, Any], asked: Mapping[str, Any], lengths: Sequence[int]) -> bool:
+    """Return whether the detail holds the card that was recommended, if one was; beside it only what the plan asks for:
+    the worst card, another than the chosen one, a degree with each choice, confidence, words inside the texts; and what
+    was in view. Raises ValueError for strange views. `asked`: the plan's settings; `lengths`: of the texts.
+    """
+    advised = asked.get(RECOMMENDED, {}).get(row["comparison_id"])
+    may = {WORST, VIEWED, LOOKED, *(name for name, by in ASKED_BY.items() if asked.get(by))}
+    if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - may:
+        return False
+    if detail.pop(LOOKED, True) is not True:
+        return False
+    if bool(asked.get("graded") and row["outcome"] == "choice") != (DEGREE in detail):
+        return False
+    if wrong_answer(detail, row["outcome"], lengths):
+        return False
+    if VIEWED in detail:
+        text_views(detail[VIEWED], len(lengths))
+    if WORST not in detail:
+        return True
+    worst = detail[WORST]
+    return type(worst) is int and worst in range(len(lengths)) and row["chosen"] not in (None, worst)
+
+
+def detail_of_items(detail: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
+    """Return the detail with the worst card, the recommended one, those of marked words, and the views, as items."""
+    items = {name: order[detail[name]] for name in (WORST, RECOMMENDED) if name in detail}
+    said = {name: detail[name] for name in (DEGREE, CONFIDENCE, LOOKED) if name in detail}
+    spans = sorted([order[card], start, end] for card, start, end in detail.get(SPANS, ()))
+    if VIEWED in detail:
+        by_item = dict(zip(order, detail[VIEWED], strict=True))
+        said[VIEWED] = [by_item[item] for item in range(len(order))]
+    return {**items, **said, **({SPANS: spans} if spans else {})}
 
 
 # ---- A packet opened as a project
