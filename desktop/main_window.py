@@ -20,7 +20,14 @@ from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.operations.connections import Connections
 from biasprint.desktop.operations.preparing import Preparation
-from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, data_endings, is_result
+from biasprint.desktop.operations.session import (
+    PACKET_SUFFIX,
+    PAGE_SUFFIX,
+    PROJECT_SUFFIX,
+    ProjectSession,
+    data_endings,
+    is_result,
+)
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.shell import Command
@@ -577,6 +584,11 @@ class MainWindow(QMainWindow):
         elif data and self.packet is not None:
             kept, hint = tr("Nothing was opened."), tr("Close the packet first: its answers are saved.")
             self.show_error(AppError(tr("A packet is open in this window."), kept=kept, hint=hint))
+        elif data and data[0].suffix.lower() == PAGE_SUFFIX and is_result(data[0]):
+            hint = tr(
+                "To rate it, open it with a browser; to merge it, open the project it was made from, then drop it."
+            )
+            self.show_error(AppError(tr("This page of texts to rate is for a browser."), kept="", hint=hint))
         elif data and data[0].suffix.lower() in data_endings()[1]:
             self.show_panel("letters", path=data[0])
         elif data:

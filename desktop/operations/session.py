@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from biasprint.core.project.project import Project
 
 PROJECT_SUFFIX = ".biasprint"
-PACKET_SUFFIX = ".bpacket"
+PACKET_SUFFIX, PAGE_SUFFIX = ".bpacket", ".html"
 POTATO = "config.yaml"  # which its folder holds
-RESULTS = ("*.json", POTATO)  # what other tools bring back
-LABEL_STUDIO = b'"annotations"'  # which each of its tasks has
-LOOKED_THROUGH = 1 << 18  # bytes of an export in which its first task has begun
+RESULTS = (f"*{PAGE_SUFFIX}", "*.json", POTATO)  # what comes back from browsers
+# By ending: what a page has before its texts, and each task of Label Studio.
+MARKS = {PAGE_SUFFIX: b'type="application/json" id="packet"', ".json": b'"annotations"'}
+LOOKED_THROUGH = 1 << 18  # bytes of a file in which that has begun
 
 
 def is_result(path: Path) -> bool:
-    """Return whether Label Studio or Potato may have written the file or folder with raters' answers."""
-    if path.suffix.lower() != ".json":
+    """Return whether a page, Label Studio or Potato may have written the file or folder with raters' answers."""
+    if path.suffix.lower() not in MARKS:
         return path.name == POTATO or (path / POTATO).exists()
     try:
         with path.open("rb") as file:
-            return LABEL_STUDIO in file.read(LOOKED_THROUGH)
+            return MARKS[path.suffix.lower()] in file.read(LOOKED_THROUGH)
     except OSError:  # a table with what is wrong with it, then
         return False
 

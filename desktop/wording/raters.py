@@ -24,7 +24,12 @@ SEATS_KEPT = (
     "%n seats came back once more with other answers: those that were here first count.",
 )
 # What raters judge with, by its key in core (the empty one: this program).
-TOOLS = {"": "Biasprint", "potato": "Potato, for browsers and phones", "label-studio": "Label Studio, for browsers"}
+TOOLS = {
+    "": "Biasprint",
+    "html": "One page for a browser or phone",
+    "potato": "Potato, for browsers and phones",
+    "label-studio": "Label Studio, for browsers",
+}
 
 
 def plan_columns() -> tuple[TableColumn, ...]:

@@ -237,6 +237,16 @@ def test_a_command_that_goes_on_in_the_middle_of_a_rating_tells_no_identity(file
     assert looks(file) == []
 
 
+def test_a_page_for_browsers_tells_no_identity(file: Path, tmp_path: Path):
+    brought_to(file, "paused")
+    biasprint("packet", "make", file, "--rater", "R07", "--to", "html", "--out", tmp_path / "pages")
+    (page,) = (tmp_path / "pages").iterdir()
+    words = (*WORDS, "zqaxis", "study.biasprint", tmp_path.name.lower())
+    html = page.read_text("ascii").lower()
+    assert "lines " in html
+    assert not [word for word in words if word in html + page.name]
+
+
 def test_looking_anyway_is_recorded_and_the_later_answers_are_marked(file: Path, tmp_path: Path):
     brought_to(file, "paused")
     out = tmp_path / "outputs.csv"

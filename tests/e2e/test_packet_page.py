@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from browser import Browser, browser, driver, needs_browser
-from packet_files import chosen_texts, coordinator
+from packet_files import CANARIES, chosen_texts, coordinator
 from page_files import data_in, made_pages, merged
 
 from biasprint.core.project.project import Project
@@ -126,6 +126,8 @@ def test_a_page_is_rated_with_keys_and_fingers_finished_saved_and_merged(desk: D
         assert complaints(window) == []
     (file,) = merged(desk.project, came)
     assert (file.added, file.finished, file.held, file.unsealed, file.refused) == (6, True, "", False, "")
+    said = came.read_text("ascii").lower().replace("canarytaskqx a \\u00b7 canarythemeqx b", "")
+    assert [word for word in CANARIES if word in said] == []
     (file,) = merged(desk.project, came)
     assert (file.added, file.repeated) == (0, 6)
     with Project.open(desk.project, read_only=True) as opened:
@@ -437,9 +439,12 @@ def test_what_was_in_view_arrives_and_an_unread_end_is_told_once(desk: Desk) -> 
 MANY = int(os.environ.get("BIASPRINT_PAGE_COMPARISONS", "40"))
 
 
-def test_many_long_texts_are_answered_at_once(desk: Desk, record_property: Any) -> None:
+def test_many_texts_of_400_words_are_answered_at_once(
+    desk: Desk, record_property: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = " ".join(f"word{number % 97}" for number in range(400))
-    page = desk.given(comparisons=MANY, instructions=words)
+    monkeypatch.setattr("packet_files.text_of", lambda comparison, identity: f"{comparison} {identity} {words}")
+    page = desk.given(comparisons=MANY)
     with desk.window() as window:
         begun = time.perf_counter()
         begin(window, page)

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+from browser import browser, driver, needs_browser
 from person import NewPerson, Person
 
 THEMES = ("rain", "stars", "castle", "memory", "camera", "drones", "a bridge", "bread")
@@ -67,3 +68,37 @@ def test_packets_go_out_are_rated_and_come_back_as_a_finding(new_person: NewPers
     answer = coordinator.sees("Are texts for some identities preferred? Yes, by these 2 raters", seconds=90)
     assert "n = 16" in answer.name
     assert (coordinator.clicks, coordinator.keys) == TO_FINDING
+
+
+@needs_browser
+def test_a_page_goes_out_is_rated_in_a_browser_and_comes_back(new_person: NewPerson) -> None:
+    coordinator = new_person()
+    coordinator.start("gui", make_project(coordinator))
+    coordinator.click("Judge")
+    coordinator.fill_in("Raters of each", "2")
+    coordinator.click("Draw comparisons", role="push button")
+    coordinator.sees("2 packets: R01, R02.", seconds=90)
+    coordinator.click("Biasprint", role="combo box")
+    coordinator.press("Down", "Return")
+    coordinator.sees("The rater opens it in any browser, on a phone too")
+    coordinator.click("Make packets", role="push button")
+    coordinator.sees("2 packets were made.")
+    page, downloads = coordinator.folder / "packets" / "packet-R01.html", coordinator.folder / "downloads"
+    with driver() as address, browser(address, coordinator.folder / "profile", downloads) as rater:
+        rater.screen(360, 740, phone=True)
+        rater.open(page)
+        rater.tap("Start")
+        for number in range(len(THEMES)):
+            rater.until(
+                f"document.querySelector('.head .note')?.innerText.startsWith('{number + 1} of {len(THEMES)} ')"
+            )
+            texts = rater.run("return [...document.querySelectorAll('.text')].map((text) => text.innerText)")
+            (chosen,) = (card for card, text in enumerate(texts) if text.startswith(WORDS["woman"]))
+            rater.press(str(chosen + 1))
+        for button in ("Finish", "Finish and lock", "Save my answers"):
+            rater.until(f"[...document.querySelectorAll('button')].some((each) => each.innerText === '{button}')")
+            rater.tap(button)
+        came = rater.downloaded(downloads)
+    coordinator.click("Choose packets…")
+    coordinator.choose_file(came)
+    coordinator.sees("1 packet was merged, 8 new answers.")

@@ -14,7 +14,7 @@ from biasprint.core.jobs import JobContext, Progress
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
-from biasprint.desktop.operations.session import PACKET_SUFFIX, RESULTS
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PAGE_SUFFIX, RESULTS
 from biasprint.desktop.panels.raters.plans import PlansData, reader_of
 from biasprint.desktop.panels.raters.quality import STUDY
 from biasprint.desktop.panels.raters.section import RatersSection
@@ -48,6 +48,10 @@ SAID = {
     "": (
         "One file for each rater, with the texts alone: nothing in it, nor its name, says what is compared. "
         "The rater opens it with this program, rates offline, presses Finish and sends it back."
+    ),
+    "html": (
+        "One page for each rater, with the texts alone. The rater opens it in any browser, on a phone too, without a "
+        "network; each answer is kept there and signed. They press Finish, save, and send the saved page back."
     ),
     "potato": (
         "A folder for a Potato server of your own, where raters log in with their codes. It has the texts alone, in "
@@ -241,7 +245,7 @@ class MadeCard(Card):
         self._folder = made[0].path.parent if made else None
         self.folder.set_text(str(self._folder or ""))
         self.view.show_rows(words.made_rows(made))
-        packets = all(packet.path.suffix == PACKET_SUFFIX for packet in made)
+        packets = all(packet.path.suffix in (PACKET_SUFFIX, PAGE_SUFFIX) for packet in made)
         here = tr("Send each rater the file with their code, and no other.")
         self.said.setText(here if packets else tr("The README in the folder says what to do with these files."))
         self.setVisible(bool(made))
@@ -285,8 +289,8 @@ class MergeCard(Card):
         self._handle: JobHandle | None = None
         self._waiting: list[tuple[Path, ...]] = []
         explanation = tr(
-            "Drop any number of packets anywhere on this window, or choose them; from other tools Potato’s folder (its "
-            "config.yaml), or Label Studio’s exports. Texts are checked against what was sent out; the "
+            "Drop any number of packets and pages anywhere on this window, or choose them; from other tools Potato’s "
+            "folder (its config.yaml), or Label Studio’s exports. Texts are checked against what was sent out; the "
             "files stay as they are. Nothing here is overwritten: what is here already counts once, and answers that "
             "conflict wait for your decision."
         )

@@ -213,7 +213,7 @@ BAD: dict[str, Callable[[Data, Data], object]] = {
     "an unknown outcome": in_rows("outcome", "maybe"),
     "cards that were not shown": in_rows("shown", "[0,1,7]"),
     "cards that are no list": in_rows("shown", "7"),
-    "a detail that is asked nowhere": in_rows("detail", '{"seen":true}'),
+    "a detail that is asked nowhere": in_rows("detail", '{"clicks":1}'),
     "a detail that is no JSON": in_rows("detail", "{"),
     "a worst card twice": in_rows("detail", '{"worst":1}'),
     "another session": in_rows("session_id", "b4b4b4b4-0000-4000-8000-000000000000"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from outside_results import label_studio_answers, potato_answers
+from page_files import row_of, signed
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QTableView
@@ -196,6 +197,27 @@ def test_a_plan_goes_to_another_tool_and_comes_back(open_panel: Open, path: Path
     rows = bench.panel.packets.report.view.table.rows
     assert sorted(row.cells[1:4] for row in rows) == [("R01", "6", "0"), ("R02", "6", "0")]
     assert bench.panel.packets.report.said.text() == "2 packets were merged, 12 new answers."
+
+
+def test_a_plan_goes_out_as_pages_for_browsers_and_comes_back(open_panel: Open, path: Path, tmp_path: Path) -> None:
+    bench = open_panel(path)
+    bench.tab("packets")
+    make = bench.panel.packets.make
+    make.tool.setCurrentIndex(make.tool.findData("html"))
+    assert "opens it in any browser, on a phone too" in make.said.text()
+    make.set_folder(tmp_path)
+    make.whom.setText("1")
+    bench.press(make.make)
+    made = bench.panel.packets.made
+    assert [row.cells for row in made.view.table.rows] == [("R01", "6", "packet-R01.html")]
+    assert made.said.text() == "Send each rater the file with their code, and no other."
+    page = tmp_path / "packet-R01.html"
+    rated = signed(page, "packet-R01-finished.html", row_of(page, 0), row_of(page, 1, "tie"), finish=True)
+    bench.window.open_files([rated])  # dropped
+    bench.settle()
+    report = bench.panel.packets.report
+    assert [row.cells[1:4] for row in report.view.table.rows] == [("R01", "2", "0")]
+    assert report.said.text() == "1 packet was merged, 2 new answers."
 
 
 def test_without_a_plan_to_send_it_says_where_plans_come_from(open_panel: Open, file: Path) -> None:
