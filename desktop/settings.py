@@ -86,6 +86,14 @@ SETTINGS: tuple[Setting, ...] = (
         help="Nothing moves or fades by itself.",
     ),
     Setting(
+        key="offer_breaks",
+        group="Judging",
+        title="Offer breaks",
+        kind="switch",
+        default=True,
+        help="After 45 minutes or 60 comparisons without one: a line above the texts that stops nobody.",
+    ),
+    Setting(
         key="keep_seen",
         group="Measuring",
         title="Count judgments made after a look",

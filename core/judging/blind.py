@@ -77,6 +77,7 @@ class SessionProgress:
     total: int
     active_seconds: float
     recommends: bool = False  # whether recommendations are shown with some comparisons
+    seconds_left: float | None = None  # at this rater's own pace, once it is known
 
 
 @dataclass(frozen=True)

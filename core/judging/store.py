@@ -6,6 +6,7 @@ The rows themselves are read and written by `biasprint.core.project.stores.judgi
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import NamedTuple
 
 from biasprint.core.judging import open_ratings
@@ -130,6 +131,21 @@ class ProjectStore:
 # ---- Beside the choices: the time that they take, notes and marked words
 
 IDLE_SECONDS = 120.0
+
+
+FEWEST_TIMED = 5  # answers from which on a pace is known
+
+
+def pace(seconds: Sequence[float]) -> float | None:
+    """Return the median active time of a rater's answers in seconds; None where fewer than five are timed."""
+    timed = [time for time in seconds if time > 0]
+    return median(timed) if len(timed) >= FEWEST_TIMED else None
+
+
+def seconds_left(comparisons: int, seconds: Sequence[float]) -> float | None:
+    """Return the time that so many comparisons take at the pace of these answers, in seconds; None without a pace."""
+    each = pace(seconds)
+    return None if each is None else comparisons * each
 
 
 class ActiveClock:

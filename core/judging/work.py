@@ -42,6 +42,7 @@ from biasprint.core.judging.store import (
     ProjectStore,
     Remarks,
     Views,
+    seconds_left,
     unread_items,
 )
 from biasprint.core.judging.sway import recommended_cards
@@ -183,7 +184,7 @@ class RaterSession:
         left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
         return SessionProgress(
             done, self._tally["skip"], left, len(self._unusable), len(self.rows), self._total_spent,
-            bool(self.recommended),
+            bool(self.recommended), seconds_left(left, [self._spent.get(index, 0.0) for index in self.history]),
         )  # fmt: skip
 
     def entry(self, index: int) -> OverviewEntry:

@@ -4,9 +4,10 @@ It shows no identity and no answer. Of a session that is open on this machine it
 the reveal. People of workshops and models are not in it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.errors import UsageError
@@ -23,18 +24,21 @@ from biasprint.core.judging.carefulness import (
     with_others,
     without_seal,
 )
-from biasprint.core.judging.exclusion import Exclusion, exclusions
+from biasprint.core.judging.exclusion import Exclusion, exclusions, unswayed
 from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
 from biasprint.core.judging.looking import looked_before
 from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings, plan_names
+from biasprint.core.judging.store import seconds_left
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
 from biasprint.core.texts.values import text_lengths
 
 if TYPE_CHECKING:
+    from biasprint.core.compute import ComputeProcess
     from biasprint.core.judging.packets.decisions import PacketState
+    from biasprint.core.metrics.agreement import Agreement
 
 
 # ---- Plans, raters and their progress
@@ -60,6 +64,7 @@ class RaterState:
     active_seconds: float | None
     session_id: str
     unsealed: bool = False
+    seconds_left: float | None = None  # at the pace of what came back; None where that is not known
 
     @property
     def answered(self) -> int | None:
@@ -154,6 +159,8 @@ class RaterStates:
         judged = {row.comparison_id for row in rows}
         skipped = len(judged - {row.comparison_id for row in rows if row.outcome != "skip"})
         secret = is_open and not model and packet is None
+        left = max(0, wanted - len(judged))
+        timed = is_open and not (secret or model)
         return RaterState(
             code=rater.code,
             model=model,
@@ -165,6 +172,7 @@ class RaterStates:
             active_seconds=None if secret else sum(row.active_seconds for row in rows),
             session_id=session.id,
             unsealed=packet is not None and packet.unsealed,
+            seconds_left=seconds_left(left, [row.active_seconds for row in rows]) if timed else None,
         )
 
     def _repeats_of(self, plan_id: str) -> frozenset[str]:
@@ -344,3 +352,53 @@ def _given(row: ComparisonRow, judgment: JudgmentRow, words: Mapping[TextKey, in
         counts=row.repeat_of is None and row.axis != CHECK,
         read=judgment.read_to_end,
     )
+
+
+# ---- Agreement while packets come back
+
+
+@dataclass(frozen=True)
+class AgreementSoFar:
+    """The agreement of a plan's people by now, over the comparisons that two or more of them chose in.
+
+    `raw`: the chance that two of them, drawn at random, chose the same text; `chance`: what it is if nobody reads.
+    `alpha`: Krippendorff's α, of plans over one axis. `finished` people count; `out`: sessions that do not yet.
+    """
+
+    raw: "Agreement"
+    alpha: "Agreement | None"
+    chance: float | None
+    finished: int
+    out: int
+
+
+def agreement_so_far(ctx: JobContext, project: Project, plan_id: str, compute: "ComputeProcess") -> AgreementSoFar:
+    """Return the agreement of a plan's finished sessions; people who are left out, and hidden repeats, do not count."""
+    import numpy as np
+
+    from biasprint.core.metrics.agreement import krippendorff_alpha, raw_agreement, undefined
+
+    people = {row.id for row in project.judging.raters() if row.kind == "person"} - exclusions(project).keys()
+    sessions = [row for row in project.judging.sessions() if row.plan_id == plan_id and row.rater_id in people]
+    finished = [row for row in sessions if row.revealed_at is not None]
+    rows = {row.id: row for row in project.judging.comparisons(plan_id) if row.repeat_of is None and row.axis != CHECK}
+    chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    raters: set[str] = set()
+    for session in finished:
+        ctx.check()
+        for judgment in unswayed(project, session.id):
+            row = rows.get(judgment.comparison_id)
+            if row is not None and judgment.chosen is not None:
+                chosen[row.id][row.items[judgment.chosen].identity] += 1
+                raters.add(session.rater_id)
+    shared = {key: counts for key, counts in chosen.items() if counts.total() > 1}
+    found = (len(raters), len(sessions) - len(finished))
+    if not shared:
+        few = f"it needs two who finished the same comparisons, and {len(raters) or 'nobody'} did so far"
+        return AgreementSoFar(undefined(few), None, None, *found)
+    identities = sorted({identity for counts in shared.values() for identity in counts})
+    table = np.array([[counts[identity] for identity in identities] for counts in shared.values()])
+    raw = compute.call(raw_agreement, table, ctx=ctx)
+    one_axis = len({rows[key].axis for key in shared}) == 1
+    alpha = compute.call(krippendorff_alpha, table, ctx=ctx) if one_axis else None
+    return AgreementSoFar(raw, alpha, fmean(1 / len(rows[key].items) for key in shared), *found)

@@ -14,7 +14,7 @@ from biasprint.desktop.widgets.labels import ElidedLabel, Label, hairline
 from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.notice import Banners, Notice
 from biasprint.desktop.widgets.plain_text import PlainText
-from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
 
 __all__ = [
     "Banners",
@@ -36,6 +36,7 @@ __all__ = [
     "QuietButton",
     "StandInBadge",
     "hairline",
+    "left_words",
     "number",
     "plural",
     "spelled_seconds",

@@ -23,6 +23,18 @@ def number(value: int | float, decimals: int = 0) -> str:
     return locale.toString(float(value), "f", decimals)
 
 
+def left_words(seconds: float) -> str:
+    """Return a time that is left, no more exactly than a pace can tell: “about 12 minutes left”."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return tr("less than a minute left")
+    if minutes > 20:
+        minutes = 5 * round(minutes / 5)
+    if minutes >= 60:
+        return tr("about {time} left").format(time=spelled_seconds(60 * minutes))
+    return plural(minutes, "about 1 minute left", "about %n minutes left")
+
+
 def spelled_seconds(seconds: float) -> str:
     """Return a duration in the words of a status line: "12 s", "5 min", "2 h 10 min"."""
     whole = max(0, round(seconds))

@@ -1,13 +1,13 @@
 """Plans, raters and packets in words, as rows of their tables. Plain text, no Qt widgets."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.judging.packets.report import HELD_WORDS
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow
-from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
 from biasprint.desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from biasprint.core.judging.exclusion import Exclusion
     from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.report import MergedFile, MergeReport
-    from biasprint.core.runs.rater_quality import PlanState, RaterCard, RaterState
+    from biasprint.core.metrics.agreement import Agreement
+    from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState, RaterCard, RaterState
 
 NOTHING = "—"
 LETTERS = "ABC"
@@ -248,7 +249,42 @@ def state_words(rater: "RaterState") -> str:
         return tr("finished")
     if rater.model:
         return tr("not through yet")
-    return tr("open: its count alone") if rater.where == "here" else tr("open")
+    if rater.where == "here":
+        return tr("open: its count alone")
+    return tr("open") if rater.seconds_left is None else left_words(rater.seconds_left)
+
+
+def so_far_words(found: "AgreementSoFar") -> str:
+    """Return how far the raters of a plan agree by now, and who is still missing."""
+    out = plural(found.out, "1 has not finished yet.", "%n have not finished yet.") if found.out else ""
+    if found.raw.value is None:
+        return tr("Agreement cannot be told yet: {reason}. {out}").format(reason=found.raw.reason, out=out).strip()
+    parts = [
+        tr("Agreement so far: two raters chose the same text in {share}{interval} of {comparisons}.").format(
+            share=_percent(found.raw.value),
+            interval=_between(found.raw, _percent),
+            comparisons=plural(found.raw.n, "1 comparison", "%n comparisons"),
+        )
+    ]
+    if found.chance is not None:
+        parts.append(tr("Chance alone gives {share}.").format(share=_percent(found.chance)))
+    if found.alpha is not None and found.alpha.value is not None:
+        parts.append(tr("Beyond chance: α = {alpha}{interval}; 0 is chance, 1 is full agreement.").format(
+            alpha=f"{found.alpha.value:.2f}", interval=_between(found.alpha, "{:.2f}".format)))  # fmt: skip
+    parts.append(tr("{people} so far.").format(people=plural(found.finished, "1 rater", "%n raters")))
+    return " ".join([*parts, out]).strip()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _between(found: "Agreement", shown: Callable[[float], str]) -> str:
+    """Return an interval in brackets, or why there is none."""
+    bounds = found.interval.bounds
+    if bounds is None:
+        return f" ({tr('no interval: {reason}').format(reason=found.interval.reason)})"
+    return f" ({tr('95 % interval {low} to {high}').format(low=shown(bounds.low), high=shown(bounds.high))})"
 
 
 def workshop_words(plan: "PlanState") -> str:

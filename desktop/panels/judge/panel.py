@@ -33,6 +33,7 @@ from biasprint.desktop.widgets import (
     IconButton,
     Notice,
     ProgressThin,
+    left_words,
     plural,
     spelled_seconds,
     tr,
@@ -100,7 +101,7 @@ class PacketPlace:
 
 
 USUAL_PERCENT, LARGER_PERCENT = 100, 150  # of texts to be read
-BREAK_SECONDS = 25 * 60.0  # of active time, after which a break is offered
+BREAK_SECONDS, BREAK_ANSWERS = 45 * 60.0, 60  # since the last, of active time or comparisons: a break is offered
 ROOMY_HEADER = 760  # pixels of text room from which the header has place for more than the title
 
 
@@ -114,7 +115,7 @@ class JudgePanel(Panel):
 
     def build(self) -> None:
         keys = self.shell.settings.keys()
-        self._last_break = 0.0
+        self._last_break = (0.0, 0)  # active time, and comparisons that were done
         self._break: Notice | None = None
         self._next_person = False
         self._go_on = False
@@ -257,7 +258,7 @@ class JudgePanel(Panel):
                 self._show_overview()
             return
         if self.pages.currentWidget() in (self.start, self.instructions):
-            self._last_break = view.progress.active_seconds
+            self._last_break = (view.progress.active_seconds, view.progress.done)
             self.shell.set_saved("saved")
         self.work.show_view(view)
         self._show_page(self.work)
@@ -275,7 +276,10 @@ class JudgePanel(Panel):
             words += " · " + plural(progress.skipped, "%n skipped", "%n skipped")
         self.progress_link.set_text(words)
         self.bar.set_progress(progress.done + progress.skipped, progress.total)
-        self.shell.set_status(tr("Active time {time}").format(time=spelled_seconds(progress.active_seconds)))
+        status = tr("Active time {time}").format(time=spelled_seconds(progress.active_seconds))
+        if progress.left and progress.seconds_left is not None:
+            status += tr(" · {left} at your pace").format(left=left_words(progress.seconds_left))
+        self.shell.set_status(status)
         self.end.show_progress(progress)
 
     def _show_revelation(self, revelation: Revelation) -> None:
@@ -403,11 +407,18 @@ class JudgePanel(Panel):
     # inside
 
     def _offer_break(self, progress: SessionProgress) -> None:
-        if progress.active_seconds - self._last_break < BREAK_SECONDS or self._break is not None:
+        seconds, done = self._last_break
+        answers = progress.done - done
+        long, many = progress.active_seconds - seconds >= BREAK_SECONDS, answers >= BREAK_ANSWERS
+        if not (long or many) or self._break is not None or not self.shell.settings.get("offer_breaks"):
             return
-        self._last_break = progress.active_seconds
+        self._last_break = (progress.active_seconds, progress.done)
         minutes = round(BREAK_SECONDS / 60)
-        words = plural(minutes, "You have judged for %n minute.", "You have judged for %n minutes.")
+        words = (
+            plural(minutes, "You have judged for %n minute.", "You have judged for %n minutes.")
+            if long
+            else plural(answers, "You have judged %n comparison.", "You have judged %n comparisons.")
+        )
         self._break = Notice(
             words + " " + tr("A short break helps; everything is saved, and the time stops by itself.")
         )

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import LONGEST_NAME
-from biasprint.core.runs.rater_quality import RaterStates
+from biasprint.core.runs.rater_quality import RaterStates, agreement_so_far
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations.raters import delete_plan, rename_plan
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
@@ -24,7 +26,7 @@ from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.rater_quality import PlanState
+    from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState
 
 
 NAME_WIDTH = 220
@@ -53,6 +55,8 @@ class PlansSection(RatersSection):
         self.raters = TextTable(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
         self.heading = ElidedLabel("", "heading")
         self.said = Label("", "soft", wrap=True)
+        self.agreement = Label("", wrap=True)
+        self._agreement = Refresher(shell.jobs, tr("Agreement so far"), self._show_agreement, shell.show_error, self)
         self.name = QLineEdit()
         self.name.setAccessibleName(tr("Name of the plan"))
         self.name.setMaxLength(LONGEST_NAME)
@@ -68,7 +72,7 @@ class PlansSection(RatersSection):
             lambda: self.shell.show_panel("judge"),
             icon="raters",
         )
-        self.plans.chosen.connect(lambda _: self._show_plan())
+        self.plans.chosen.connect(lambda _: self._choose_plan())
         self.name.textEdited.connect(lambda _: self._allow())
         for signal in (self.name.returnPressed, self.rename.clicked):
             signal.connect(self.rename_plan)
@@ -95,7 +99,7 @@ class PlansSection(RatersSection):
         self.plans.show_rows(words.plan_rows(data.plans, data.titles))
         if data.plans and self.plan is None:
             self.plans.select(data.plans[-1].id)  # the newest is the one that is being worked on
-        self._show_plan()
+        self._choose_plan()
         self.pages.setCurrentWidget(self.sheet if data.plans else self.nothing)
 
     def forget(self) -> None:
@@ -105,6 +109,23 @@ class PlansSection(RatersSection):
         self.raters.show_rows(())
         self.heading.set_text("")
         self.said.clear()
+        self._agreement.read_with(None)
+        self._show_agreement(None)
+
+    def _choose_plan(self) -> None:
+        """Show the chosen plan, and read how far its raters agree by now."""
+        self._show_plan()
+        plan, project = self.plan, self.project
+        if plan is None or project is None or plan.workshop or not plan.raters:
+            self._agreement.read_with(None)
+            self._show_agreement(None)
+            return
+        self._agreement.read_with(lambda ctx: agreement_so_far(ctx, project, plan.id, compute.shared()))
+        self._agreement.ask()
+
+    def _show_agreement(self, found: "AgreementSoFar | None") -> None:
+        self.agreement.setText("" if found is None else words.so_far_words(found))
+        show_if(self.agreement, bool(self.agreement.text()))
 
     def _show_plan(self) -> None:
         plan = self.plan
@@ -176,6 +197,7 @@ class PlansSection(RatersSection):
         about.box.addLayout(head)
         about.box.addWidget(self.said)
         about.box.addWidget(self.frame)
+        about.box.addWidget(self.agreement)
         about.box.addLayout(actions)
         self.sheet.box.addWidget(top)
         self.sheet.box.addWidget(about)

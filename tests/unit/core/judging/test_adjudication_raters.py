@@ -1,13 +1,15 @@
 """How plans and raters stand: counts for the coordinator, and no answer of anybody who is not done."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from inline_compute import Inline
 from raters_scene import add_plan, answer_packet, copy_of, merged, packets_for, rate, with_outputs
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.rater_quality import PlanState, RaterStates
+from biasprint.core.runs.rater_quality import PlanState, RaterStates, agreement_so_far
 
 
 @pytest.fixture
@@ -99,3 +101,47 @@ def test_what_cannot_change_of_a_plan_is_read_once(project: Project, monkeypatch
     first = states.read(JobContext())
     monkeypatch.setattr(project.judging, "comparisons", lambda plan_id: pytest.fail("read again"))
     assert states.read(JobContext()) == first
+
+
+# time left, and agreement so far
+
+
+def test_the_time_left_of_a_packet_is_its_median_for_each_comparison_left_once_five_came(
+    project: Project, tmp_path: Path
+) -> None:
+    plan = add_plan(project)
+    packets = packets_for(project, plan, ["R01", "R02"], tmp_path)
+    merged(project, *(answer_packet(packets["R01"], dict.fromkeys(range(4), ("choice", 0))),))
+    assert [rater.seconds_left for rater in read(project)[0].raters] == [None, None], "four tell no pace"
+    merged(project, answer_packet(packets["R01"], {4: ("choice", 0)}))
+    first, second = read(project)[0].raters
+    assert (first.seconds_left, second.seconds_left) == (12.0, None), "one is left, of 12 s each"
+    merged(project, answer_packet(packets["R01"], {5: ("choice", 0)}, finish=True))
+    assert read(project)[0].raters[0].seconds_left is None
+
+
+def test_agreement_so_far_counts_the_comparisons_in_common_and_who_is_out(project: Project) -> None:
+    plan, compute = add_plan(project, repeats=2), Inline()
+    both: Any = compute
+
+    def so_far() -> tuple[float | None, int, int, int]:
+        found = agreement_so_far(JobContext(), project, plan, both)
+        return found.raw.value, found.raw.n, found.finished, found.out
+
+    rate(project, plan, "R01", dict.fromkeys((0, 1, 2, 3, 6), ("choice", 0)))
+    rate(project, plan, "R02", {0: ("choice", 0)}, reveal=False)
+    assert so_far() == (None, 0, 1, 1)
+    undefined_yet = agreement_so_far(JobContext(), project, plan, both).raw
+    assert undefined_yet.reason == "it needs two who finished the same comparisons, and 1 did so far"
+    session = next(row.id for row in project.judging.sessions() if row.revealed_at is None)
+    project.judging.reveal(session)
+    assert so_far() == (1.0, 1, 2, 0)
+    rate(
+        project, plan, "R03", {0: ("choice", 1), 1: ("choice", 0), 2: ("choice", 2), 3: ("tie", None), 6: ("choice", 1)}
+    )
+    # Of 0 one of three pairs agrees, of 1 the one pair does, of 2 it does not; 3 has one choice, and 6 repeats 0.
+    assert so_far() == (pytest.approx((1 / 3 + 1 + 0) / 3), 3, 3, 0)
+    found = agreement_so_far(JobContext(), project, plan, both)
+    assert found.chance == pytest.approx(1 / 3)
+    assert found.raw.interval.bounds is None
+    assert found.raw.interval.reason == "fewer than 10 comparisons"

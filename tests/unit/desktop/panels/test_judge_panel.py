@@ -5,6 +5,7 @@ import sys
 import threading
 import types
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext, precedence
-from biasprint.core.judging.blind import StartInfo
+from biasprint.core.judging.blind import SessionProgress, StartInfo
 from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import pace
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
@@ -27,7 +29,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.panel import JudgePanel
 from biasprint.desktop.panels.judge.teaching import RevealedTexts
 from biasprint.desktop.settings import Settings
-from biasprint.desktop.widgets import Button, Notice
+from biasprint.desktop.widgets import Button, Notice, left_words
 
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 PATIENCE = 30_000  # milliseconds
@@ -639,17 +641,36 @@ def test_a_small_screen_at_scale_2_shows_lines_of_each_text_and_every_answer(ben
 
 
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
-    monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
+    monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_ANSWERS", 0)
+    bench.shell.settings.set("offer_breaks", False)
     bench.start()
+    assert not bench.panel.findChildren(Notice), "whoever wants none is offered none"
+    bench.shell.settings.set("offer_breaks", True)
+    bench.press("1")
     notices = bench.panel.findChildren(Notice)
     assert len(notices) == 1
     bench.press("1")
-    assert bench.ordinal == 2
+    assert bench.ordinal == 3
     notices[0].close()
     monkeypatch.undo()
     bench.press("1")
     bench.qtbot.waitUntil(lambda: not bench.panel.findChildren(Notice))
-    assert bench.ordinal == 3
+    assert bench.ordinal == 4
+
+
+def test_the_time_left_is_said_at_the_raters_own_pace_once_five_are_answered(bench):
+    assert (pace([9.0, 1.0, 2.0, 3.0]), pace([9.0, 1.0, 2.0, 3.0, 0.0])) == (None, None)
+    assert pace([9.0, 1.0, 2.0, 3.0, 100.0]) == 3.0
+    assert (left_words(29), left_words(60), left_words(12 * 60)) == (
+        "less than a minute left", "about 1 minute left", "about 12 minutes left"
+    )  # fmt: skip
+    assert (left_words(33 * 60), left_words(81 * 60)) == ("about 35 minutes left", "about 1 h 20 min left")
+    progress = SessionProgress(6, 0, 6, 0, 12, 600.0)
+    bench.start()
+    bench.panel._show_progress(progress)
+    assert bench.shell.status == "Active time 10 min"
+    bench.panel._show_progress(replace(progress, seconds_left=720.0))
+    assert bench.shell.status == "Active time 10 min · about 12 minutes left at your pace"
 
 
 def test_closing_the_project_keeps_a_note_that_was_just_typed(bench):

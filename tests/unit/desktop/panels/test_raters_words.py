@@ -6,6 +6,9 @@ import pytest
 
 from biasprint.core.findings import Finding, Interval
 from biasprint.core.judging.packets.report import MergedFile, MergeReport
+from biasprint.core.metrics.agreement import Agreement, undefined
+from biasprint.core.metrics.result import Bounds, MaybeBounds
+from biasprint.core.runs.rater_quality import AgreementSoFar
 from biasprint.desktop.operations.raters import MOST_RATERS, codes_of
 from biasprint.desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTableModel
@@ -213,3 +216,15 @@ def test_a_plan_of_several_axes_says_each_in_words() -> None:
     assert words.kind_words("identity", titles.axis("gender+orientation")) == "identity: Gender, Sexual orientation"
     assert titles.axis("skin_tone") == "Skin tone", "an axis that the project does not know"
     assert words.kind_words("model", titles.axis("model")) == "the generator that wrote it"
+
+
+def test_agreement_so_far_is_told_with_n_interval_chance_and_who_is_out() -> None:
+    bounds = MaybeBounds(Bounds(0.6, 0.8, "", 0.95))
+    found = AgreementSoFar(Agreement(0.71, "", bounds, 52), Agreement(0.42, "", bounds, 52), 1 / 3, 3, 2)
+    assert words.so_far_words(found) == (
+        "Agreement so far: two raters chose the same text in 71 % (95 % interval 60 % to 80 %) of 52 comparisons. "
+        "Chance alone gives 33 %. Beyond chance: α = 0.42 (95 % interval 0.60 to 0.80); 0 is chance, 1 is full "
+        "agreement. 3 raters so far. 2 have not finished yet."
+    )
+    nobody = AgreementSoFar(undefined("it needs two"), None, None, 1, 1)
+    assert words.so_far_words(nobody) == "Agreement cannot be told yet: it needs two. 1 has not finished yet."
