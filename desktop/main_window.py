@@ -330,6 +330,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.ground)
         self.setAnimated(False)  # nothing docks here, and Qt would make an animation at every change of the layout
         self.ground.setProperty("role", "ground")
+        self.ground.setAccessibleName(tr("Window"))
         self.ground.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.ground.setFocus()  # else the first control would wear the ring before anybody used the keyboard
         column = QVBoxLayout()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import FocusRing
+from biasprint.desktop.widgets.words import tr
 
 Box = TypeVar("Box", QVBoxLayout, QHBoxLayout)
 STRETCH = 1
@@ -104,6 +105,7 @@ class Scroller(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ring = FocusRing(self, 0)
+        self.setAccessibleName(tr("Page that scrolls"))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
