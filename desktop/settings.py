@@ -78,6 +78,14 @@ SETTINGS: tuple[Setting, ...] = (
         help="Texts that are judged or checked, beyond the text size. L switches between 100 and 150 % while judging.",
     ),
     Setting(
+        key="markdown",
+        group="Appearance",
+        title="Draw markdown in texts to judge",
+        kind="switch",
+        default=False,
+        help="Headings, bold, lists, tables and code, without links and images. M switches while judging.",
+    ),
+    Setting(
         key="reduced_motion",
         group="Appearance",
         title="Reduce motion",
@@ -158,10 +166,12 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("ratings", "Rate by the rubric", ("R",)),
     KeyAction("differences", "Differences", ("D",)),
     KeyAction("mark", "Mark as reason, or no longer", ("H",)),
+    KeyAction("markdown", "Draw markdown, and back", ("M",)),
+    KeyAction("prompt", "The whole prompt, and back", ("P",)),
     KeyAction("larger", "Larger texts, and back", ("L",)),
 )
 ADDED_LATER = frozenset(
-    {"ratings", "larger", "much_1", "much_2", "much_3", "mark"}
+    {"ratings", "larger", "much_1", "much_2", "much_3", "mark", "prompt", "markdown"}
 )  # a key map that was kept before does not know them
 DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
 

@@ -210,6 +210,9 @@ class AskOptions:
         float, typer.Option(help="The share of the recommendations that name it; 0.8 if not said.", min=0.0, max=1.0)
     ] = SWAY_BIAS
 
+    no_prompt: Annotated[
+        bool, typer.Option("--no-prompt", help="Show no prompt above the texts, also where it names nothing hidden.")
+    ] = False
     adaptive: Annotated[
         int,
         typer.Option(help="Draw in rounds of so many comparisons on each axis; --next-round adds the next.", min=0),
@@ -234,6 +237,7 @@ class AskOptions:
             "own_order": not self.same_order,
             "split": self.split,
             "overlap": self.overlap,
+            "show_prompt": not self.no_prompt,
             "sway": self.sway,
             "sway_for": tuple(self.sway_for or ()),
             "sway_bias": self.sway_bias if self.sway_for else 0.0,
@@ -325,7 +329,8 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
     by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
     if as_json:
         answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
-                  "left_out": dict(result.drawn.reasons)}  # fmt: skip
+                  "left_out": dict(result.drawn.reasons),
+                  "prompts": {"shown": result.prompts_shown, "withheld": result.prompts_withheld}}  # fmt: skip
         print_json(
             {**answer, "power": [_power_json(outlook) for outlook in result.outlooks]} if result.outlooks else answer
         )
@@ -334,6 +339,8 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
         say(f"{key}: {count} comparisons")
     if not result.made:
         say("They were drawn before: nothing was added.")
+    if result.prompt_words:
+        say(result.prompt_words)
     for key in texts_alone(result.drawn):
         note(f"{key}: each identity has one text. What is found there holds for these texts.")
     for outlook in result.outlooks:

@@ -34,6 +34,7 @@ class BlindComparison:
     asks_worst: bool = False  # after the best of three, the worst
     graded: bool = False  # whether a choice says how much better it is
     spans: CardSpans | None = None  # None: the plan does not ask for words to be marked
+    prompt: str = ""  # what the texts answer; "" where it names what stays hidden, or is not shown
     recommended: int | None = None  # the card that “the assistant” suggests; None where nothing is suggested
 
 
@@ -129,6 +130,8 @@ class Offer:
     asks_worst: bool = False
     graded: bool = False
     spans: bool = False
+    prompts_shown: bool = False  # above some texts
+    prompts_withheld: bool = False  # there are prompts, and none is shown: they name what is compared
     cards: tuple[int, ...] = ()  # how many texts its comparisons show: one number, or two and three
 
 

@@ -96,6 +96,8 @@ def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
         asks_worst=settings.worst,
         graded=settings.graded,
         spans=settings.spans,
+        prompts_shown=settings.prompts_shown > 0,
+        prompts_withheld=settings.prompts_withheld > 0 and not settings.prompts_shown,
         cards=store.judging.card_counts(plan.id),
     )
 

@@ -414,7 +414,9 @@ class PlanSettings:
     planner's input when the plan was drawn. `instructions`: what raters read first; `question`: asked in place of
     “Which is best?”; `rubric`: criteria, with their explanations, in place of those of the tasks. `practice`: known
     answers to begin with, as `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see
-    core/judging/assignment.py. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
+    core/judging/assignment.py. `show_prompt`: raters read the prompt where it names nothing that stays hidden, see
+    core/judging/prompts.py; of so many comparisons it was shown, and `prompts_withheld` of so many not, when the plan
+    was drawn. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
     identities that it favours, one on an axis, each named by the share `sway_bias` of the recommendations; see
     core/judging/sway.py. `adaptive`: the plan is drawn in rounds of so many comparisons on each axis, and `rounds`: how
     many comparisons it had after each; see core/runs/compare/rounds.py. `graded`: a choice is slightly
@@ -439,6 +441,9 @@ class PlanSettings:
     own_order: bool = False
     split: int = 0
     overlap: float = 0.0
+    show_prompt: bool = False
+    prompts_shown: int = 0
+    prompts_withheld: int = 0
     sway: float = 0.0
     sway_for: tuple[str, ...] = ()
     sway_bias: float = 0.0

@@ -13,9 +13,11 @@ from biasprint.core.judging import open_ratings
 from biasprint.core.judging.blind import RatingCriterion, Ratings
 from biasprint.core.judging.looking import begin_session, texts_at_stake
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
+from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.wording import ComparisonWording, wording_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
+    ComparisonRow,
     Degree,
     JudgmentRow,
     Outcome,
@@ -50,6 +52,11 @@ class ProjectStore:
         made before.
         """
         return wording_of(self.project)
+
+    def prompts(self, plan: PlanRow) -> Callable[[ComparisonRow], str]:
+        """Return the function that gives a comparison's prompt, as its rater may read it; "" where none is shown."""
+        shown = ComparisonPrompts(self.project)
+        return lambda row: shown.of(row.items).text
 
     def plans(self) -> tuple[PlanRow, ...]:
         """Return the plans, without those of workshops: nobody goes on with a participant's session (see

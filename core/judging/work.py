@@ -99,6 +99,8 @@ class RaterSession:
         self._index = {token: index for index, token in enumerate(self._tokens)}
         self._clock = ActiveClock(now)
         self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
+        self._prompt_of = store.prompts(plan) if settings.show_prompt else lambda row: ""
+        self._prompts: BatchCache[int, str] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
         self.asks_confidence = False  # of the answer in view, which is on disk
         self._looks_stamp = (0, 0)  # of the looks that were taken in
@@ -174,6 +176,7 @@ class RaterSession:
             ratings=self.ratings_of(self.at),
             question=asked[0],
             instructions=asked[1],
+            prompt=self.prompt_of(self.at),
             asks_worst=self.asks_worst(row),
             recommended=None if (advised := self.advised(self.at)) is None else self.shown(self.at).index(advised),
         )
@@ -253,6 +256,11 @@ class RaterSession:
         (texts,) = self._texts.get([index], lambda _: [self._read_texts(index)])
         return texts
 
+    def prompt_of(self, index: int) -> str:
+        """Return the prompt of a comparison, if its rater may read it."""
+        (prompt,) = self._prompts.get([index], lambda _: [self._prompt_of(self.rows[index])])
+        return prompt
+
     def _read_texts(self, index: int) -> tuple[str, ...] | None:
         row = self.rows[index]
         text_of = self.store.project.texts([item.key for item in row.items])
@@ -295,6 +303,8 @@ class RaterSession:
         index = None if self.revealed else self.at
         for _ in range(AHEAD):
             index = None if index is None else self.next_left(index)
+            if index is not None:
+                self.prompt_of(index)
 
     # writing
 

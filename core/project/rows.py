@@ -261,6 +261,7 @@ ALONE = "-"  # in columns of judgments: such a plan recommended none here, and t
 ORDER_KEY = "order_key"  # in a plan's settings: what its orders of cards are drawn from; never in a packet
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
 LOOKED = "seen"  # in a judgment's detail: somebody had looked at the identities before
+PROMPTS = "prompts"  # in a packet's settings: the prompt of each comparison that shows one
 UNSEALED = "unsealed"  # in a judgment's detail and a merged file's manifest: let in although its seal is missing
 VIEWED = "viewed"  # in a judgment's detail: a `TextView` of each text, in the order of the items
 

@@ -88,6 +88,10 @@ class _Reading(PlainText):
         self._ends_at = None
         super().show_display(display)
 
+    def set_markdown(self, on: bool) -> None:
+        self._ends_at = None
+        super().set_markdown(on)
+
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), theme.current().px(LEAST_HEIGHT))
 
@@ -264,6 +268,15 @@ class ComparisonCard(Card):
     def set_text(self, text: str) -> None:
         """Show a text. Each paragraph has its own direction; one without letters has the whole text's."""
         self.reading.set_text(text)
+        self._turn(text)
+
+    def set_markdown(self, on: bool) -> None:
+        """Draw the text's markdown, or every sign of it."""
+        self.reading.set_markdown(on)
+        self._turn(self.reading.text())
+        self.dress()
+
+    def _turn(self, text: str) -> None:
         if direction_of(text) is Qt.LayoutDirection.RightToLeft:
             block = self.reading.document().begin()
             while block.isValid():
@@ -323,6 +336,8 @@ class ComparisonCard(Card):
         single = QTextCharFormat.UnderlineStyle.SingleUnderline
         looks = [(start, end, QColor(tokens.accent_soft), tokens.accent, single) for start, end in differences]
         looks += [(start, end, shade(count, of), *line_under(count, of)) for start, end, count in reasons]
+        if self.reading.drawn:
+            looks = []  # places are those of the plain text
         self.reading.setExtraSelections(_marks_on(self.reading, looks))
 
 
@@ -448,6 +463,12 @@ class ComparisonCards(QWidget):
             self._reasons = spans
             for index, card in enumerate(self.cards):
                 card.mark_reasons((start, end, 1) for its, start, end in spans if its == index)
+
+    def set_markdown(self, on: bool) -> None:
+        """Draw markdown on every card whose text is short and flat enough."""
+        self.set_marks(())
+        for card in self.cards:
+            card.set_markdown(on)
 
     def set_low(self, low: bool) -> None:
         for card in self.cards:

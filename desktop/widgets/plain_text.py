@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 from biasprint.core.text import code_blocks
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import FocusRing
+from biasprint.desktop.widgets.markdown import SafeDocument, can_be_drawn, draw
 from biasprint.desktop.widgets.safe_text import DisplayText
 
 # A text engine lays out what it is given at once: a long text is given in pieces, the rest of it while nobody waits.
@@ -32,7 +33,8 @@ BOX = QColor(128, 128, 128, 64)  # the ground of an emoji's name, on light and d
 
 
 class PlainText(QTextEdit):
-    """A view of any text, unchanged. Nothing is rendered as rich text and nothing is ever loaded.
+    """A view of any text, unchanged. Nothing is rendered as rich text, unless `set_markdown` asks for a safe part of
+    it, and nothing is ever loaded.
 
     `set_text` takes the exact text and `text()` returns it; `cursor_for` marks a span of it, whatever was split or
     replaced for display. The exact text is also copied, except lone surrogates, which no clipboard takes.
@@ -42,9 +44,12 @@ class PlainText(QTextEdit):
 
     def __init__(self, text: str = "", *, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setDocument(SafeDocument(self))
         self._ring = FocusRing(self, RING)
         self._display = DisplayText("")
         self._code: list[tuple[int, int]] = []  # of the shown text, and still to be given
+        self.drawn = False  # whether markdown is drawn now: places of the text and on the screen then differ
+        self._markdown = False
         self._given = 0  # characters of the shown text that the document has by now
         self._boxed = 0  # names of emoji that stand in boxes by now
         self._rest = QTimer(self, interval=0)
@@ -69,6 +74,12 @@ class PlainText(QTextEdit):
         """Show a text that was made safe already, from its beginning."""
         self._display = display
         self._show_from_start()
+
+    def set_markdown(self, on: bool) -> None:
+        """Draw the text's markdown from now on, where it is short and flat enough; or show every sign of it again."""
+        if on != self._markdown:
+            self._markdown = on
+            self._show_from_start()
 
     def text(self) -> str:
         """Return the exact text, not its display form."""
@@ -118,7 +129,11 @@ class PlainText(QTextEdit):
     def createMimeDataFromSelection(self) -> QMimeData:
         data, cursor = QMimeData(), self.textCursor()
         whole = cursor.selectionEnd() - cursor.selectionStart() == self.document().characterCount() - 1
-        exact = self._display.excerpt(cursor.selectionStart(), cursor.selectionEnd())
+        exact = (
+            cursor.selection().toPlainText()
+            if self.drawn
+            else self._display.excerpt(cursor.selectionStart(), cursor.selectionEnd())
+        )
         copied = self._display.source if whole else exact
         data.setText(copied.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
         return data
@@ -131,6 +146,14 @@ class PlainText(QTextEdit):
         self._code = code_blocks(self._display.shown)[::-1] if self.fixed_code else []
         self._given = 0
         self._boxed = 0
+        self.drawn = self._markdown and can_be_drawn(self._display.shown)
+        if self.drawn:
+            document = self.document()
+            assert isinstance(document, SafeDocument)
+            draw(document, self._display.shown, line_height_percent(), fixed_face())
+            self._given = len(self._display.shown)
+            self.moveCursor(QTextCursor.MoveOperation.Start)
+            return
         spacing = QTextBlockFormat()
         spacing.setLineHeight(line_height_percent(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(self.document()).setBlockFormat(spacing)

@@ -26,6 +26,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import record_look
 from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
@@ -412,6 +413,64 @@ def test_in_the_session_and_paused_nothing_is_shown_unasked(qtbot: QtBot, window
     qtbot.waitUntil(lambda: asked(window) is not None, timeout=PATIENCE)
     keep_rating(qtbot, window)
     assert told(window) == []
+
+
+PLAIN_PROMPT = "Write plainly of the rain."
+# Equal on all cards, and yet no rater may read them.
+LEAKING_PROMPTS = ("Write for zqidentone.", "A Zqlabeltwo story.", "As zqmodelone would.", "Read zqfile.csv first.",
+                   "It is in /home/zqfolder/texts/ here.", "Write for Zqfirst Zqlast.", "Ask Mrs. Zqlast.")  # fmt: skip
+SECRETS_OF_PROMPTS = ("zqident", "zqlabel", "zqmodel", "zqfile", "zqfolder", "zqfirst", "zqlast")
+
+
+def with_leaking_prompts(path: Path) -> Path:
+    """A project whose two models answered the same prompts, and its only plan."""
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "Creativity").number("study")
+        identities = [{"key": key, "label": label} for key, label in IDENTITIES.items()]
+        project.axes.add(AxisSpec(key="zqaxis", title="Zqaxistitle", definition={"identities": identities}))
+        prompts = tuple(
+            PromptSpec(key=f"p{n}", text=text, task="haiku", theme="rain", axis="", identity="default")
+            for n, text in enumerate((PLAIN_PROMPT, *LEAKING_PROMPTS))
+        )
+        set_id = project.prompts.add_set(study, PromptSetSpec(name="set", recipe={}, prompts=prompts))
+        for model in ("zqmodelone", "zqmodeltwo"):
+            generator = project.runs.add_generator(GeneratorSpec(backend="llama_cpp", model=model)).number("generator")
+            run = RunSpec(study_id=study, prompt_set_id=set_id.number("prompt_set"), generator_id=generator, seed=1)
+            run_id = project.runs.start(run).number("run")
+            rows = project.prompts.page(set_id.number("prompt_set"))
+            project.outputs.record_many(
+                [
+                    OutputSpec(run_id=run_id, prompt_id=row.id, sample=0, seed=0, text=f"{generator} {row.id}")
+                    for row in rows
+                ]
+            )
+        compare(JobContext(), project, study_id=study, kind="model", seed=2)
+    return path
+
+
+@pytest.mark.parametrize("where", ["project", "packet"])
+def test_no_prompt_above_the_texts_names_an_identity_a_model_a_file_or_a_person(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, where: str
+):
+    file = with_leaking_prompts(tmp_path / "zqfile-1.biasprint")
+    if where == "packet":
+        with Project.open(file) as project:
+            plan = project.judging.plans()[0].id
+            (made,) = make_packets(JobContext(), project, plan_id=plan, codes=["R02"], folder=tmp_path / "out")
+        file = made.path
+    rating = Rating(qtbot, window, file)
+    rating.start("" if where == "packet" else "R02")
+    above = set()
+    while rating.page is rating.panel.work:
+        said = {word for thing in QApplication.allWidgets() for word in words_of(thing)}
+        everything = "\n".join(said).lower()
+        assert [word for word in SECRETS_OF_PROMPTS if word in everything] == []
+        box = rating.panel.work.prompt
+        above.add("" if box.isHidden() else box.text.text().rstrip(" "))
+        rating.press("0")
+    assert above == {"", PLAIN_PROMPT}
+    raw = file.read_bytes() if where == "packet" else b""
+    assert [prompt for prompt in LEAKING_PROMPTS if prompt.encode() in raw] == []
 
 
 def test_looking_anyway_shows_it_once_it_is_written_down_and_is_not_asked_again(

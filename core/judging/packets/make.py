@@ -32,13 +32,23 @@ from biasprint.core.judging.packets.packet import (
 )
 from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page, write_page
 from biasprint.core.judging.plan import PlanSettings, texts_digest
+from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
 from biasprint.core.machine.leftovers import unfinished
 from biasprint.core.project.checksums import keep_checksums
 from biasprint.core.project.connection import connect, explain
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from biasprint.core.project.rows import (
+    PROMPTS,
+    RECOMMENDED,
+    ComparisonRow,
+    PacketRow,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+    TextKey,
+)
 from biasprint.core.project.schema import migrate
 from biasprint.core.project.stores.chain import CHAIN, KEY, first_state
 from biasprint.core.project.stores.common import canonical_json, new_secret, new_uuid, utc_now
@@ -144,6 +154,7 @@ class PlanToSend:
     digests: Mapping[TextKey, TextDigest]
     settings: dict[str, Any] = field(default_factory=dict)
     round: int = 0  # of a plan that is drawn in rounds, which alone is sent
+    prompts: Mapping[str, str] = field(default_factory=dict)  # of the comparisons that show one
 
 
 def make_packets(
@@ -245,8 +256,10 @@ def read_plan(
         {**practice_text, "task": listed.number(practice_text["task"], practice_text["theme"]), "theme": ""}
         for practice_text in (() if later else asked.practice)
     )
+    shown = ComparisonPrompts(project).each([row.items for row in usable] if asked.show_prompt else [])
+    prompts = {row.id: prompt.text for row, prompt in zip(usable, shown, strict=False) if prompt.text}
     settings = settings_for_rater(replace(asked, practice=practice), listed.all)
-    return PlanToSend(plan, rows, numbers, digests, settings, sent)
+    return PlanToSend(plan, rows, numbers, digests, settings, sent, prompts)
 
 
 def _plan(project: Project, plan_id: str) -> PlanRow:
@@ -273,10 +286,27 @@ def asked_of(plan: PlanToSend, code: str) -> list[ComparisonRow]:
 
 
 def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
-    """Return the settings in one rater's packet: those of all, and which card is recommended where one is."""
+    """Return the settings in one rater's packet: those of all, the prompts, and which card is recommended."""
     advised, order = recommended_cards(plan.rows, plan.row, code), order_for(plan, code)
-    cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked_of(plan, code) if row.id in advised}
-    return {**plan.settings, RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
+    asked = asked_of(plan, code)
+    cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked if row.id in advised}
+    prompts = _prompts(plan, code, asked)
+    more = {RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else {}
+    return {**plan.settings, **more, **({PROMPTS: prompts} if prompts else {})}
+
+
+def _prompts(plan: PlanToSend, code: str, asked: Sequence[ComparisonRow]) -> dict[str, str]:
+    """Return the prompts of one rater's comparisons. Blanks behind them, as behind texts, keep equal ones apart."""
+    key = order_key(plan.row)
+    used: defaultdict[str, set[int]] = defaultdict(set)
+    prompts = {}
+    for row in asked:
+        if (prompt := plan.prompts.get(row.id)) is not None:
+            taken = used[prompt]
+            blanks = _free_number(taken, drawn_number(key, "prompt", code, row.id)) if key else 0
+            taken.add(blanks)
+            prompts[row.id] = prompt + " " * blanks
+    return prompts
 
 
 @dataclass(frozen=True)

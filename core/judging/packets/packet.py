@@ -1,7 +1,7 @@
 """A packet: the file that a rater has, opened as a project and judged as one, and the hashes that protect it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,10 +22,12 @@ from biasprint.core.project.rows import (
     CONFIDENCE,
     DEGREE,
     LOOKED,
+    PROMPTS,
     RECOMMENDED,
     SPANS,
     VIEWED,
     WORST,
+    ComparisonRow,
     PacketRow,
     PlanRow,
     RaterRow,
@@ -61,6 +63,9 @@ def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, An
         "graded": settings.graded,
         "confidence": settings.confidence,
         "spans": settings.spans,
+        "show_prompt": settings.show_prompt,
+        "prompts_shown": settings.prompts_shown,
+        "prompts_withheld": settings.prompts_withheld,
     }
     return {
         # Only where there are any: packets of plans without them stay the packets that they were.
@@ -205,6 +210,11 @@ class PacketStore(ProjectStore):
     def wording(self) -> ComparisonWording:
         """Return the wording that the packet carries."""
         return PacketWording(self.project)
+
+    def prompts(self, plan: PlanRow) -> Callable[[ComparisonRow], str]:
+        """Return the function that gives the prompt of a comparison that the packet carries."""
+        carried = plan.settings.get(PROMPTS, {})
+        return lambda row: str(carried.get(row.id, ""))
 
     def only_code(self) -> str | None:
         return self._code

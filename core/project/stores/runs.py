@@ -421,6 +421,15 @@ class Outputs(StorePart):
         statement = sa.select(output.c.id, output.c.text, output.c.escaped).where(output.c.id.in_(ids))
         return dict(self._all(statement, lambda row: (row.id, restore_text(row.text, row.escaped))))
 
+    def prompts(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return the prompts that some outputs answer, by output."""
+        statement = (
+            sa.select(output.c.id, prompt.c.text, prompt.c.escaped)
+            .select_from(output.join(prompt, prompt.c.id == output.c.prompt_id))
+            .where(output.c.id.in_(ids))
+        )
+        return dict(self._all(statement, lambda row: (row.id, restore_text(row.text, row.escaped))))
+
 
 @lru_cache(maxsize=64)
 def _page(where: OutputFilter) -> "sa.Select[Any]":

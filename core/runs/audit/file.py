@@ -299,7 +299,8 @@ def can_be_saved(plan: PlanRow) -> bool:
     """Return whether a file can ask for the plan: what only people read or answer is in no file."""
     usual = PlanSettings().stored() | dict.fromkeys(KEPT, True)
     given = PlanSettings.of(plan.settings).stored()
-    return given.keys() <= usual.keys() | {"own_order", "planned", "notes"} and given.get("kind", "identity") != "model"
+    told = {"own_order", "planned", "notes", "show_prompt", "prompts_shown", "prompts_withheld"}
+    return given.keys() <= usual.keys() | told and given.get("kind", "identity") != "model"
 
 
 def _comparisons(plan: PlanRow, study: str, judges: list[str]) -> dict[str, Any]:

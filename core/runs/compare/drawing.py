@@ -21,6 +21,7 @@ from biasprint.core.judging.plan import (
     draw_plan,
     texts_digest,
 )
+from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.sway import check_sway, with_declaration
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, StudyRow
@@ -38,19 +39,31 @@ from biasprint.core.text import sha256_text
 KEPT = "No plan was made."
 LONGEST_TITLE = 200
 # The input of the planner, and later rounds, make no other plan of the same comparisons; repeats show in them.
-NOT_THE_SAME_REQUEST = ("planned", "repeat_share", "rounds")
+NOT_THE_SAME_REQUEST = ("planned", "repeat_share", "rounds", "prompts_shown", "prompts_withheld")
 
 
 @dataclass(frozen=True)
 class ComparedPlan:
     """A plan that was drawn. `made` is False where the project had this very plan already. `outlooks`: what it can
-    show, where asked for.
+    show, where asked for. `prompts_shown`: the comparisons that show their prompt; `prompts_withheld`: those whose
+    prompt names what stays hidden.
     """
 
     plan_id: str
     drawn: DrawnPlan
     made: bool
     outlooks: tuple[Outlook, ...] = ()
+    prompts_shown: int = 0
+    prompts_withheld: int = 0
+
+    @property
+    def prompt_words(self) -> str:
+        """Say how many comparisons show their prompt; "" where no text has one, or none is to be shown."""
+        shown, withheld = self.prompts_shown, self.prompts_withheld
+        if not shown:
+            return "No comparison shows its prompt: the prompts name what stays hidden." if withheld else ""
+        many = f"{shown:,} of {len(self.drawn.comparisons):,} comparisons show their prompt"
+        return f"{many}; {withheld:,} prompts name what stays hidden." if withheld else f"{many}."
 
 
 def compare(
@@ -73,14 +86,15 @@ def compare(
 
     axes: keys, or “KEY:one,other” for two or three of an axis's identities; needed for kind “identity”.
     models: labels of generators (`core.runs.compare.pool`): those to compare, or whose texts alone are compared.
-    asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings.
+    asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings. `show_prompt` is
+    True unless it is given; hidden checks have no prompt, and would be told apart by that: then none is shown.
     raters, preference: whom and what the plan is for; with either, what it can show is worked out and kept with it.
     checks: comparisons with a known answer, hidden between the others and asked of every rater; with as many texts.
     compute: where that is done and twins are made; the shared compute process by default.
     Asked for again with the same seed and texts, it gives the plan that is there.
     Raises UsageError for an axis, identity or generator that is not there, AppError where nothing can be compared.
     """
-    compute, settings = compute or shared(), PlanSettings(**asked)
+    compute, settings = compute or shared(), PlanSettings(**{"show_prompt": True, **asked})
     if not settings.consent_text.strip():
         settings = replace(settings, consent_text="")  # blanks are nothing to agree to
     if settings.sway:
@@ -97,6 +111,8 @@ def compare(
     for definition in pool.definitions:
         store_axis(project, definition)
     drawn = _with_checks(project, study_id, with_stored_texts(project, study_id, pool, drawn), checks, seed)
+    if settings.show_prompt:
+        settings = _with_prompts(project, drawn, settings, checks)
     named = "+".join(sorted(pool.axes))
     stored: dict[str, Any] = {
         "per_axis": per_axis, "repeat_share": settings.repeat_share, "left_out": dict(drawn.reasons)
@@ -112,10 +128,18 @@ def compare(
         settings=stored | settings.stored(),
     )
     present = _present(project, spec, drawn)
-    if present is not None:
-        return ComparedPlan(present, drawn, made=False, outlooks=forecasts)
-    changes = project.judging.add_plan(spec, specs_of(drawn))
-    return ComparedPlan(changes.uuid("plan"), drawn, made=True, outlooks=forecasts)
+    plan_id = present or project.judging.add_plan(spec, specs_of(drawn)).uuid("plan")
+    return ComparedPlan(plan_id, drawn, present is None, forecasts, settings.prompts_shown, settings.prompts_withheld)
+
+
+def _with_prompts(
+    project: Project, drawn: DrawnPlan, settings: PlanSettings, checks: Sequence[KnownAnswer]
+) -> PlanSettings:
+    """Return the settings with how many comparisons show their prompt; nothing to show or withhold shows none."""
+    items = [] if checks else [comparison.items for comparison in drawn.comparisons]
+    prompts = list(ComparisonPrompts(project).each(items))
+    shown, withheld = sum(bool(prompt.text) for prompt in prompts), sum(prompt.withheld for prompt in prompts)
+    return replace(settings, show_prompt=shown + withheld > 0, prompts_shown=shown, prompts_withheld=withheld)
 
 
 def draw(

@@ -143,4 +143,4 @@ def _told(compared: "ComparedPlan") -> str:
         left = plural(wanting.total(), "%n text was left out", "%n texts were left out")
         ((reason, _),) = wanting.most_common(1)
         words += " " + tr("{left}, most often because {reason}.").format(left=left, reason=reason)
-    return words
+    return " ".join(part for part in (words, tr(compared.prompt_words)) if part)

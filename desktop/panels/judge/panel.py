@@ -511,12 +511,16 @@ class JudgePanel(Panel):
         self.reveal_page.closed.connect(self._put_result_away)
         self.finished_page.closed.connect(lambda: self.shell.session.close())
         self.shell.settings.changed.connect(self._settings_changed)
+        self.work.markdown.setChecked(bool(self.shell.settings.get("markdown")))
+        self.work.markdown.toggled.connect(lambda on: self.shell.settings.set("markdown", on))
 
     def _switch_size(self) -> None:
         usual = self.shell.settings.get("reading_percent") == USUAL_PERCENT
         self.shell.settings.set("reading_percent", LARGER_PERCENT if usual else USUAL_PERCENT)
 
     def _settings_changed(self, key: str) -> None:
+        if key == "markdown":
+            self.work.markdown.setChecked(bool(self.shell.settings.get("markdown")))
         if key == "keys":
             keys = self.shell.settings.keys()
             self.start.set_keys(keys)

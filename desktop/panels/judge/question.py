@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
 from biasprint.desktop import theme
-from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, tr
+from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, PlainText, PrimaryButton, tr
 from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS
 from biasprint.desktop.widgets.labels import show_if
@@ -69,6 +69,85 @@ class Rubric(Scroller):
             self.fit()
 
 
+PROMPT_LINES = 3  # until it is opened
+PROMPT_SHARE = 0.3  # of the page's height at most, open
+
+
+class PromptBox(Card):
+    """The prompt: three lines at most, or all of it once it is opened; hidden where none is shown.
+
+    It keeps the height of the tallest prompt so far: the texts below do not jump from one comparison to the next.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.set_padding(tokens.gap, 8)
+        self.setAccessibleName(tr("Prompt"))
+        self.text = PlainText(name=tr("Prompt"))
+        self.more = LinkButton("")
+        self.more.clicked.connect(self.toggle)
+        policy = self.more.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # else the text would be laid out again with each prompt
+        self.more.setSizePolicy(policy)
+        self._open, self._low = False, False
+        self._tallest = self._page_height = 0
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(Label(tr("Prompt"), "strong"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignBottom)
+        self.box.addLayout(row)
+        self.hide()
+        theme.signals.changed.connect(self._forget_height)
+
+    def set_prompt(self, prompt: str) -> None:
+        if prompt != self.text.text():
+            self.text.set_text(prompt)
+            self._open = False
+            self._fit()
+        show_if(self, bool(prompt))
+
+    def toggle(self) -> None:
+        """Show the whole prompt, or its first lines again."""
+        if not self.more.isHidden():
+            self._open = not self._open
+            self._fit()
+
+    def set_page_height(self, height: int, *, low: bool) -> None:
+        if (height, low) != (self._page_height, self._low):
+            self._page_height, self._low = height, low
+            self._forget_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._forget_height()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._forget_height)  # its width is known by then
+
+    def _forget_height(self) -> None:
+        self._tallest = 0
+        self._fit()
+
+    def _fit(self) -> None:
+        line = round(theme.current().reading * theme.current().line_height)
+        document = self.text.document()
+        document.setTextWidth(self.text.viewport().width())
+        needed = round(document.size().height())
+        closed = line * (1 if self._low else PROMPT_LINES)
+        whole = max(closed, min(needed, round(PROMPT_SHARE * self._page_height)))
+        show_if(self.more, needed > closed + line // 2)
+        self.more.set_text(tr("Show less") if self._open else tr("Show all"))
+        self._tallest = max(self._tallest, min(needed, closed))
+        self.text.setFixedHeight(whole if self._open else self._tallest)
+        bars = Qt.ScrollBarPolicy
+        self.text.setVerticalScrollBarPolicy(bars.ScrollBarAsNeeded if self._open else bars.ScrollBarAlwaysOff)
+        self.text.verticalScrollBar().setValue(0)
+
+
 class QuestionCard(Card):
     """The card that asks which text is best, and shows the earlier answer where there is one."""
 
@@ -83,10 +162,10 @@ class QuestionCard(Card):
         self._roomy = True
         self._fitted: tuple[object, ...] = ()
         self.criteria = ElidedLabel("", "note")
-        self.rubric_button = _toggle(tr("Rubric"), "G")
-        self.ratings = _toggle(tr("Ratings"), "R")
-        self.differences = _toggle(tr("Differences"), "D")
-        self.note = _toggle(tr("Note"), "N")
+        self.rubric_button = toggle_button(tr("Rubric"), "G")
+        self.ratings = toggle_button(tr("Ratings"), "R")
+        self.differences = toggle_button(tr("Differences"), "D")
+        self.note = toggle_button(tr("Note"), "N")
         self.mark = Button(tr("Mark as reason"), role="plain", key="H")
         self.mark.setToolTip(tr("Mark the selected words as a reason for your answer; again takes the mark off."))
         self.mark.hide()
@@ -250,7 +329,8 @@ class QuestionCard(Card):
         return self.review
 
 
-def _toggle(text: str, key: str) -> Button:
+def toggle_button(text: str, key: str) -> Button:
+    """Return a button that stays down until it is pressed again."""
     button = Button(text, role="plain", key=key)
     button.setCheckable(True)
     button.toggled.connect(lambda on: button.set_role("" if on else "plain"))

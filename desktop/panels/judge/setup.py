@@ -157,6 +157,7 @@ class DrawRequest(NamedTuple):
     graded: bool = False
     confidence: bool = False
     spans: bool = False
+    show_prompt: bool = True
 
 
 class SetupPage(Scroller):
@@ -176,6 +177,7 @@ class SetupPage(Scroller):
         self.consent.setAccessibleName(tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Raters agree to this before the first comparison."))
         self.notes = _check(tr("Raters may write notes"), checked=True)
+        self.prompts = _check(tr("Raters read the prompt where it names nothing that stays hidden"), checked=True)
         self.ratings = _check(tr("Raters also rate each text by the rubric"))
         self.background = _check(tr("Raters may describe themselves"))
         self.background.setToolTip(tr("In their own words, and never required."))
@@ -258,6 +260,7 @@ class SetupPage(Scroller):
             graded=self.graded.isChecked(),
             confidence=self.confidence.isChecked(),
             spans=self.spans.isChecked(),
+            show_prompt=self.prompts.isChecked(),
         )
         self.wanted.emit(request)
 
@@ -275,7 +278,7 @@ class SetupPage(Scroller):
         card.box.addWidget(self.power)
         card.box.addSpacing(tokens.grid)
         card.box.addWidget(Label(tr("What raters are asked"), "strong"))
-        for box in (self.notes, self.ratings, self.background):
+        for box in (self.prompts, self.notes, self.ratings, self.background):
             card.box.addWidget(box)
         card.box.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
         for box in (self.graded, self.confidence, self.spans):

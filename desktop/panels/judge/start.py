@@ -223,8 +223,9 @@ SHOWN_KEYS = (
     ("much_2", "B is much better"), ("much_3", "C is much better"), ("tie", "Equally good"),
     ("none", "None is good"), ("skip", "Skip; it can be gone back to"), ("back", "Go back and revise"),
     ("note", "Write a note"), ("rubric", "Show the rubric"), ("ratings", "Rate each text by the rubric"),
-    ("mark", "Mark the selected words as a reason"),
-    ("differences", "Mark the words that differ"), ("larger", "Larger texts, and back"),
+    ("mark", "Mark the selected words as a reason"), ("differences", "Mark the words that differ"),
+    ("markdown", "Draw headings, lists and tables"), ("prompt", "Show the whole prompt"),
+    ("larger", "Larger texts, and back"),
 )  # fmt: skip
 
 
@@ -433,7 +434,7 @@ class JudgeStartPage(Scroller):
         wanted = {
             "note": offer is None or offer.notes, "ratings": offer is not None and offer.ratings,
             "mark": offer is not None and offer.spans, "choose_3": three, "much_1": graded, "much_2": graded,
-            "much_3": graded and three,
+            "much_3": graded and three, "prompt": offer is not None and offer.prompts_shown,
         }  # fmt: skip
         shown = tuple((name, meaning) for name, meaning in SHOWN_KEYS if wanted.get(name, True))
         if tuple(name for name, _ in shown) == self._keys_shown:
@@ -473,7 +474,12 @@ def _about(offer: Offer, *, packet: bool) -> str:
             else tr("What is being compared stays hidden until the end."),
         )
     )
-    return words + done
+    return words + _prompts(offer) + done
+
+
+def _prompts(offer: Offer) -> str:
+    """Return why no prompt is above the texts, where there are prompts."""
+    return tr(" The prompts are not shown: they name what is compared.") if offer.prompts_withheld else ""
 
 
 def _asked(offer: Offer) -> str:

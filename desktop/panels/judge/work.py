@@ -12,7 +12,7 @@ from biasprint.core.judging.blind import BlindComparison, CardSpans, GivenAnswer
 from biasprint.core.project.rows import Degree, joined_spans
 from biasprint.core.text import word_differences
 from biasprint.desktop import theme
-from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
+from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, PromptBox, QuestionCard, toggle_button
 from biasprint.desktop.panels.judge.ratings import CardRatings
 from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.settings import JudgeKeys, KeyMap
@@ -83,7 +83,7 @@ class WorkPage(QScrollArea):
         self._best: int | None = None  # chosen, while the worst is asked for
         self._asks_confidence = False
         self._spans: CardSpans = ()
-        self.question = QuestionCard()
+        self.question, self.prompt = QuestionCard(), PromptBox()
         self.cards = ComparisonCards(_first_keys(keys, CHOOSE))
         self.views = CardViews(self.cards)
         self.ratings = CardRatings([card.letter for card in self.cards.cards])
@@ -102,6 +102,8 @@ class WorkPage(QScrollArea):
         self.together = QCheckBox(tr("Scroll together"))
         self.together.setChecked(True)
         self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.markdown = toggle_button(tr("Markdown"), "M")
+        self.markdown.setToolTip(tr("Headings, bold, lists, tables and code of the texts are drawn; links are not"))
         self.go_back = QuietButton(tr("Back"), key="B")
         self.setWidgetResizable(True)
         sheet = clear_widget()
@@ -111,6 +113,7 @@ class WorkPage(QScrollArea):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.gap)
         box.addWidget(self.question)
+        box.addWidget(self.prompt)
         box.addWidget(self.cards, 1)
         self.cards.points.hide()
         box.addWidget(self.cards.points)
@@ -134,9 +137,11 @@ class WorkPage(QScrollArea):
             self._asked_for_ratings = False
             self.question.said.hide()
             self.question.differences.setChecked(False)
+            self.prompt.set_prompt(comparison.prompt)
             self.views.leave()
             self.cards.set_texts(comparison.texts, comparison.recommended)
             self.views.begin(comparison.token)
+            self._say_plain()
             self._set_graded(comparison.graded)
             self.cards.set_selecting(comparison.spans is not None)
             self.question.set_comparison(comparison)
@@ -170,6 +175,7 @@ class WorkPage(QScrollArea):
             "tie": self.tie, "none": self.none, "skip": self.skip, "back": self.go_back,
             "rubric": self.question.rubric_button, "ratings": self.question.ratings,
             "differences": self.question.differences, "note": self.question.note, "mark": self.question.mark,
+            "markdown": self.markdown,
         }  # fmt: skip
         for (_, button), key in zip(named.items(), _first_keys(keys, tuple(named)), strict=True):
             button.set_key(key)
@@ -188,6 +194,7 @@ class WorkPage(QScrollArea):
         self.question.ratings.setChecked(False)
         self._ratings_offered = False
         self.views.forget()
+        self.prompt.set_prompt("")
         self.cards.set_texts(())
 
     @property
@@ -243,6 +250,7 @@ class WorkPage(QScrollArea):
         if self.comparison is not None and self.comparison.graded:
             self._set_graded(True)
         height = size.height() - (self.note.height() + theme.current().gap if self.question.note.isChecked() else 0)
+        self.prompt.set_page_height(size.height(), low=self._low)
         self.ratings.set_page_height(height - self.question.rubric_least)
         self.question.set_page_size(size.width(), height - self.ratings.height)
         roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
@@ -269,6 +277,8 @@ class WorkPage(QScrollArea):
         row.addSpacing(theme.current().grid)
         row.addWidget(self.rating_keys, 1)
         row.addStretch(0)
+        row.addWidget(self.markdown)
+        row.addSpacing(theme.current().grid)
         row.addWidget(self.together)
         row.addSpacing(theme.current().grid)
         row.addWidget(self.go_back)
@@ -286,6 +296,7 @@ class WorkPage(QScrollArea):
         self.question.resumed.connect(self.resumed)
         self.question.withdrawn.connect(self.withdrawn)
         self.together.toggled.connect(self.cards.set_together)
+        self.markdown.toggled.connect(self._draw_markdown)
         self.cards.lengths_changed.connect(lambda: self.together.setVisible(self.cards.scrollable))
         self.cards.looked_at.connect(self.looked_at)
         self.looked_at.connect(self.views.look)
@@ -390,6 +401,10 @@ class WorkPage(QScrollArea):
     def _selected(self) -> tuple[int, int, int] | None:
         if self.comparison is None or self.comparison.spans is None:
             return None
+        if any(card.reading.drawn for card in self.cards.shown):
+            self.question.said.setText(tr("Words are marked in the plain texts: switch Markdown off first."))
+            self.question.said.show()
+            return None
         selected = self.cards.selected()
         if selected is None:
             self._tell_how_to_mark()
@@ -442,6 +457,8 @@ class WorkPage(QScrollArea):
             "differences": self.question.differences.toggle,
             "note": self._open_note,
             "mark": self._mark,
+            "prompt": self.prompt.toggle,
+            "markdown": self.markdown.toggle,
             "larger": self.larger_wanted.emit,
         }
 
@@ -543,10 +560,25 @@ class WorkPage(QScrollArea):
             self._note_timer.start()
             self.note_begun.emit()
 
+    def _draw_markdown(self, on: bool) -> None:
+        self.question.differences.setChecked(False)  # they are marked in the plain texts
+        self.cards.set_markdown(on)
+        self._say_plain()
+
+    def _say_plain(self) -> None:
+        """Say of which text the markdown is not drawn."""
+        plain = [card.letter for card in self.cards.shown if self.markdown.isChecked() and not card.reading.drawn]
+        words = tr("Without markdown, because long or deeply nested: text {letters}.")
+        self.question.said.setText(words.format(letters=", ".join(plain)))
+        self.question.said.setVisible(bool(plain))
+
     def _show_differences(self, shown: bool) -> None:
         self.question.said.setVisible(shown)
+        if self.markdown.isChecked():
+            self.cards.set_markdown(not shown)  # differences are marked in the plain texts
         if not shown or self.comparison is None:
             self.cards.set_marks(())
+            self._say_plain()
             return
         if sum(map(len, self.comparison.texts)) > MOST_COMPARED:
             self.question.said.setText(tr("These texts are too long to compare word by word."))
@@ -554,11 +586,9 @@ class WorkPage(QScrollArea):
 
         differences = word_differences(self.comparison.texts)
         self.cards.set_marks(differences.spans)
-        self.question.said.setText(
-            tr("Underlined: words that not all texts share. {share} % are shared.").format(
-                share=round(100 * differences.shared)
-            )
-        )
+        words = tr("Underlined: words that not all texts share. {share} % are shared.")
+        plain = " " + tr("They are marked in the plain texts.") if self.markdown.isChecked() else ""
+        self.question.said.setText(words.format(share=round(100 * differences.shared)) + plain)
 
 
 def _first_keys(keys: KeyMap, names: Sequence[str]) -> list[str]:

@@ -253,6 +253,7 @@ class Seat(QWidget):
         box.addLayout(self._body, 1)
 
     def _connect(self) -> None:
+        self.work.markdown.setChecked(bool(self._shell.settings.get("markdown")))
         self.control.started_with.connect(self._show_start)
         self.control.shown.connect(self._show)
         self.control.shown.connect(UnreadWord(self._body, self._shell.settings, self).show_view)

@@ -135,7 +135,10 @@ def test_everything_that_raters_are_asked_is_in_the_request(qtbot: QtBot, page: 
     for field, value in ((page.per_axis, 30), (page.raters, 4), (page.repeats, 10), (page.seed, 7)):
         field.setValue(value)
     request = asked(qtbot, page)
-    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching(), 0, False, True, False, True)
+    asked_of_all = (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching())
+    assert request[4:] == (*asked_of_all, 0, False, True, False, True, True)
+    page.prompts.setChecked(False)
+    assert not asked(qtbot, page).show_prompt
 
 
 def test_one_study_alone_needs_no_choice_of_one(qtbot: QtBot, page: SetupPage) -> None:

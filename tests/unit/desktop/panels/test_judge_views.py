@@ -13,6 +13,7 @@ from rating_window import Rating
 
 from biasprint.core.judging.blind import BlindComparison, SessionProgress, SessionView
 from biasprint.core.project.rows import TextView
+from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.panels.judge.work import WorkPage
@@ -49,8 +50,8 @@ class Hands:
         qtbot.waitUntil(page.isActiveWindow)
         self.show(*texts)
 
-    def show(self, *texts: str, token: str = "t1") -> None:
-        comparison = BlindComparison(token, 1, "Haiku", (), texts, "")
+    def show(self, *texts: str, token: str = "t1", prompt: str = "") -> None:
+        comparison = BlindComparison(token, 1, "Haiku", (), texts, "", prompt=prompt)
         self.page.show_view(SessionView(comparison, None, SessionProgress(0, 0, 1, 0, 1, 0.0)))
         self.qtbot.waitUntil(lambda: all(map(laid_out, self.page.cards.shown)), timeout=60_000)
 
@@ -176,3 +177,36 @@ def test_a_choice_is_kept_with_what_was_in_view_and_the_word_comes_once(
         assert ends == [len(text) < 100 for text in order]
         assert all(isinstance(view, TextView) for view in first.viewed)
     rating.close()
+
+
+# ---- The prompt above the texts
+
+SENTENCES = "Explain how a list is sorted, and say why it matters. " * 30
+
+
+def test_a_prompt_shows_three_lines_until_it_is_opened_and_none_takes_no_room(hands: MakeHands, qtbot: QtBot):
+    rater = hands(SHORT, SHORT)
+    box = rater.page.prompt
+    assert box.isHidden()
+    rater.show(SHORT, SHORT, token="t2", prompt=SENTENCES)
+    qtbot.waitUntil(lambda: not box.more.isHidden())
+    line = theme.current().reading * theme.current().line_height
+    assert box.text.height() == pytest.approx(3 * line, abs=3)
+    assert box.more.text() == "Show all"
+    closed = box.text.height()
+    QTest.keyClick(rater.page, Qt.Key.Key_P)
+    assert (box.text.height() > closed, box.more.text()) == (True, "Show less")
+    QTest.keyClick(rater.page, Qt.Key.Key_P)
+    assert box.text.height() == closed
+    rater.show(SHORT, SHORT, token="t3", prompt="Sort it.")
+    assert box.more.isHidden()
+    assert box.text.height() == closed, "the texts below do not jump"
+    assert box.text.text() == "Sort it."
+
+
+def test_a_prompt_of_any_kind_is_shown_plain(hands: MakeHands):
+    rater = hands(SHORT, SHORT)
+    strange = "<b>no</b> \u202e![x](file:///etc/passwd) " + "x" * 100_000 + " سلام"
+    rater.show(SHORT, SHORT, token="t2", prompt=strange)
+    assert rater.page.prompt.text.text() == strange
+    assert "<b>no</b>" in rater.page.prompt.text.toPlainText()
