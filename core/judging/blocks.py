@@ -37,8 +37,9 @@ class Standing:
 class _Gain:
     """The information that a block adds to a ranking: Σ p (1 − p) Var(log π_i − log π_j) over its open pairs.
 
-    That is, to first order, what it adds to the log determinant of the information of the strengths (D-optimality). An
-    identity with fewer than `FLOOR` of the average number of cards comes first, so that none is forgotten.
+    That is, to first order, what it adds to the log determinant of the information of the strengths (D-optimality).
+    Every other block is for the highest place that is still open: for its open pairs alone. An identity with fewer than
+    `FLOOR` of the average number of cards comes first, so that none is forgotten.
     """
 
     def __init__(self, standing: Standing, identities: int, size: int) -> None:
@@ -49,6 +50,8 @@ class _Gain:
         self._weight = chance * (1 - chance) * standing.answers
         of_interest = set(standing.open_pairs)
         self._open = np.array([not of_interest or tuple(pair) in of_interest for pair in self._pairs.tolist()])
+        place = (-strengths).argsort().argsort()[self._pairs].min(axis=1)
+        self._highest = self._open & (place == place[self._open].min())
         self._information = np.eye(identities) * IMAGINARY / 4 + 1 / identities
         self._cards, self._size = np.zeros(identities), size
 
@@ -61,12 +64,12 @@ class _Gain:
             self._information += self._weight[place] * np.outer(step, step)
         self._cards[np.asarray(members)] += 1
 
-    def cost(self, meets: Ints, members: Ints) -> Floats:
+    def cost(self, meets: Ints, members: Ints, turn: int) -> Floats:
         """Return the cost of each block, smaller where it adds more. `meets`: the places of its pairs."""
         variance = np.linalg.inv(self._information)
         first, second = self._pairs.T
         spread = variance[first, first] + variance[second, second] - 2 * variance[first, second]
-        gain = (np.where(self._open, self._weight * spread, 0.0))[meets].sum(axis=1)
+        gain = (np.where(self._highest if turn % 2 else self._open, self._weight * spread, 0.0))[meets].sum(axis=1)
         rare = self._cards < FLOOR * self._cards.mean()
         return np.asarray(-np.where(rare[members].any(axis=1), gain + 1e6, gain))
 
@@ -115,7 +118,7 @@ def balanced_blocks(
         if not waiting:
             break
         # First the best pairs, those that met least. A cell that has none of them lets another go before it.
-        cost = met[meets].sum(axis=1) if gain is None else gain.cost(meets, members)
+        cost = met[meets].sum(axis=1) if gain is None else gain.cost(meets, members, len(drawn_blocks))
         near = waiting[:AHEAD]
         cell = next((position for position in near if cost[free[position]].min() == cost.min()), waiting[0])
         least = np.flatnonzero(free[cell] & (cost == cost[free[cell]].min()))

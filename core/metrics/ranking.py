@@ -134,6 +134,8 @@ def ranking(
     (`biasprint.core.metrics.anytime.log_odds_band`): with probability 95 % no pair is ever told apart the wrong way
     round, at all looks together, because Holm's first false rejection needs a p that is ever so small.
 
+    Every interval of a pair is at 1 − α / number of pairs, so that all hold together; so are those of strengths.
+
     Where all comparisons between two identities, directly or through others, went one way, no strength is too large for
     them and draws of them hardly differ: `_one_way`. At equal style such a strength has no interval.
     Each style has an imaginary comparison too: of equal texts that differ by as much as two cards usually do, half won
@@ -154,14 +156,18 @@ def ranking(
     weights = steps if contrasts is None else np.concatenate([steps, contrasts])
     every = model.logits(theta[None], weights)[0]
     if watched:
-        spread = _spread(ballots, by_rater, _Sandwich(model, theta, weights).variance, watched=True)
+        spread = _spread(ballots, by_rater, _Sandwich(model, theta, weights).variance)
+        spread = _watched_spread(spread, ballots, pairs, by_rater, identities)
     else:
         rng = generator(seed, "ranking")
         spread = _spread(ballots, by_rater, lambda way: _variance(model, way, weights, rng, resamples))
     value = every[: identities + len(pairs)]
     exact = _one_way(ballots, identities, pairs, by_rater)
     styled = ballots.style is not None
-    tested = [_tested(each, at, spread, exact.get(at, 0), styled) for at, each in enumerate(value)]
+    tested = [
+        _tested(each, at, spread, exact.get(at, 0), styled, identities if at < identities else len(pairs))
+        for at, each in enumerate(value)
+    ]
     adjusted = holm([p for _, _, p in tested[identities:]])
     tested_pairs = tuple(
         RankedPair(first, second, *tested[identities + at], adjusted[at]) for at, (first, second) in enumerate(pairs)
@@ -420,7 +426,7 @@ def _logits(strengths: Floats, weights: Floats) -> Floats:
     return np.concatenate([np.log(mean / (1 - mean)), strengths @ weights.T], axis=1)
 
 
-def _spread(ballots: Ballots, by_rater: bool, variance: Callable[[Ints], Floats], *, watched: bool = False) -> _Spread:
+def _spread(ballots: Ballots, by_rater: bool, variance: Callable[[Ints], Floats]) -> _Spread:
     """`variance`: of every logit where units of this number belong together."""
     raters, blocks = (np.unique(each, return_inverse=True)[1] for each in (ballots.rater, ballots.block))
     many_raters, many_blocks = int(raters.max()) + 1, int(blocks.max()) + 1
@@ -440,7 +446,26 @@ def _spread(ballots: Ballots, by_rater: bool, variance: Callable[[Ints], Floats]
     uncertain = sum(each**2 / int(way.max()) for each, (way, _) in zip(variances, ways, strict=True))
     words = " and ".join(words for _, words in ways)
     fewest = min(int(way.max()) + 1 for way, _ in ways)
-    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest, watched)
+    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest)
+
+
+def _watched_spread(
+    spread: _Spread, ballots: Ballots, pairs: Sequence[tuple[int, int]], by_rater: bool, identities: int
+) -> _Spread:
+    """Return the spread for looks after every round: no logit has more degrees of freedom than half the sets of texts
+    (or raters) that an identity of it was in, less one. Without that the first rounds of many close ones cover too
+    rarely (docs/tables/rounds.md).
+    """
+    if spread.freedom is None:
+        return spread
+    most = np.zeros(identities)
+    for identity in range(identities):
+        own = (ballots.shown == identity).any(axis=1)
+        units = [len(np.unique(ballots.block[own]))] + ([len(np.unique(ballots.rater[own]))] if by_rater else [])
+        most[identity] = max(1, min(units) / 2 - 1)
+    known = [*most, *(min(most[first], most[second]) for first, second in pairs)]
+    every = np.concatenate([known, np.full(len(spread.freedom) - len(known), most.min())])
+    return replace(spread, freedom=np.minimum(spread.freedom, every), watched=True)
 
 
 def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generator, resamples: int) -> Floats:
@@ -532,7 +557,7 @@ ALIKE = 1e-6  # a standard error below: the draws differ by the fit's own roundi
 
 
 def _tested(
-    logit: float, at: int, spread: _Spread, one_way: int, styled: bool
+    logit: float, at: int, spread: _Spread, one_way: int, styled: bool, together: int
 ) -> tuple[float, Bounds | None, float | None]:
     """Chance, interval, and p against ½.
 
@@ -545,7 +570,7 @@ def _tested(
     if spread.error is None or spread.freedom is None or (styled and (one_way or spread.error[at] < ALIKE)):
         return chance, None, None
     if spread.watched:
-        return _watched(logit, at, spread, one_way)
+        return _watched(logit, at, spread, one_way, together)
     if one_way:
         least = ((1 - LEVEL) / 2) ** (1 / one_way)
         low, high = (least, 1.0) if logit > 0 else (0.0, 1 - least)
@@ -561,20 +586,22 @@ def _tested(
     return chance, Bounds(float(1 / (1 + np.exp(-low))), float(1 / (1 + np.exp(-high))), method), p
 
 
-def _watched(logit: float, at: int, spread: _Spread, one_way: int) -> tuple[float, Bounds | None, float | None]:
+def _watched(
+    logit: float, at: int, spread: _Spread, one_way: int, together: int
+) -> tuple[float, Bounds | None, float | None]:
     """`_tested` where one may look after every round; what went one way alone is a share of independent units."""
     assert spread.error is not None
     assert spread.freedom is not None
-    chance = float(1 / (1 + np.exp(-logit)))
+    chance, level = float(1 / (1 + np.exp(-logit))), 1 - (1 - LEVEL) / together
     if one_way:
         won = float(one_way if logit > 0 else 0)
-        band = share_band(won, one_way)
-        method = f"{band.method}, {one_way} of {one_way} units that say the same"
-        return chance, replace(band, method=method), share_anytime_p(won, one_way, 0.5)
+        band = share_band(won, one_way, level)
+        method = f"{band.method}, all {together} together, {one_way} of {one_way} units that say the same"
+        return chance, Bounds(band.low, band.high, method), share_anytime_p(won, one_way, 0.5)
     error, freedom = float(spread.error[at]), float(spread.freedom[at])
-    band = log_odds_band(logit, error, freedom)
+    band = log_odds_band(logit, error, freedom, level)
     low, high = (float(1 / (1 + np.exp(-end))) for end in (band.low, band.high))
-    method = f"{band.method}, {spread.units}, df {freedom:.1f}"
+    method = f"{band.method}, all {together} together, {spread.units}, df {freedom:.1f}"
     return chance, Bounds(low, high, method), log_odds_anytime_p(logit, error, freedom)
 
 

@@ -478,7 +478,7 @@ def test_the_error_of_a_watched_ranking_is_that_of_statsmodels_by_clusters() -> 
     robust = {"groups": block, "use_correction": True, "df_correction": False}
     fit = sm.Logit(won.astype(float), design[:, 1:]).fit(disp=0, cov_type="cluster", cov_kwds=robust)
     pair = found.pairs[0]  # the first against the second: minus the coefficient of the second
-    band = log_odds_band(-fit.params[0], fit.bse[0], n // 20 - 1)
+    band = log_odds_band(-fit.params[0], fit.bse[0], n // 20 - 1, 1 - 0.05 / 6)  # of six pairs
     assert pair.interval is not None
     assert pair.interval.low == pytest.approx(1 / (1 + np.exp(-band.low)), abs=0.003)
     assert pair.interval.high == pytest.approx(1 / (1 + np.exp(-band.high)), abs=0.003)

@@ -37,10 +37,10 @@ STRENGTH = dict(zip(MODELS, (4.0, 0.0, 0.0, 0.0, 0.0), strict=True))
 
 
 @pytest.fixture
-def writing(tmp_path: Path) -> Iterator[Writing]:
+def writing(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Writing]:
     made = Writing(tmp_path / "p.biasprint")
     for model in MODELS:
-        haikus(made, model, samples=3)
+        haikus(made, model, samples=getattr(request, "param", 3))
     yield made
     made.project.close()
 
@@ -76,15 +76,17 @@ def in_round(project: Project, plan_id: str, number: int) -> list[ComparisonRow]
     return [row for row in project.judging.comparisons(plan_id) if settings.round_of(row.position) == number]
 
 
+@pytest.mark.parametrize("writing", [20], indirect=True)
 def test_the_next_round_asks_about_what_is_still_open_and_forgets_nobody(writing: Writing) -> None:
-    plan = writing.draw("creativity", kind="model", cards=2, adaptive=20, seed=1).plan_id
-    for number in (2, 3, 4):
+    plan = writing.draw("creativity", kind="model", cards=2, adaptive=40, seed=1).plan_id
+    for number in range(2, 7):
         judge(writing.project)
-        assert drawn(writing.project, plan).number == number
-    last = Counter(item.identity for row in in_round(writing.project, plan, 4) for item in row.items)
+        grown = drawn(writing.project, plan)
+    assert grown.number == number
+    last = Counter(item.identity for row in in_round(writing.project, plan, 6) for item in row.items)
     every = Counter(item.identity for row in writing.project.judging.comparisons(plan) for item in row.items)
     assert last["alone"] < min(last[name] for name in MODELS[1:]), "who is told apart is asked about less often"
-    assert min(every.values()) >= 0.2 * sum(every.values()) / len(MODELS), every
+    assert min(every.values()) >= 0.25 * sum(every.values()) / len(MODELS), every
 
 
 def test_a_round_repeats_no_comparison_and_changes_none(writing: Writing) -> None:
