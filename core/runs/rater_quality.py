@@ -89,6 +89,7 @@ class PlanState:
     taking_part: int
     finished: int
     raters: tuple[RaterState, ...]
+    rounds: int = 0  # drawn so far; 0 where all comparisons were drawn at once
 
 
 class RaterStates:
@@ -96,8 +97,8 @@ class RaterStates:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._repeats: dict[str, frozenset[str]] = {}  # by plan
-        self._asked: dict[str, int] = {}  # by session
+        self._repeats: dict[tuple[str, int], frozenset[str]] = {}  # by plan and its rounds
+        self._asked: dict[str, int] = {}  # by session and round
         self._answered: frozenset[str] = frozenset()  # sessions; read again each time
 
     def read(self, ctx: JobContext) -> tuple[PlanState, ...]:
@@ -141,10 +142,11 @@ class RaterStates:
             kind=settings.kind,
             workshop=settings.workshop,
             comparisons=self._project.judging.count(plan.id),
-            repeats=len(self._repeats_of(plan.id)),
+            repeats=len(self._repeats_of(plan.id, len(settings.rounds))),
             taking_part=len(sessions),
             finished=sum(row.revealed_at is not None and row.id in self._answered for row in sessions),
             raters=tuple(self._rater(ctx, plan, row, raters[row.rater_id], packets.get(row.id)) for row in listed),
+            rounds=len(settings.rounds),
         )
 
     def _rater(
@@ -152,9 +154,10 @@ class RaterStates:
     ) -> RaterState:
         ctx.check()
         model, is_open = rater.kind == "model", session.revealed_at is None
-        if session.id not in self._asked:
-            self._asked[session.id] = asked_number(self._project, plan, rater)
-        wanted = self._asked[session.id] if packet is None else packet.comparisons
+        key = f"{session.id} {len(PlanSettings.of(plan.settings).rounds)}"  # a plan may grow by rounds
+        if key not in self._asked:
+            self._asked[key] = asked_number(self._project, plan, rater)
+        wanted = self._asked[key] if packet is None else packet.comparisons
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome != "undone"]
         judged = {row.comparison_id for row in rows}
         skipped = len(judged - {row.comparison_id for row in rows if row.outcome != "skip"})
@@ -175,11 +178,12 @@ class RaterStates:
             seconds_left=seconds_left(left, [row.active_seconds for row in rows]) if timed else None,
         )
 
-    def _repeats_of(self, plan_id: str) -> frozenset[str]:
-        if plan_id not in self._repeats:
+    def _repeats_of(self, plan_id: str, rounds: int) -> frozenset[str]:
+        key = (plan_id, rounds)
+        if key not in self._repeats:
             rows = self._project.judging.each_comparison(plan_id)
-            self._repeats[plan_id] = frozenset(row.id for row in rows if row.repeat_of is not None)
-        return self._repeats[plan_id]
+            self._repeats[key] = frozenset(row.id for row in rows if row.repeat_of is not None)
+        return self._repeats[key]
 
 
 def _packets(project: Project) -> "dict[str, PacketState]":

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.report import MergeReport
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import ComparisonRow
+    from biasprint.core.runs.compare.rounds import NextRound
 
 MOST_RATERS = 500
 Which = Literal[0, -1] | None  # of the answers by time: the first, the last, or neither
@@ -141,6 +142,20 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
         rename(project, plan_id, name)
 
     return Operation(tr("Renaming a plan"), work, quiet=True)
+
+
+def next_round(*, project: "Project", plan_id: str, store: bool) -> "Operation[NextRound]":
+    """Draw a plan's next round, also while packets are out; `store` False: only say what it would be."""
+
+    def work(ctx: JobContext) -> "NextRound":
+        from biasprint.core.runs.compare.rounds import next_round as draw
+
+        return draw(ctx, project, plan_id, anyway=True, store=store)
+
+    def told(drawn: "NextRound") -> str:
+        return plural(sum(drawn.comparisons.values()), "%n comparison was added.", "%n comparisons were added.")
+
+    return Operation(tr("Drawing the next round"), work, told if store else "", quiet=not store)
 
 
 def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:

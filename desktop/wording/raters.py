@@ -68,6 +68,8 @@ def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TableRow]:
 def plan_title(plan: "PlanState") -> str:
     """Return the title, or a replacement for a missing one."""
     title = safe_line(plan.title) or tr("Plan without a title")
+    if plan.rounds:
+        return tr("{title} (round {n})").format(title=title, n=plan.rounds)
     return tr("{title} (workshop)").format(title=title) if plan.workshop else title
 
 

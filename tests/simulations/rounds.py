@@ -15,10 +15,10 @@ from scipy.stats import beta
 from simulations.rows import ALARM
 
 from biasprint.core.judging.blocks import FLOOR
-from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.anytime import SCALE, share_anytime_p, share_band
 from biasprint.core.metrics.means import t_quantile
 from biasprint.core.metrics.ranking import IMAGINARY
+from biasprint.core.metrics.result import holm
 
 STUDIES = 200
 TEXTS, TASTE, LAPSE = 0.5, 0.3, 0.05  # of a text's quality and of a rater's taste, on the logit; answers by chance

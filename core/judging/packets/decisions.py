@@ -29,7 +29,8 @@ State = Literal["away", "partly", "finished", "counted"]
 
 @dataclass(frozen=True)
 class PacketState:
-    """A rater's packet of one plan. `answered` and `skipped` are of what came back, without undecided conflicts.
+    """A rater's packets of one plan: one, or one for each round, the last of which has the state. `answered` and
+    `skipped` are of what came back, without undecided conflicts.
 
     `state`: away (nothing came back), partly (an unfinished file did), finished, or counted (ended by the coordinator).
     `unsealed`: a file was let in by a decision although nothing shows that its answers are as they were given.
@@ -63,6 +64,11 @@ def packets(project: Project) -> tuple[PacketState, ...]:
     for place, rows in by_place.items():
         session = sessions[place]
         judgments = project.judging.judgments(session.id)
+        of_round: dict[int, list[PacketRow]] = {}
+        for row in rows:
+            of_round.setdefault(int(row.manifest.get("round", 1)), []).append(row)
+        latest = of_round[max(of_round)]
+        came = project.judging.judgment_count(session.id) if len(of_round) == 1 else 0
         packet_states.append(
             PacketState(
                 code=raters[session.rater_id],
@@ -70,10 +76,10 @@ def packets(project: Project) -> tuple[PacketState, ...]:
                 plan_title=titles[session.plan_id],
                 session_id=session.id,
                 made_at=session.opened_at,
-                comparisons=max(int(row.manifest.get("comparisons", 0)) for row in rows),
+                comparisons=sum(max(int(row.manifest.get("comparisons", 0)) for row in of) for of in of_round.values()),
                 answered=sum(row.outcome in ("choice", "tie", "none") for row in judgments),
                 skipped=sum(row.outcome == "skip" for row in judgments),
-                state=_state(rows, project.judging.judgment_count(session.id), session.revealed_at is not None),
+                state=_state(latest, came, session.revealed_at is not None and len(of_round) == 1),
                 unsealed=any(is_unsealed(row, made) for row in rows),
             )
         )

@@ -17,7 +17,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import Standing
 from biasprint.core.judging.exclusion import exclusions, unswayed
-from biasprint.core.judging.looking import sessions_to_ask
+from biasprint.core.judging.looking import note_shown, sessions_to_ask
 from biasprint.core.judging.plan import CHECK, PlanSettings, SoFar, draw_plan
 from biasprint.core.metrics.anytime import share_band
 from biasprint.core.project.project import Project
@@ -34,10 +34,10 @@ SMALLEST_PART = 0.5  # of an even share of a round, which every task keeps
 
 @dataclass(frozen=True)
 class NextRound:
-    """A round that was drawn, or that would be. `answers`: how many it follows from. `done`: those to the round before,
-    of `asked`. `locked`: raters whose sessions here are revealed, who are asked no more.
+    """A round that was drawn, or that would be. `answers`: how many it follows from. `locked`: raters whose sessions
+    here are revealed, who are asked no more. `out`: raters whose packet is still out, with its round.
 
-    `least`: what is least known, in a sentence; it names no identity while somebody rates this project here.
+    `least`: what is certain and what is least known; it names no identity while somebody rates this project here.
     """
 
     plan_id: str
@@ -46,6 +46,7 @@ class NextRound:
     answers: int
     locked: tuple[str, ...]
     least: str
+    out: Mapping[str, int]
 
     @property
     def words(self) -> str:
@@ -53,7 +54,8 @@ class NextRound:
         many = sum(self.comparisons.values())
         drawn = f"Round {self.number}: {many:,} comparison{'s' * (many != 1)}, drawn from {self.answers:,} answers."
         locked = f" Not for {', '.join(self.locked)}: their sessions are revealed and locked." if self.locked else ""
-        return f"{drawn} {self.least}{locked}"
+        out = f" {_still_out(self.out)} Their answers are kept and merged when they come." if self.out else ""
+        return f"{drawn} {self.least}{locked}{out}"
 
 
 def next_round(
@@ -82,8 +84,14 @@ def next_round(
     rows = project.judging.comparisons(plan_id)
     sessions = _counted_sessions(project, plan_id)
     _check_answered(project, sessions, rows, settings)
-    if not anyway:
-        _check_packets(project, plan, settings)
+    out = packets_out(project, plan_id)
+    if out and store and not anyway:
+        raise AppError(
+            _still_out(out),
+            kept=KEPT,
+            hint=f"Wait for them; or draw round {len(settings.rounds) + 1} anyway (--anyway): their answers are kept "
+            "and merged when they come, only this round is chosen without them.",
+        )
     kind = next(study for study in project.studies.all() if study.id == plan.study_id)
     asked = plan.settings["request"]
     request = CompareRequest(kind, tuple(asked["axes"]), tuple(asked["models"]), plan.seed, settings.cards)
@@ -108,8 +116,10 @@ def next_round(
         drawn = with_stored_texts(project, plan.study_id, pool, drawn)
         project.judging.add_round(plan_id, specs_of(drawn, len(rows)))
     least = "Identities are not named while somebody rates here." if sessions_to_ask(project) else known.least
+    if least == known.least:
+        note_shown(project, "what is least known, with the next round")
     counts = Counter(comparison.axis for comparison in drawn.comparisons)
-    return NextRound(plan_id, number, counts, len(judged["comparison"]), _locked(project, sessions), least)
+    return NextRound(plan_id, number, counts, len(judged["comparison"]), _locked(project, sessions), least, out)
 
 
 def packets_out(project: Project, plan_id: str) -> dict[str, int]:
@@ -149,8 +159,10 @@ def least_known(
     if counts:
         (axis, task), widest = max(((cell, _widest(of)) for cell, of in counts.items()), key=lambda each: each[1][1])
         low, high = widest[2]
-        least.append(f"Least known: {widest[0]} on {axis} in {task or 'its texts'} ({low:.0%} to {high:.0%}).")
-    return LeastKnown(standings, counts, " ".join(filter(None, least)))
+        where = ", ".join(filter(None, (axis, task)))
+        least.append(f"Least known: how often {widest[0]} is chosen ({where}): {100 * low:.0f} to {100 * high:.0f} %.")
+    plain = {cell: dict(chosen) for cell, chosen in counts.items()}  # what leaves the compute process
+    return LeastKnown(standings, plain, " ".join(filter(None, least)))
 
 
 def _widest(chosen: Mapping[str, int]) -> tuple[str, float, tuple[float, float]]:
@@ -212,18 +224,10 @@ def _check_answered(
         )
 
 
-def _check_packets(project: Project, plan: PlanRow, settings: PlanSettings) -> None:
-    out = packets_out(project, plan.id)
-    if not out:
-        return
+def _still_out(out: Mapping[str, int]) -> str:
     rounds = sorted(set(out.values()))
     of = f"round {rounds[0]}" if len(rounds) == 1 else f"rounds {', '.join(map(str, rounds))}"
-    raise AppError(
-        f"Packets of {of} are still out ({', '.join(sorted(out))}).",
-        kept=KEPT,
-        hint=f"Wait for them; or draw round {len(settings.rounds) + 1} anyway (--anyway): their answers are kept and "
-        "merged when they come, only this round is chosen without them.",
-    )
+    return f"Packets of {of} are still out ({', '.join(sorted(out))})."
 
 
 def _locked(project: Project, sessions: Sequence[SessionRow]) -> tuple[str, ...]:

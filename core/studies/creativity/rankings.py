@@ -22,7 +22,7 @@ from biasprint.core.metrics.ranking import (
     fitted_strengths,
     ranking,
 )
-from biasprint.core.metrics.result import LEVEL, Floats
+from biasprint.core.metrics.result import LEVEL, Bounds, Floats
 from biasprint.core.metrics.style import LENGTH, SECOND, THIRD, TOGETHER, card_style, tellable
 from biasprint.core.studies.creativity.choices import (
     FEW_RATERS,
@@ -200,9 +200,13 @@ def standing_words(found: Ranking, identities: Sequence[str], comparisons: int) 
         return words
     least = max(still, key=lambda pair: 0.0 if pair.interval is None else pair.interval.high - pair.interval.low)
     one, other = identities[least.first], identities[least.second]
-    range_ = "" if least.interval is None else f" ({least.interval.low:.0%} to {least.interval.high:.0%} prefer {one})"
+    range_ = "" if least.interval is None else _range(least.interval, one)
     more = f", and {len(still) - 1} more pair{'s' * (len(still) > 2)}" if len(still) > 1 else ""
     return f"{words}Still open: {one} against {other}{range_}{more}."
+
+
+def _range(bounds: Bounds, preferred: str) -> str:
+    return f" ({100 * bounds.low:.0f} to {100 * bounds.high:.0f} % prefer {preferred})"
 
 
 COUNTED = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}

@@ -158,6 +158,7 @@ class DrawRequest(NamedTuple):
     confidence: bool = False
     spans: bool = False
     show_prompt: bool = True
+    adaptive: int = 0
 
 
 class SetupPage(Scroller):
@@ -171,6 +172,9 @@ class SetupPage(Scroller):
         self.what, self.power = WhatBox(), PowerLine()
         self.per_axis, self.raters = _spin(1, 10_000, 12), _spin(1, 200, 1)
         self.repeats, self.seed = _spin(0, 50, 0, suffix=" %"), _spin(0, 2_000_000_000, 1)
+        self.rounds = _check(tr("Draw in rounds (fewer comparisons)"))
+        self.rounds_note = Label(tr(_ROUNDS_NOTE), "note", wrap=True)
+        self.rounds_note.hide()
         self.per_axis_label, self.raters_label = Label("", wrap=True), Label("", wrap=True)
         self.consent = QPlainTextEdit()
         self.consent.setTabChangesFocus(True)
@@ -196,6 +200,7 @@ class SetupPage(Scroller):
         self.cancel.clicked.connect(self.cancelled)
         self.what.changed.connect(lambda: self.teaching.show_identities(self.what.compared()))
         self.what.changed.connect(self._changed)
+        self.rounds.toggled.connect(lambda _: self._changed())
         taught = self.teaching
         for spin in (self.per_axis, self.raters, taught.split, taught.overlap, taught.sway):
             spin.valueChanged.connect(lambda _: self._changed())
@@ -227,8 +232,11 @@ class SetupPage(Scroller):
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
         what, taught = self.what, self.teaching.values()
+        number = tr("Comparisons per axis") if identity else tr("Comparisons")
+        in_round = tr("Per axis in a round") if identity else tr("In a round")
+        show_if(self.rounds_note, self.rounds.isChecked())
         for label, field, title in (
-            (self.per_axis_label, self.per_axis, tr("Comparisons per axis") if identity else tr("Comparisons")),
+            (self.per_axis_label, self.per_axis, in_round if self.rounds.isChecked() else number),
             (self.raters_label, self.raters, tr("Raters in all") if taught.split else tr("Raters of each")),
         ):
             label.setText(title)
@@ -261,6 +269,7 @@ class SetupPage(Scroller):
             confidence=self.confidence.isChecked(),
             spans=self.spans.isChecked(),
             show_prompt=self.prompts.isChecked(),
+            adaptive=self.per_axis.value() if self.rounds.isChecked() else 0,
         )
         self.wanted.emit(request)
 
@@ -275,6 +284,8 @@ class SetupPage(Scroller):
         card.box.addWidget(self.what)
         card.box.addSpacing(tokens.grid)
         card.box.addLayout(self._numbers())
+        card.box.addWidget(self.rounds)
+        card.box.addWidget(self.rounds_note)
         card.box.addWidget(self.power)
         card.box.addSpacing(tokens.grid)
         card.box.addWidget(Label(tr("What raters are asked"), "strong"))
@@ -324,6 +335,10 @@ class SetupPage(Scroller):
         return form
 
 
+_ROUNDS_NOTE = (
+    "Once a round is judged, Raters draws the next, among the texts that tell most about what is still open. In "
+    "simulated studies the best of four or eight was certain after 18 to 67 % fewer comparisons than with random pairs."
+)
 _NUMBER_TIP = "At most; there are fewer where the texts do not suffice."
 _RATERS_TIP = (
     "How many people each comparison is planned for; of a split plan, how many in all. Others may rate it too."

@@ -111,12 +111,13 @@ class MakeCard(Card):
             for plan in data.plans:
                 if not plan.workshop:
                     self.plan.addItem(words.plan_title(plan), plan.id)
-            place = self.plan.findData(self._wanted or before)
-            self._wanted = ""
+            wanted, self._wanted = self._wanted, ""
+            place = self.plan.findData(wanted or before)
             self.plan.setCurrentIndex(place if place >= 0 else self.plan.count() - 1)
         if not self._offered and self.plan.count():  # once: whoever empties the field means it
             self._offered = True
             self.whom.setText(self.whom.text() or FIRST_RATERS)
+        self._name_raters(wanted)
         self._show()
 
     def choose_plan(self, plan_id: str) -> None:
@@ -125,8 +126,16 @@ class MakeCard(Card):
             self.plan.setCurrentIndex(place)
         else:
             self._wanted = plan_id  # drawn a moment ago: the plans are being read
+        self._name_raters(plan_id)
         self.whom.setFocus()
         self.whom.selectAll()
+
+    def _name_raters(self, plan_id: str) -> None:
+        """Name those who had the earlier rounds of a plan: the later one goes to them."""
+        for plan in self._data.plans if self._data is not None else ():
+            if plan.id == plan_id and plan.rounds > 1:
+                away = [rater.code for rater in plan.raters if not rater.model and rater.where != "here"]
+                self.whom.setText(", ".join(away) or self.whom.text())
 
     def forget(self) -> None:
         """Clear the plans and the packet folder of the last project."""

@@ -13,7 +13,7 @@ from biasprint.core.runs.rater_quality import RaterStates, agreement_so_far
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs.refresher import Refresher
-from biasprint.desktop.operations.raters import delete_plan, rename_plan
+from biasprint.desktop.operations.raters import delete_plan, next_round, rename_plan
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
@@ -26,6 +26,7 @@ from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
+    from biasprint.core.runs.compare.rounds import NextRound
     from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState
 
 
@@ -64,6 +65,7 @@ class PlansSection(RatersSection):
         self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"))
         self.make = Button(tr("Make packets…"), icon="export")
         self.judge = Button(tr("Rate on this machine"), icon="judge")
+        self.next_round = Button(tr("Draw the next round…"), icon="plus")
         self.workshop = Button(tr("Go to the workshop"), icon="fingerprint")
         self.nothing = EmptyState(
             tr("No comparisons yet"),
@@ -78,6 +80,7 @@ class PlansSection(RatersSection):
             signal.connect(self.rename_plan)
         self.delete.clicked.connect(self.ask_to_delete)
         self.make.clicked.connect(lambda: self.packets_wanted.emit(self.plans.current_key))
+        self.next_round.clicked.connect(self.ask_for_round)
         self.judge.clicked.connect(lambda: self.shell.show_panel("judge"))
         self.workshop.clicked.connect(lambda: self.shell.show_panel("fingerprint", workshop=True))
         self._lay_out()
@@ -142,6 +145,8 @@ class PlansSection(RatersSection):
         for button in (self.make, self.judge):
             show_if(button, not plan.workshop)
         show_if(self.workshop, plan.workshop)
+        show_if(self.next_round, plan.rounds > 0)
+        self.next_round.setEnabled(self.writable and bool(plan.raters))
         self.make.setEnabled(self.writable)
         show_if(self.delete, not plan.raters and not plan.taking_part)
         self._allow()
@@ -156,6 +161,29 @@ class PlansSection(RatersSection):
         if plan is not None and project is not None and self.rename.isEnabled():
             renaming = rename_plan(project=project, plan_id=plan.id, name=self.name.text())
             renaming.start(self.shell.jobs, on_error=self.shell.show_error)
+
+    def ask_for_round(self) -> None:
+        """Say what is least known and what the next round would be, and draw it after a yes."""
+        plan, project = self.plan, self.project
+        if plan is None or project is None:
+            return
+
+        def draw() -> None:
+            drawing = next_round(project=project, plan_id=plan.id, store=True)
+            drawing.start(self.shell.jobs, on_error=self.shell.show_error)
+
+        def ask(would_be: "NextRound") -> None:
+            Question(
+                self.window(),
+                title=tr("Draw round {n}?").format(n=would_be.number),
+                text=safe_line(would_be.words),
+                safe=tr("Not yet"),
+                risky=tr("Draw it"),
+                on_risky=draw,
+            ).open()
+
+        asking = next_round(project=project, plan_id=plan.id, store=False)
+        asking.start(self.shell.jobs, on_done=ask, on_error=self.shell.show_error)
 
     def ask_to_delete(self) -> None:
         """Delete the chosen plan, after a question; only one that nobody began, so that no answer is lost."""
@@ -190,7 +218,7 @@ class PlansSection(RatersSection):
         head = QHBoxLayout()
         head.addWidget(self.heading, 1)
         actions = FlowLayout(spacing=tokens.grid)
-        for button in (self.make, self.judge, self.workshop, self.name, self.rename, self.delete):
+        for button in (self.make, self.judge, self.next_round, self.workshop, self.name, self.rename, self.delete):
             actions.addWidget(button)
         self.frame = QWidget()
         in_row(self.raters, inside=self.frame, margins=0)

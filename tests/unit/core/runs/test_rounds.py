@@ -81,8 +81,7 @@ def test_the_next_round_asks_about_what_is_still_open_and_forgets_nobody(writing
     plan = writing.draw("creativity", kind="model", cards=2, adaptive=40, seed=1).plan_id
     for number in range(2, 7):
         judge(writing.project)
-        grown = drawn(writing.project, plan)
-    assert grown.number == number
+        assert drawn(writing.project, plan).number == number
     last = Counter(item.identity for row in in_round(writing.project, plan, 6) for item in row.items)
     every = Counter(item.identity for row in writing.project.judging.comparisons(plan) for item in row.items)
     assert last["alone"] < min(last[name] for name in MODELS[1:]), "who is told apart is asked about less often"
