@@ -9,6 +9,7 @@ from cli_support import biasprint, judge, refused
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.sway import DECLARED
 from biasprint.core.project.project import Project
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 
 POWER = {
     "identities", "comparisons", "axes", "raters", "shares", "chance", "needed", "raters_needed", "detectable", "words",
@@ -100,6 +101,51 @@ def test_what_raters_are_asked_is_kept_with_the_plan(study_file: Path) -> None:
     assert stored.planned["outlooks"][0]["raters"] == 3
 
 
+def test_degrees_confidence_and_reasons_are_measured_alike_in_a_project_and_in_its_export(study_file: Path) -> None:
+    asked = ("--graded", "--confidence", "--spans")
+    plan = biasprint("compare", study_file, "--axis", "gender:man,woman", "--per-axis", 6, *asked, "--json").json[
+        "plan"
+    ]
+    with Project.open(study_file) as project:
+        rows = project.judging.comparisons(plan)
+        for number in range(3):
+            rater = project.judging.add_rater(RaterSpec(code=f"R{number}", kind="person")).uuid("rater")
+            session = project.judging.open_session(plan, rater).uuid("session")
+            for place, row in enumerate(rows):
+                tie, chosen = place == 5, (place + number) % 3 // 2
+                beside = {"confidence": 1 + (place + number) % 3, "spans": [[0, 1, 2 + number]]}
+                spec = JudgmentSpec(
+                    session_id=session, comparison_id=row.id, outcome="tie" if tie else "choice",
+                    chosen=None if tie else chosen, shown=(number % 2, 1 - number % 2), texts_sha256=row.texts_sha256,
+                    active_seconds=9.0, lengths=(9, 9),
+                    detail=beside if tie else {**beside, "degree": "much" if place % 2 else "slightly"},
+                )  # fmt: skip
+                project.judging.record(spec)
+            project.judging.reveal(session)
+    table = study_file.with_name("judged.csv")
+    biasprint("export", study_file, "judgments", "--out", table)
+    ids = (
+        "creativity.degree.",
+        "creativity.confidence.",
+        "creativity.agreement.degrees",
+        "creativity.agreement.reasons",
+    )
+    of_both = [
+        [
+            one
+            for one in biasprint("measure", "creativity", source, "--json").json["findings"]
+            if one["id"].startswith(ids)
+        ]
+        for source in (study_file, table)
+    ]
+    assert of_both[0] == of_both[1]
+    assert [one["id"] for one in of_both[0]] == [
+        *["creativity.degree.preference"] * 2, *["creativity.degree.much"] * 2, "creativity.agreement.degrees",
+        *["creativity.confidence.level"] * 3, *["creativity.confidence.share"] * 2, "creativity.agreement.reasons",
+    ]  # fmt: skip
+    assert all(one["n"] for one in of_both[0])
+
+
 def test_recommendations_are_planted_declared_and_refused_where_they_could_show_nothing(study_file: Path) -> None:
     sway = ("--sway", 0.5, "--sway-for", "woman", "--sway-bias", 0.75)
     made = biasprint("compare", study_file, "--axis", "gender", "--per-axis", 6, *sway, "--json").json
@@ -146,6 +192,8 @@ def test_power_needs_no_texts_where_the_number_is_named(empty: Path) -> None:
         (("--axis", "gender", "--preference", "much"), "“much” is no preference"),
         (("--axis", "gender", "--raters", "0"), "Invalid value for '--raters'"),
         (("--axis", "gender", "--raters", "2", "--preference", ".5/.5"), "2 shares, and the comparisons show 3 texts"),
+        (("--axis", "gender", "--graded", "--worst"), "degrees are asked without them"),
+        (("--axis", "gender", "--spans", "--workshop"), "A workshop asks for choices alone"),
         (("--axis", "gender", "--consent", "MISSING"), "The consent text missing.txt cannot be read"),
         (("--axis", "gender", "--consent", "EMPTY"), "The consent text empty.txt has no words"),
     ],

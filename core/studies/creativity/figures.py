@@ -561,9 +561,16 @@ STATISTICS = {
 }
 
 
+def _statistic(finding: Finding) -> str:
+    """Return the name of a measure of agreement; of degrees of three identities with the one that it is about."""
+    about = "" if finding.label == finding.dims["axis"] else f", {words(finding.label)}"
+    return STATISTICS.get(finding.id.removeprefix(AGREEMENT), f"Ordinal α of degrees{about}")
+
+
 def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
     own = [finding for name in STATISTICS for finding in having(findings, AGREEMENT + name, ("axis",))]
     whole = [finding for finding in own if finding.label == finding.dims["axis"]]
+    whole += having(findings, f"{AGREEMENT}degrees", ("axis",))
     yield kumar(
         key="creativity.agreement",
         title="Do the raters agree?",
@@ -572,7 +579,7 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         marks=tuple(
             mark(
                 finding,
-                STATISTICS[finding.id.removeprefix(AGREEMENT)],
+                _statistic(finding),
                 section=words(finding.dims["axis"]),
                 references=creativity(finding),
             )

@@ -19,6 +19,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.columns import judgment_columns, judgment_table_columns
 from biasprint.core.studies.creativity.degrees import confidence_of, marked_f1, marked_of
+from biasprint.core.studies.creativity.figures import figures
 from biasprint.core.studies.creativity.judgments import measure_judgments
 from biasprint.core.tables.rows import Record
 
@@ -307,3 +308,12 @@ def test_nonsense_in_a_table_is_a_sentence_with_its_row(cells: dict[str, str], s
 def test_cells_are_read_as_they_are_written():
     assert [confidence_of(cell) for cell in ("", " ", "1", "3")] == [0, 0, 1, 3]
     assert marked_of("", TWO) == ()
+
+
+def test_agreement_on_degrees_stands_in_the_figure_of_agreement():
+    by_key = {each.key: each for each in figures(measured(table(drawn(3, 20))))}
+    names = [mark.row for mark in by_key["creativity.agreement"].marks]
+    assert "Ordinal α of degrees" in names
+    three = figures(measured(table(drawn(3, 20, THREE), THREE), THREE))
+    names = [mark.row.lower() for each in three if each.key == "creativity.agreement" for mark in each.marks]
+    assert {f"ordinal α of degrees, {name}" for name in ("man", "woman", "non-binary")} <= set(names)
