@@ -436,6 +436,73 @@ def test_what_was_in_view_arrives_and_an_unread_end_is_told_once(desk: Desk) -> 
     assert len(packet["comparisons"]) == 3
 
 
+SMALL = """
+return [...document.querySelectorAll("button, .pick, .agree")].filter((each) => each.offsetParent).map((each) => {
+  const box = each.getBoundingClientRect();
+  return [each.textContent, Math.min(box.height, box.width), box.left, box.right];
+}).filter(([, size, left, right]) => size < 43.9 || left < 0 && right > 0 || right > 360.5 && left < 360)
+"""
+
+
+def test_on_a_phone_every_button_is_large_enough_named_and_on_the_screen(desk: Desk) -> None:
+    asked = {"graded": True, "confidence": True, "spans": True, "criterion_ratings": True}
+    page = desk.given(comparisons=3, rubric=RUBRIC, consent_text="Do you agree?", instructions="Read.", **asked)
+    with desk.window() as window:
+        window.screen(360, 740, phone=True)
+        window.open(page)
+        assert window.run(SMALL) == []
+        window.tap("I agree")
+        window.tap("Start")
+        at(window, 1, 3)
+        window.until("inView[0]")
+        assert window.run(SMALL) == []
+        tree = window.chrome("Accessibility.getFullAXTree")["nodes"]
+        roles = ("button", "radio", "textbox", "article", "group")
+        told = [node for node in tree if node.get("role", {}).get("value") in roles and not node["ignored"]]
+        assert len(told) > 40
+        assert [node["role"]["value"] for node in told if not node.get("name", {}).get("value")] == []
+        named = {node["name"]["value"] for node in told}
+        assert {"Text A", "A much better", "Mark as reason", "Which is best?", "Imagery", "Not rated"} <= named
+        window.press("1")
+        window.until("sure")
+        assert window.run(SMALL) == []
+        window.press("1")
+        at(window, 2, 3)
+        window.press("b")
+        window.until("document.body.innerText.includes('Take it back')")
+        assert window.run(SMALL) == []
+        window.tap("Overview")
+        window.until("document.querySelector('.list')")
+        assert window.run(SMALL) == []
+
+
+def test_a_text_of_one_endless_word_or_with_hidden_marks_stays_in_its_card(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = ("<img src=x onerror=alert(1)>\u202e" + "x" * 200_000, "\u0000\ud800\u2028<b>", "A plain text.")
+    monkeypatch.setattr("packet_files.text_of", lambda comparison, identity: f"{comparison}{hostile[identity]}")
+    page = desk.given(comparisons=2)
+    shown = data_in(page, "packet")["comparisons"][0]["texts"]
+    with desk.window() as window:
+        for width in (360, 1440):
+            window.screen(width, 800, phone=width == 360)
+            begin(window, page, "Start" if width == 360 else "Continue")
+            at(window, 1, 2)
+            wide = "[...document.querySelectorAll('.one')].map((one) => one.scrollWidth - one.clientWidth)"
+            assert window.run(f"return {wide}") == [0, 0, 0]
+            assert window.run("return document.querySelectorAll('.one img, .one b').length") == 0
+        texts = window.run("return [...document.querySelectorAll('.text')].map((text) => text.textContent.length)")
+        assert texts == [len(text) for text in shown]
+        window.press("1")
+        at(window, 2, 2)
+        window.tap("Overview")
+        window.until("document.querySelector('.list')")
+        came = desk.saved(window, "Save my answers so far")
+        assert complaints(window) == []
+    (file,) = merged(desk.project, came)
+    assert (file.added, file.changed_texts, file.refused) == (1, (), "")
+
+
 MANY = int(os.environ.get("BIASPRINT_PAGE_COMPARISONS", "40"))
 
 

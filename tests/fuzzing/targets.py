@@ -136,6 +136,23 @@ def _take_packet(path: Path) -> str:
     return every_refused(path, read_packet, rated, merged)
 
 
+def _pages() -> list[bytes]:
+    from packet_files import coordinator
+    from page_files import made_pages, row_of, signed
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "study.biasprint"
+        (made,) = made_pages(file, coordinator(file, comparisons=2, spans=True, criterion_ratings=True), "R01")
+        rated = signed(made.path, "rated.html", row_of(made.path, 0), row_of(made.path, 1, "tie"), finish=True)
+        return [made.path.read_bytes(), rated.read_bytes()]
+
+
+def _take_page(path: Path) -> str:
+    from biasprint.core.judging.packets.merge import read_packet
+
+    return every_refused(path, read_packet)
+
+
 # ---- Letters
 
 
@@ -438,6 +455,7 @@ TARGETS: Mapping[str, Target] = {
             "packet", "packet-R01.bpacket", _packets, _take_packet, damaged_database, seconds=15,
             lay_out=_lay_out_packets,
         ),
+        Target("page", "packet-R01.html", _pages, _take_page),
         letter("docx", damaged_archive), letter("odt", damaged_archive), letter("pdf"), letter("rtf"), letter("html"),
         letter("txt"), letter("md"), letter("eml"),
         Target("csv", "in/table.csv", _csvs, _take_table),

@@ -190,6 +190,27 @@ def test_a_saved_page_cannot_sign_an_answer_in_place_of_an_earlier_one(project: 
     assert merged(project, again)[0].held == "altered"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "detail"),
+    [
+        ("choice", {}),  # without its degree
+        ("choice", {"degree": "very"}), ("tie", {"degree": "much"}), ("choice", {"degree": "much", "confidence": 4}),
+        ("choice", {"degree": "much", "spans": [[0, 0, 10_000]]}), ("choice", {"degree": "much", "spans": [[7, 0, 1]]}),
+        ("choice", {"degree": "much", "viewed": [{"seconds": -1, "end": True}] * 3}),
+        ("choice", {"degree": "much", "viewed": [{"seconds": 1, "end": True}]}),
+    ],
+)  # fmt: skip
+def test_an_answer_that_the_plan_does_not_allow_is_refused(project: Path, outcome: str, detail: Data) -> None:
+    plan = coordinator(project, comparisons=2, graded=True, confidence=True, spans=True)
+    (made,) = made_pages(project, plan, "R01")
+    good = {"degree": "much", "confidence": 2, "spans": [[1, 0, 4]], "viewed": [{"seconds": 1.5, "end": True}] * 3}
+    (file,) = merged(project, signed(made.path, "good.html", row_of(made.path, 0, detail=canonical_json(good))))
+    assert (file.added, file.refused) == (1, "")
+    bad = signed(made.path, "bad.html", row_of(made.path, 1, outcome, detail=canonical_json(detail)))
+    (file,) = merged(project, bad)
+    assert file.refused.startswith("“bad.html” was changed outside the program")
+
+
 def in_rows(name: str, value: object) -> Callable[[Data, Data], None]:
     def change(packet: Data, answers: Data) -> None:
         answers["judgments"][0] = hashed({**answers["judgments"][0], name: value})

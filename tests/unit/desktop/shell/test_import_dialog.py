@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.report.export import export_rows
@@ -720,6 +721,23 @@ def test_with_a_project_open_raters_answers_go_to_the_raters_and_a_log_to_the_im
     for path in (answers, log):
         window.open_files([path])
     assert went == [[answers], log]
+
+
+def test_a_page_for_browsers_without_its_project_says_where_it_opens_and_other_html_is_a_letter(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    page, letter = tmp_path / "packet-R01.html", tmp_path / "letter.html"
+    page.write_text('<script type="application/json" id="packet">{}</script>')
+    letter.write_text("<p>She is a warm and able colleague.</p>")
+    said: list[AppError] = []
+    monkeypatch.setattr(window, "show_error", said.append)
+    window.open_files([page])
+    assert [error.hint.split(":")[0] for error in said] == ["To rate it, open it with a browser; to merge it, open the "
+                                                           "project it was made from, then drop it."]  # fmt: skip
+    window.open_files([letter])
+    qtbot.waitUntil(lambda: window.current == "letters")
+    window.jobs.cancel_all()
+    assert len(said) == 1
 
 
 def test_texts_are_imported_from_the_palette_and_by_open(
