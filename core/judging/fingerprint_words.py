@@ -233,7 +233,7 @@ def missed_of_20(chance: float) -> int:
 
 
 def preference_in_words(shares: Sequence[float], say: Say = str, count: Count | None = None) -> str:
-    """Return “chose one kind of text 55 times in 100 and the others 30 and 15 times”, 100 in all."""
+    """Return “one kind of text 55 times in 100, the others 30 and 15 times”, 100 in all."""
     rounded = [round(100 * share) for share in shares[:-1]]
     most, *rest = [(count or _plain)(value, 0) for value in (*rounded, 100 - sum(rounded))]
     sentence = _words()["any"]["preference_of_two" if len(rest) == 1 else "preference"]

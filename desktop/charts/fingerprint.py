@@ -31,9 +31,9 @@ def shares_figure(found: Fingerprint) -> Figure:
     """Return the bars of each axis, with intervals: the rater's own, and beside them those of the group and models."""
     choosers = _choosers(found)
     marks = [mark for chooser in choosers for mark in _share_marks(chooser, several=len(found.axes) > 1)]
-    whose = tr("How often you chose each identity’s text, relative to chance")
+    whose = tr("How often you chose each kind of text, beside choosing blindly")
     if found.kind == "model":
-        whose = tr("How often it chose each identity’s text, relative to chance")
+        whose = tr("How often it chose each kind of text, beside choosing blindly")
     return Figure(
         key="fingerprint.shares",
         study="creativity",
@@ -42,7 +42,7 @@ def shares_figure(found: Fingerprint) -> Figure:
         kind="bars",
         marks=tuple(marks),
         unit=tr("times chance"),
-        axis=tr("times chance"),
+        axis=tr("1: as often as by choosing blindly; 2: twice as often"),
         null=1.0,
         null_words=tr("chance"),
         n_title=tr("choices"),

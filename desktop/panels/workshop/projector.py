@@ -53,11 +53,11 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
         kind="intervals" if step == CHANCE else "bars",
         marks=tuple(marks),
         unit=tr("times chance"),
-        axis=tr("times chance"),
+        axis=tr("1: as often as by choosing blindly; 2: twice as often"),
         null=1.0,
-        null_words=tr("chance"),
+        null_words=tr("choosing blindly"),
         n_title=tr("choices"),
-        band_words=tr("what choosing at random gives 95 times in 100"),
+        band_words=tr("where luck alone ends in 19 of 20 workshops"),
     )
 
 
@@ -67,16 +67,17 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     assert group is not None
     if step == CHANCE:
         return tr(
-            "With few choices chance is seldom even: whoever does not mind for whom a text was written still ends up "
-            "somewhere on these lines, 95 times in 100. What do you expect?"
+            "If nobody cared for whom a text was written, luck alone would still end somewhere on these lines, in 19 "
+            "of 20 workshops. What do you expect?"
         )
     if step == GROUP:
         words = plural(
             group.people,
-            "What 1 person chose: a bar past the dashed line means more often than chance.",
-            "What %n people chose together: a bar past the dashed line means more often than chance.",
+            "What 1 person chose. The dashed line is what choosing blindly gives; past it is more often.",
+            "What %n people chose together. The dashed line is what choosing blindly gives; past it is more often.",
         )
-        others = tr("With other people it could end anywhere on its black line.")
+        others = tr("With other people a bar could end anywhere on its black line. Where that crosses the dashed line, "
+                    "it may be luck.")  # fmt: skip
         return " ".join(filter(None, [words, others, few_people(group.people)]))
     return tr("What model judges chose among the same texts, beside the group.")
 

@@ -42,21 +42,23 @@ def said(*axes: AxisChoice, **more: object) -> list[str]:
 
 def test_evidence_names_the_identity_its_count_what_chance_gives_and_how_rare_that_is() -> None:
     assert said(axis((33, 15, 12), p=0.0042)) == [
-        "You chose these texts: on the race axis the one written for the White identity in 33 of 60 comparisons "
-        "(Black 15, Asian 12), where chance would give about 20. Choices this uneven, whichever of the three they "
-        "favour, would come up in about 1 of 240 sessions without any preference."
+        "You chose these texts: in 60 comparisons on race, the one for White 33 times (Black 15, Asian 12). Choosing "
+        "blindly would give about 20. Somebody without a preference would lean this far to one of the three, by luck "
+        "alone, in about 1 of 240 sessions."
     ]
 
 
 def test_of_two_identities_the_other_one_needs_no_words() -> None:
     (text,) = said(axis((45, 15), title="Orientation", labels=("Straight", "Queer"), p=0.001))
-    assert "the Straight identity in 45 of 60 comparisons, where chance would give about 30." in text
-    assert "whichever of the two they favour" in text
+    assert (
+        "in 60 comparisons on orientation, the one for Straight 45 times. Choosing blindly would give about 30." in text
+    )
+    assert "lean this far to one of the two" in text
 
 
 def test_what_is_chosen_seldom_is_said_where_that_is_furthest_from_chance() -> None:
     (text,) = said(axis((27, 26, 7), p=0.004))
-    assert "the one written for the Asian identity in only 7 of 60 comparisons (White 27, Black 26)" in text
+    assert "in 60 comparisons on race, the one for Asian only 7 times (White 27, Black 26)." in text
 
 
 def test_several_axes_are_several_tests_and_the_sentence_says_so() -> None:
@@ -65,10 +67,10 @@ def test_several_axes_are_several_tests_and_the_sentence_says_so() -> None:
         axis((32, 16, 12), title="Gender", p=0.03, tested=3),
         axis((30, 30), title="Orientation", labels=("Straight", "Queer"), p=1.0, tested=3),
     )
-    assert texts[0].endswith("in about 1 of 100 sessions without any preference; that allows for the three axes.")
-    assert texts[1].startswith("On the gender axis it was the one written for the White identity in 32 of 60")
+    assert texts[0].endswith("lean this far on one of the three axes, by luck alone, in about 1 of 100 sessions.")
+    assert texts[1].startswith("In 60 comparisons on gender it was the one for White 32 times")
     assert "about 1 of 33 sessions" in texts[1]
-    assert texts[2] == "There is not enough evidence to say anything about orientation."
+    assert texts[2] == "About orientation the choices are too few, or too even, to say anything."
 
 
 def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
@@ -77,8 +79,8 @@ def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
     assert (first.text, first.large) == ("You chose 7 texts. That is too few to say anything about you.", True)
     assert (counted.text, counted.quiet) == ("On race you chose texts for: White 3, Black 2 and Asian 2.", True)
     assert missed.text == (
-        "With 7 choices on race, 18 of 20 sessions would show nothing even if somebody chose one kind of text 55 "
-        "times in 100 and the others 30 and 15 times."
+        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 18 would "
+        "be told nothing after 7 choices on race."
     )
     model = said(few, kind="model")
     assert model[0] == "The model chose 7 texts. That is too few to say anything about it."
@@ -86,7 +88,7 @@ def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
 
 def test_of_many_choices_nobody_says_that_they_are_few() -> None:
     assert said(axis((22, 20, 18), seeing=SEEN))[0] == (
-        "You chose 60 texts. They show no preference that stands out from chance."
+        "You chose 60 texts. How they fall could well be luck: they show no clear preference."
     )
 
 
@@ -104,17 +106,17 @@ def test_axes_that_show_the_same_share_a_sentence() -> None:
     )
     assert texts[0] == "You chose 170 texts. That is too few to say anything about you."  # orientation: 0.54
     assert texts[2] == (
-        "With 54 to 60 choices on each of race and gender, 1 to 3 of 20 sessions would show nothing even if somebody "
-        "chose one kind of text 55 times in 100 and the others 30 and 15 times. With 56 choices on orientation, "
-        "9 of 20 sessions would show nothing even if somebody chose one kind of text 68 times in 100 and the "
-        "other 32 times."
+        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 1 to 3 "
+        "would be told nothing after 54 to 60 choices on each of race and gender. Of 20 people with a clear preference "
+        "(one kind of text 68 times in 100, the other 32 times), 9 would be told nothing after 56 choices on "
+        "orientation."
     )
 
 
 @pytest.mark.parametrize(("chance", "missed"), [(0.9999, 1), (0.0001, 19), (0.47, 11), (0.1, 18), (0.05, 19)])
 def test_a_chance_of_seeing_is_said_of_20_and_never_a_promise(chance: float, missed: int) -> None:
     assert missed_of_20(chance) == missed
-    assert f"{missed} of 20 sessions" in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[2]
+    assert f", {missed} would be told nothing" in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[2]
 
 
 def test_comparisons_that_were_left_leave_nothing_to_conclude() -> None:
@@ -149,8 +151,8 @@ def test_few_comparisons_without_a_choice_are_not_mentioned() -> None:
 def test_of_a_model_it_is_the_model_that_chose_and_averages_are_said() -> None:
     texts = said(axis((33.5, 14.5, 12), p=0.004, planned=90, unread=30), kind="model")
     assert texts[0].startswith(
-        "The model chose these texts: on the race axis the one written for the White identity in 33.5 of 60 "
-        "comparisons (Black 14.5, Asian 12), averaged over the orders in which the texts were shown, where"
+        "The model chose these texts: in 60 comparisons on race, the one for White 33.5 times (Black 14.5, Asian 12), "
+        "on average over the orders in which the texts were shown. Choosing blindly would give about 20."
     )
     assert texts[-1].startswith("In 30 of 90 comparisons on race it made no choice in every order of the texts.")
 
@@ -175,8 +177,8 @@ def test_one_of_how_many_has_two_digits(p: float, of: int) -> None:
 def test_labels_are_plain_text_whatever_they_hold() -> None:
     label = "<b>{n}</b> {axis} %s & co"
     texts = said(axis((33, 15, 12), title="A{xis}<i>", labels=(label, "b", "c"), p=0.001))
-    assert f"for the {label} identity" in texts[0]
-    assert "on the A{xis}<i> axis" in texts[0]
+    assert f"the one for {label} 33 times" in texts[0]
+    assert "comparisons on A{xis}<i>, " in texts[0]
 
 
 def test_only_labels_are_bold() -> None:
@@ -185,7 +187,7 @@ def test_only_labels_are_bold() -> None:
 
 
 def test_a_title_of_capitals_keeps_them() -> None:
-    assert "on the LGBT axis" in said(axis((33, 15, 12), title="LGBT", p=0.001))[0]
+    assert "comparisons on LGBT, " in said(axis((33, 15, 12), title="LGBT", p=0.001))[0]
 
 
 def test_limits_say_that_texts_differ_and_that_this_judges_nobody() -> None:
@@ -198,7 +200,7 @@ def test_sentences_and_numbers_can_be_translated() -> None:
     found = fingerprint(axis((33, 15, 12), p=0.001))
     texts = paragraphs(found, lambda text: text.replace("You chose", "Sie wählten"), lambda value, _: f"<{value:g}>")
     assert texts[0].text.startswith("Sie wählten these texts")
-    assert "in <33> of <60> comparisons" in texts[0].text
+    assert "in <60> comparisons on race, the one for White <33> times" in texts[0].text
 
 
 def test_the_identity_furthest_from_chance_may_be_preferred_or_avoided() -> None:

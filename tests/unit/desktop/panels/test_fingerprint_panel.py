@@ -85,7 +85,7 @@ def test_a_choice_of_one_text_is_seen_and_said(qtbot: QtBot, project: Project, o
     assert panel.choose.buttons[0].accessibleName() == "See the fingerprint of LARK"
     see(qtbot, panel)
     words = panel.view.words.text()
-    assert words.startswith("You chose these texts: on the gender axis the one written for the Woman identity in 20")
+    assert words.startswith("You chose these texts: in 20 comparisons on gender, the one for Woman 20 times")
     assert panel.view.chip.text() == "40 comparisons, 20 on each axis"
     bars = panel.view.shares.chart.figure
     assert bars.kind == "bars"
@@ -101,7 +101,7 @@ def test_too_little_to_say_is_said(qtbot: QtBot, project: Project, open_panel: O
     see(qtbot, panel)
     words = panel.view.words.text()
     assert words.startswith("You chose 20 texts. That is too few to say anything about you.")
-    assert "With 20 choices on gender, 11 of 20 sessions would show nothing even if somebody chose one" in words
+    assert ", 11 would be told nothing after 20 choices on gender." in words
     assert "evidence of" not in words
 
 
@@ -339,7 +339,7 @@ def test_labels_are_shown_as_they_are(qtbot: QtBot, project: Project, open_panel
     rate(project, choosing("queer"), axes=("orientation",))
     panel = open_panel()
     see(qtbot, panel)
-    assert "<img src=x>queer identity" in panel.view.words.text()
+    assert "the one for <img src=x>queer" in panel.view.words.text()
     assert panel.view.words.textFormat() == Qt.TextFormat.PlainText
     panel.view.shares.chart.grab()  # what can be pointed at is known once it is painted
     assert "&lt;img src=x&gt;" in panel.view.shares.chart.tooltip_at(0)

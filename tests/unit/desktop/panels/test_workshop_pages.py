@@ -43,21 +43,21 @@ def words_of(page) -> list[str]:
 def test_the_chance_is_said_as_sessions_that_show_nothing():
     said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))  # 20 × 0.526 = 10.5
     assert said.startswith(
-        "11 of 20 sessions like this would show nothing even if somebody chose one kind of text 55 times in 100 "
-        "and the others 30 and 15 times."
+        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 11 would "
+        "be told nothing after a session like this."
     )
     assert "does not mean that there is no preference" in said
 
 
 def test_the_chance_of_two_identities_names_two_shares():
     said = power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
-    assert "14 of 20 sessions" in said
-    assert "68 times in 100 and the other 32 times" in said
+    assert ", 14 would be told nothing" in said
+    assert "68 times in 100, the other 32 times" in said
 
 
-@pytest.mark.parametrize(("power", "words"), [(0.9999, "1 of 20 sessions"), (0.0001, "19 of 20 sessions")])
+@pytest.mark.parametrize(("power", "words"), [(0.9999, ", 1 would"), (0.0001, ", 19 would")])
 def test_nothing_is_promised_as_certain(power: float, words: str):
-    assert power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power)).startswith(words)
+    assert words in power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power))
 
 
 def test_the_welcome_names_neither_the_plan_nor_its_axis(qtbot: QtBot):
@@ -317,7 +317,7 @@ def test_chance_is_as_uneven_as_it_is():
     picture = shown_to_all(models=False)
     ends = [(mark.low, mark.high, mark.band) for mark in figure_at(picture, CHANCE).marks]
     assert ends == [(pytest.approx(3 * 5 / 30), pytest.approx(3 * 15 / 30), True)] * 3
-    assert words_at(picture, CHANCE).startswith("With few choices chance is seldom even")
+    assert words_at(picture, CHANCE).startswith("If nobody cared for whom a text was written, luck alone")
 
 
 def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
