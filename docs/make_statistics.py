@@ -30,7 +30,8 @@ What these tables mean is in [Statistics](../explanation/statistics.md). Made by
 - `as_published` is the paper's own method, for comparison. “Shown, not used” is something the program does not do.
 - An empty cell: the method has no interval or no test, or there was a difference to find.
 - At least 1,000 trials of each design (± 1.6 and ± 1.4 points): people who differ, length and place, careful raters,
-  recommendations and fingerprints. Rankings: 300 studies, each with five intervals and ten pairs.
+  recommendations and fingerprints. Rankings: 300 studies, each with five intervals and ten pairs; 200 at equal style.
+  Abilities: 300 studies.
 - **Stated** is the chance that the planner gives beforehand.
 """
 

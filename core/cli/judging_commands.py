@@ -25,6 +25,7 @@ from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
     from biasprint.core.judging.carefulness import ReadToEnd
+    from biasprint.core.metrics.rater_ability import Ability
     from biasprint.core.metrics.result import Bounds
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import PlanRow
@@ -52,13 +53,15 @@ def add_raters_to(app: typer.Typer) -> None:
 def show_raters(file: File, as_json: AsJson = False) -> None:
     """Show each rater's progress, hours to pay, results of hidden checks, agreement with the others, and flags."""
     from biasprint.core.judging.exclusion import unread_rule
-    from biasprint.core.runs.rater_quality import rater_cards
+    from biasprint.core.runs.rater_quality import TASTE, ability_words, hard_words, rater_overview
 
     with open_for_measuring(file) as project, job("Reading") as ctx:
-        cards, rule = rater_cards(ctx, project), unread_rule(project)
+        overview, rule = rater_overview(ctx, project), unread_rule(project)
+    cards, hard = overview.cards, overview.hard
     if as_json:
         unread_out = {"unread_excluded": {"reason": rule.reason, "at": rule.at}} if rule is not None else {}
-        print_json({"raters": [_card_json(card) for card in cards], **unread_out})
+        split = {"split": hard.split, "n": hard.n, "checks": [{"right": right, "n": n} for right, n in hard.checks]}
+        print_json({"raters": [_card_json(card) for card in cards], "hard": split, **unread_out})
         return
     if not cards:
         say("Nobody has rated yet, and nobody has a packet.")
@@ -73,11 +76,16 @@ def show_raters(file: File, as_json: AsJson = False) -> None:
     for card in cards:
         if card.reading.n or card.reading.unrecorded:
             say(f"{card.code}: {read_words(card.reading)}")
+        for sentence in ability_words(card):
+            say(f"{card.code}: {sentence}")
         for flag in card.flags:
             if flag.key != "unread":
                 say(f"{card.code}: {flag.said}")
         if card.exclusion is not None:
             say(f"{card.code} is left out: {card.exclusion.reason}")
+    told = [TASTE] if any(card.others.value is not None for card in cards) else []
+    for sentence in [*told, *hard_words(hard)]:
+        say(sentence)
     if rule is not None:
         say(f"Answers given before the end of every text was on the screen are left out: {rule.reason}")
 
@@ -182,8 +190,20 @@ def _card_json(card: "RaterCard") -> dict[str, Any]:
             "interval": None if bounds is None else _bounds_json(bounds),
             "reason": agreement.reason or None,
         },
+        "ability": {"checks": _ability_json(card.known), "others": _ability_json(card.others)},
         "flags": [{"key": flag.key, "said": flag.said} for flag in card.flags],
         "excluded": None if card.exclusion is None else {"reason": card.exclusion.reason, "at": card.exclusion.at},
+    }
+
+
+def _ability_json(ability: "Ability") -> dict[str, Any]:
+    bounds = ability.interval
+    return {
+        "value": ability.value,
+        "right": ability.right,
+        "n": ability.n,
+        "interval": None if bounds is None else _bounds_json(bounds),
+        "reason": ability.reason or None,
     }
 
 

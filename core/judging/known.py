@@ -119,6 +119,8 @@ def _fitted(number: int, check: KnownAnswer, cards: Sequence[int]) -> KnownAnswe
 
 # ---- Results of the hidden checks
 
+ANSWERED = ("choice", "tie", "none")  # a skip is no answer
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -133,11 +135,7 @@ def check_result(rows: Iterable[ComparisonRow], judgments: Sequence[JudgmentRow]
     all.
     """
     checks = {row.id: row for row in rows if row.axis == CHECK}
-    answers = [
-        judgment
-        for judgment in judgments
-        if judgment.comparison_id in checks and judgment.outcome in ("choice", "tie", "none")
-    ]
+    answers = [judgment for judgment in judgments if judgment.comparison_id in checks and judgment.outcome in ANSWERED]
     passed = sum(
         judgment.chosen is not None and checks[judgment.comparison_id].items[judgment.chosen].identity == RIGHT
         for judgment in answers

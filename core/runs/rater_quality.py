@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_number
@@ -25,12 +27,23 @@ from biasprint.core.judging.carefulness import (
     without_seal,
 )
 from biasprint.core.judging.exclusion import Exclusion, exclusions, unswayed
-from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
+from biasprint.core.judging.known import ANSWERED, CheckResult, PracticeResult, check_result, practice_result
 from biasprint.core.judging.looking import looked_before
 from biasprint.core.judging.packets.decisions import packets
-from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings, plan_names
+from biasprint.core.judging.plan import CHECK, RIGHT, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.store import seconds_left
 from biasprint.core.judging.workshop import participants
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.rater_ability import (
+    FEWEST_RATERS,
+    NOT_ASKED,
+    Abilities,
+    Ability,
+    by_known_answers,
+    by_the_others,
+    nobody_agrees,
+)
+from biasprint.core.metrics.result import Ints
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
 from biasprint.core.texts.values import text_lengths
@@ -200,8 +213,8 @@ class RaterCard:
     whose answers are hidden.
 
     `hours`: active time, the practice round with it, without pauses of more than two minutes; of sessions that are open
-    here nothing is in it. `checks`, `reading`, `agreement` and `flags` rest on revealed sessions alone, but for
-    the flags that identities were shown before, and that a packet came without its seal.
+    here nothing is in it. `checks`, `reading`, `agreement`, both abilities and `flags` rest on revealed sessions alone,
+    but for the flags that identities were shown before, and that a packet came without its seal.
     """
 
     rater_id: str
@@ -215,7 +228,28 @@ class RaterCard:
     reading: ReadToEnd
     agreement: WithOthers
     flags: tuple[RaterFlag, ...]
+    known: Ability
+    others: Ability
     exclusion: Exclusion | None = None
+
+
+@dataclass(frozen=True)
+class HardComparisons:
+    """`split`: in how many comparisons no text got more than half of the choices, of `n` in which three people or more
+    chose. `checks`: of each hidden check that is harder than the others beyond chance, right answers and answers.
+    """
+
+    split: int = 0
+    n: int = 0
+    checks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class RaterOverview:
+    """A card for everybody, and what is hard for them."""
+
+    cards: tuple[RaterCard, ...]
+    hard: HardComparisons
 
 
 @dataclass
@@ -225,10 +259,16 @@ class _RaterAnswers:
     given: list[GivenChoice] = field(default_factory=list)
     checks: CheckResult = field(default_factory=lambda: CheckResult(0, 0))
     chosen: dict[str, str] = field(default_factory=dict)  # by comparison, before any look and without repeats
+    checked: dict[str, bool] = field(default_factory=dict)  # by hidden check: was it right
 
 
 def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
     """Return a card for everybody who began or has a packet, by code."""
+    return rater_overview(ctx, project).cards
+
+
+def rater_overview(ctx: JobContext, project: Project) -> RaterOverview:
+    """Return a card for everybody who began or has a packet, by code, and which comparisons are hard."""
     states: defaultdict[str, list[RaterState]] = defaultdict(list)
     for plan in RaterStates(project).read(ctx):
         for rater in plan.raters:
@@ -239,13 +279,134 @@ def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
     out, before = exclusions(project), looked_before(project)
     # Whoever is left out is no measure for the others, and is measured by them all the same.
     counting = {code: own[code].chosen for code, row in people.items() if row.id not in out}
+    known, others, hard = _abilities(own, [code for code in people if code in counting])
     cards = []
     for code, row in sorted(people.items()):
         ctx.check()
         agreement = with_others(code, {**counting, code: own[code].chosen}, axis_of)
         places = sorted({where for state in states[code] for where in before.get(state.session_id, ())})
-        cards.append(_card(project, row, states[code], own[code], agreement, out.get(row.id), places))
-    return tuple(cards)
+        abilities = known[code], others[code]
+        cards.append(_card(project, row, states[code], own[code], agreement, abilities, out.get(row.id), places))
+    return RaterOverview(tuple(cards), hard)
+
+
+# ---- Ability, and what is hard
+
+
+def _abilities(
+    own: Mapping[str, _RaterAnswers], counting: Sequence[str]
+) -> tuple[dict[str, Ability], dict[str, Ability], HardComparisons]:
+    """Return everybody's ability by known answers and by the others, and what is hard for those who count.
+
+    Whoever is left out is added to those who count, one at a time.
+    """
+    known: dict[str, Ability] = {}
+    others: dict[str, Ability] = {}
+    hard = HardComparisons()
+    cards = {given.comparison: given.cards for answers in own.values() for given in answers.given}
+    for more in (None, *(code for code in own if code not in counting)):
+        codes = [*counting, *([] if more is None else [more])]
+        if not codes:
+            continue
+        by_check, checked = _by_known({code: own[code].checked for code in codes}, cards)
+        answers, of_items = _given_cards({code: own[code].chosen for code in codes}, cards)
+        by_others = by_the_others(answers, of_items)
+        asked = codes if more is None else [more]
+        known |= dict(zip(asked, by_check.raters[-len(asked) :], strict=True))
+        others |= dict(zip(asked, by_others.raters[-len(asked) :], strict=True))
+        if more is None:
+            split = len(nobody_agrees(answers))
+            hard = HardComparisons(split, int(((answers != NOT_ASKED).sum(axis=0) >= FEWEST_RATERS).sum()), checked)
+    return known, others, hard
+
+
+def _by_known(
+    checked: Mapping[str, Mapping[str, bool]], cards: Mapping[str, int]
+) -> tuple[Abilities, tuple[tuple[int, int], ...]]:
+    """Return abilities by hidden checks, and of those harder than the others right answers and answers."""
+    items = sorted({check for of_rater in checked.values() for check in of_rater})
+    answers = np.full((len(checked), len(items)), NOT_ASKED, dtype=np.int64)
+    for at, of_rater in enumerate(checked.values()):
+        for place, item in enumerate(items):
+            if item in of_rater:
+                answers[at, place] = int(of_rater[item])
+    found = by_known_answers(answers, np.ones(len(items), dtype=np.int64), _numbers([cards[item] for item in items]))
+    hard = tuple((item.right, item.n) for item in found.items if item is not None and item.high < 0)
+    return found, hard
+
+
+def _given_cards(chosen: Mapping[str, Mapping[str, str]], cards: Mapping[str, int]) -> tuple[Ints, Ints]:
+    """Return the cards that raters chose, numbered as they come up: (raters, comparisons), and how many there were."""
+    items = sorted({comparison for of_rater in chosen.values() for comparison in of_rater})
+    answers = np.full((len(chosen), len(items)), NOT_ASKED, dtype=np.int64)
+    for place, item in enumerate(items):
+        number: dict[str, int] = {}
+        for at, of_rater in enumerate(chosen.values()):
+            if item in of_rater:
+                answers[at, place] = number.setdefault(of_rater[item], len(number))
+    return answers, _numbers([cards[item] for item in items])
+
+
+def _numbers(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+TASTE = "This is agreement, not correctness: whoever has another taste agrees less, and is no worse a rater for it."
+
+
+def ability_words(card: RaterCard) -> list[str]:
+    """Return what is known of a rater's ability, a sentence each, and no more than its interval allows."""
+    told = []
+    if card.checks.asked:
+        told.append(_known_words(card.known))
+    if card.others.value is None:
+        told.append(f"Ability by agreement with the others cannot be told: {card.others.reason}.")
+    else:
+        told.append(_against_chance(card.others, "Agrees with the others", "agrees with the others"))
+    return told
+
+
+def _known_words(ability: Ability) -> str:
+    if ability.value is None:
+        return f"Ability by hidden checks cannot be told: {ability.reason}."
+    return _against_chance(ability, "Answers hidden checks right", "answers hidden checks right")
+
+
+def _against_chance(ability: Ability, does: str, whether: str) -> str:
+    value, bounds, right = ability.value, ability.interval, ability.right
+    assert value is not None
+    assert right is not None
+    chance = f"chance gives {1 / ability.cards:.0%}"
+    if bounds is None:
+        return f"{does} in {right:.0%} of usual comparisons ({chance}), n = {ability.n}; {ability.reason}."
+    figures = (
+        f"in {right:.0%} ({ability.at(bounds.low):.0%} to {ability.at(bounds.high):.0%}) of usual comparisons, where "
+        f"{chance}: ability {_signed(value)} ({_signed(bounds.low)} to {_signed(bounds.high)}), n = {ability.n}."
+    )
+    if bounds.low > 0:
+        return f"{does} more often than chance, {figures}"
+    if bounds.high < 0:
+        return f"{does} less often than chance, {figures}"
+    return f"It is open whether this rater {whether} more often than chance: {figures}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:.1f}".replace("-", "−")
+
+
+def hard_words(hard: HardComparisons) -> list[str]:
+    """Return which comparisons nobody agrees on, and which hidden checks most fail, a sentence each."""
+    told: list[str] = []
+    if (bounds := wilson(hard.split, hard.n)) is not None:
+        told.append(
+            f"Nobody agrees on {hard.split} of {hard.n} comparisons ({hard.split / hard.n:.0%}, {bounds.low:.0%} to "
+            f"{bounds.high:.0%}): no text got more than half of three choices or more."
+        )
+    for right, n in hard.checks:
+        told.append(
+            f"A hidden check is harder than the others, {right} of {n} right: look whether its answer is clear."
+        )
+    return told
 
 
 def person_called(project: Project, code: str) -> RaterRow:
@@ -265,6 +426,7 @@ def _card(
     states: Sequence[RaterState],
     own: _RaterAnswers,
     agreement: WithOthers,
+    abilities: tuple[Ability, Ability],
     exclusion: Exclusion | None,
     before: Collection[str],
 ) -> RaterCard:
@@ -290,6 +452,8 @@ def _card(
             *shown_before(before),
             *without_seal(any(state.unsealed for state in states)),
         ),
+        known=abilities[0],
+        others=abilities[1],
         exclusion=exclusion,
     )
 
@@ -339,6 +503,8 @@ def _add(
             continue
         choice = _given(row, judgment, words)
         own.given.append(choice)
+        if row.axis == CHECK and judgment.outcome in ANSWERED:
+            own.checked[row.id] = choice.identity == RIGHT
         if choice.counts and choice.identity and not judgment.seen and judgment.recommended is None:
             own.chosen[row.id] = choice.identity
 

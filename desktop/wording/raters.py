@@ -199,6 +199,11 @@ def care_words(card: "RaterCard") -> list[str]:
         remarks.append(tr("Agreement cannot be told: {reason}.").format(reason=reason))
     elif card.agreement.interval is None:
         remarks.append(tr("Agreement has no interval: {reason}.").format(reason=reason))
+    from biasprint.core.runs.rater_quality import TASTE, ability_words
+
+    remarks += ability_words(card)
+    if card.others.value is not None:
+        remarks.append(TASTE)
     if not card.flags and not card.open:
         remarks.insert(0, tr("Nothing was seen that would speak against these answers."))
     if card.exclusion is not None:

@@ -12,7 +12,7 @@ from biasprint.core.judging.rank_planner import RankDesign
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
 from biasprint.core.metrics.style import LENGTH, card_style
 
-TRIALS = 300
+TRIALS, STYLE_TRIALS = 300, 200
 NAMES = "abcde"
 K = len(NAMES)
 PLANTED = np.linspace(0.6, -0.6, K)
@@ -99,7 +99,7 @@ def style_rows(trials: int = TRIALS) -> list[Row]:
         for differ in (0.0, 0.5):
             rng = np.random.default_rng([7, raters, int(10 * differ)])
             held, alarms = [], []
-            for trial in range(min(trials, TRIALS)):
+            for trial in range(min(trials, STYLE_TRIALS)):
                 at = ranking(styled(raters, differ, rng), K, by_rater=True, seed=trial, resamples=RESAMPLES)
                 assert at.identities is not None
                 held += [

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.exclusion import UNREAD_TEXTS, Exclusion, unread_rule
-from biasprint.core.runs.rater_quality import rater_cards
+from biasprint.core.runs.rater_quality import hard_words, rater_overview
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import count_again, leave_out
 from biasprint.desktop.panels.base import Panel
@@ -23,9 +23,9 @@ from biasprint.desktop.panels.raters.plans import PlansSection
 from biasprint.desktop.panels.raters.quality import QualitySection
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
-from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, number, tr
+from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -33,7 +33,7 @@ from biasprint.desktop.wording import raters as words
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.rater_quality import RaterCard
+    from biasprint.core.runs.rater_quality import RaterCard, RaterOverview
 
 
 # ---- Careful rating
@@ -85,6 +85,9 @@ class CareSection(RatersSection):
         self.decision, self.on_unread = DecisionRow(self._decide), DecisionRow(self._decide_unread)
         self.reason, self.out, self.again = self.decision.reason, self.decision.out, self.decision.again
         self.unread_said = Label("", wrap=True)
+        self.hard_said, self.hard = Label("", wrap=True), Card(tr("What is hard"))
+        self.to_texts = LinkButton(tr("See the most divided texts"))
+        self.to_texts.clicked.connect(lambda: self.go_to.emit("adjudication"))
         self.unread = Card(tr("Answers before the end of every text was on the screen"))
         self.nothing = EmptyState(
             tr("Nobody has rated yet"),
@@ -106,9 +109,13 @@ class CareSection(RatersSection):
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
-    def show_data(self, data: "tuple[Sequence[RaterCard], Exclusion | None]") -> None:
-        cards, rule = data
-        self.cards = tuple(cards)
+    def show_data(self, data: "tuple[RaterOverview, Exclusion | None]") -> None:
+        overview, rule = data
+        self.cards = cards = overview.cards
+        hard = hard_words(overview.hard)
+        self.hard_said.setText("\n".join(hard))
+        show_if(self.hard, bool(hard))
+        show_if(self.to_texts, overview.hard.split > 0)
         self.raters.show_rows(words.care_rows(cards))
         if cards and self.card is None:
             flagged = next((card for card in cards if card.flags and card.exclusion is None), cards[0])
@@ -161,19 +168,21 @@ class CareSection(RatersSection):
         )
         for part in (self.heading, self.said, self.decision, Label(note, "note", wrap=True)):
             about.box.addWidget(part)
+        self.hard.box.addWidget(self.hard_said)
+        self.hard.box.addLayout(in_row(self.to_texts, STRETCH))
         for part in (self.unread_said, self.on_unread):
             self.unread.box.addWidget(part)
-        for card in (about, self.unread):
+        for card in (about, self.hard, self.unread):
             card.set_padding(16)
-        for card in (top, about, self.unread):
+        for card in (top, about, self.hard, self.unread):
             self.sheet.box.addWidget(card)
         self.sheet.box.addStretch(1)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> "tuple[Sequence[RaterCard], Exclusion | None]":
-    return rater_cards(ctx, project), unread_rule(project)
+def _read(ctx: JobContext, project: "Project") -> "tuple[RaterOverview, Exclusion | None]":
+    return rater_overview(ctx, project), unread_rule(project)
 
 
 class RatersPanel(Panel):

@@ -27,7 +27,14 @@ from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.runs.comparator import write_comparator
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.runs.rater_quality import RaterCard, person_called, rater_cards
+from biasprint.core.runs.rater_quality import (
+    RaterCard,
+    ability_words,
+    hard_words,
+    person_called,
+    rater_cards,
+    rater_overview,
+)
 from biasprint.core.studies.creativity.gather import of_judged, with_excluded
 from biasprint.core.studies.creativity.live import JudgedChoices
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -235,3 +242,41 @@ def test_another_tool_is_told_no_check_and_nobody_who_is_left_out(project: Proje
     assert RIGHT not in {name for one in written for name in one.pair}
     assert {one.examples for one in written} == {3}
     assert max(one.ratings for one in written) <= 3
+
+
+def test_ability_is_told_as_far_as_its_interval_allows_and_who_is_left_out_measures_nobody(project: Project):
+    plan = plan_of(project, "gender", per_axis=24, checks=[*CHECKS, *CHECKS[:2]])
+    most = cycling("woman", "man", "non-binary")
+    for code, lapse in (("R01", 0), ("R02", 7), ("R03", 11), ("R04", 13)):
+        rated(project, plan, code, lambda number, row, lapse=lapse: (
+            hasty(number, row) if lapse and number % lapse == 0 else
+            careful(number, row) if RIGHT in [item.identity for item in row.items] else most(number, row)
+        ))  # fmt: skip
+    rated(project, plan, "R05", hasty)
+    overview = rater_overview(JobContext(), project)
+    cards = {one.code: one for one in overview.cards}
+    assert cards["R02"].others.n == 24
+    assert cards["R02"].others.interval.low > 0
+    words = " ".join(ability_words(cards["R02"]))
+    assert "Agrees with the others more often than chance, in " in words
+    assert "where chance gives 33%: ability " in words
+    assert "n = 24." in words
+    assert "Ability by hidden checks cannot be told: " in " ".join(ability_words(cards["R05"]))
+    assert "none of 6 known answers is right" in cards["R05"].known.reason
+    assert cards["R05"].others.interval.low < 0
+    assert overview.hard.n == 24
+    exclude(project, person_called(project, "R05").id, "failed every check")
+    without = {one.code: one for one in rater_overview(JobContext(), project).cards}
+    assert without["R05"].others.value == pytest.approx(cards["R05"].others.value)
+    assert without["R02"].others.value != pytest.approx(cards["R02"].others.value)
+
+
+def test_where_nobody_agrees_it_is_told_with_its_interval(project: Project):
+    plan = plan_of(project, "gender", per_axis=12)
+    for code, identity in (("R01", "woman"), ("R02", "man"), ("R03", "non-binary")):
+        rated(project, plan, code, choosing(identity))
+    overview = rater_overview(JobContext(), project)
+    assert (overview.hard.split, overview.hard.n) == (12, 12)
+    (told,) = hard_words(overview.hard)
+    assert told.startswith("Nobody agrees on 12 of 12 comparisons (100%, 76% to 100%): no text got more than half")
+    assert "are fewer than 20" in overview.cards[0].others.reason

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 from raters_bench import Bench
-from raters_scene import A, B, add_plan, at, castle, rate
+from raters_scene import A, B, C, add_plan, at, castle, rate
 
 from biasprint.core.findings import Finding
 from biasprint.core.judging.exclusion import decisions_on, excluded_codes, unread_rule
@@ -113,3 +113,19 @@ def test_the_findings_with_everybody_have_a_table_of_their_own_in_quality():
     (table,) = tables_of([found], Titles())
     assert (table.key, table.title, table.rows[0].cells[2]) == ("excluded", "With everybody", "24 choices")
     assert "R02 (never read)" in table.rows[0].cells[3]
+
+
+def test_what_nobody_agrees_on_is_told_and_leads_to_the_texts(open_panel: Open, path: Path):
+    project, plan = at(path)
+    rate(project, plan, "R01", dict.fromkeys(range(6), A))
+    rate(project, plan, "R02", dict.fromkeys(range(6), B))
+    rate(project, plan, "R03", {**dict.fromkeys(range(4), C), 4: A, 5: B})
+    project.close()
+    bench = open_panel(path)
+    bench.tab("care")
+    care = bench.panel.care
+    assert care.hard_said.text().startswith("Nobody agrees on 4 of 6 comparisons (67%, 30% to 90%)")
+    care.raters.select(next(one.rater_id for one in care.cards if one.code == "R01"))
+    assert "Ability by agreement with the others cannot be told: 6 comparisons" in care.said.text()
+    bench.press(care.to_texts)
+    assert bench.panel.tabs.tabText(bench.panel.tabs.currentIndex()).startswith("Adjudication")
