@@ -1,4 +1,4 @@
-"""docs/reference/papers-figures.md names every number of the papers, every figure, and only what exists."""
+"""docs/tables/papers-figures.md names every number of the papers, every figure, and only what exists."""
 
 import re
 from fnmatch import fnmatch
@@ -27,7 +27,7 @@ STUDIES = {study.kind: study for study in OWN}
 
 def rows(kind: str) -> list[list[str]]:
     """The cells of a paper's table: number, what it shows, computed by, figure, remark."""
-    page = (ROOT / "docs" / "reference" / "papers-figures.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tables" / "papers-figures.md").read_text(encoding="utf-8")
     (own,) = re.findall(rf"^## {HEADINGS[kind]}.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     lines = [line for line in own.splitlines() if line.startswith("| ")][1:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
