@@ -314,7 +314,7 @@ class LaidOut:
     """One comparison of a packet: its items in the order of the cards, and the number of blanks after each text.
 
     The blanks are not seen. A text that comes twice has another number of them each time, so that equal rows, hashes or
-    lengths do not reveal which comparison repeats which.
+    lengths do not reveal which comparison repeats which; whoever compares texts without their blanks can tell.
     """
 
     row: ComparisonRow
