@@ -9,7 +9,7 @@ const packet = readData("packet");
 const settings = packet.settings;
 const keeper = new Keeper(packet.packet);
 const now = () => new Date().toISOString().replace("Z", "+00:00");
-const wellFormed = (text) => text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+const wellFormed = (text) => text.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (found) => (found.length === 2 ? found : "\ufffd"));
 const thousandths = (seconds) => Math.round(1000 * seconds) / 1000;
 
 function uuid() {

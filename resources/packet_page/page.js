@@ -133,7 +133,7 @@ function startPage() {
   const begin = button(begun ? WORDS.resume : WORDS.begin, act(() => open(own.value)), { class: "primary", disabled: asks });
   const sheet = el("main", { class: "sheet" },
     title(WORDS.start),
-    el("p", { text: WORDS.about(packet.comparisons.length, cards) + (settings.prompts_withheld ? " " + WORDS.withheld : "") }),
+    el("p", { text: WORDS.about(packet.comparisons.length, cards) + (settings.prompts_withheld && !settings.prompts ? " " + WORDS.withheld : "") }),
     asks && el("section", { class: "card" }, el("h2", { text: WORDS.before }), el("p", { class: "plain", text: settings.consent_text }),
       el("label", { class: "agree" }, agreed, WORDS.agree)),
     settings.instructions && el("section", { class: "card" }, el("p", { class: "plain", text: settings.instructions })),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from browser import Browser, browser, driver, needs_browser
 from packet_files import CANARIES, chosen_texts, coordinator
-from page_files import data_in, made_pages, merged
+from page_files import data_in, made_pages, merged, with_data
 
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow
@@ -404,6 +404,26 @@ def test_best_and_worst_are_asked_one_after_the_other_and_recommendations_are_sh
     rows = sorted(desk.judgments(), key=lambda row: row.created_at)
     assert [(row.shown.index(row.chosen), row.shown.index(row.worst)) for row in rows] == [(1, 2), (0, 1)]
     assert all(row.recommended is not None for row in rows)
+
+
+def test_a_prompt_stands_above_the_texts_and_withheld_ones_are_told(desk: Desk) -> None:
+    page = desk.given(comparisons=2)
+    packet = data_in(page, "packet")
+    prompt = "Write three lines about <b>rain</b>."
+    packet["settings"] |= {"prompts": {packet["comparisons"][0]["id"]: prompt + "   "}, "prompts_withheld": 1}
+    with desk.window() as window:
+        window.open(with_data(page, "with-prompts.html", packet=packet))
+        assert "The prompts are not shown: they name what is compared." not in window.text()
+        window.tap("Start")
+        at(window, 1, 2)
+        assert window.run("return document.querySelector('.prompt').innerText.trim()") == prompt
+        window.press("1")
+        at(window, 2, 2)
+        assert window.run("return document.querySelector('.prompt')") is None
+        del packet["settings"]["prompts"]
+        packet["packet"] = "another"
+        window.open(with_data(page, "without.html", packet=packet))
+        assert "The prompts are not shown: they name what is compared." in window.text()
 
 
 def test_what_was_in_view_arrives_and_an_unread_end_is_told_once(desk: Desk) -> None:
