@@ -106,7 +106,7 @@ addEventListener("keydown", (event) => {
 }, true);
 
 addEventListener("beforeunload", (event) => {
-  if (unkept && unsaved) event.preventDefault();
+  if (unsaved && (unkept || locked())) event.preventDefault(); // a finished page is sent as the file that is saved
 });
 
 function keptWords() {

@@ -120,7 +120,9 @@ def test_a_page_is_rated_with_keys_and_fingers_finished_saved_and_merged(desk: D
         window.until("document.body.innerText.includes('All comparisons are answered')")
         assert "4 answered, 1 skipped, 0 left." in window.text()
         finish(window)
+        assert window.run("return !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
         came = desk.saved(window)
+        assert window.run("return dispatchEvent(new Event('beforeunload', { cancelable: true }))")
         assert came.name == "packet-R01-finished.html"
         assert requests_of(window) == []
         assert complaints(window) == []
@@ -154,6 +156,27 @@ def test_a_held_key_and_a_double_tap_answer_one_comparison(desk: Desk) -> None:
         window.press("s")
         at(window, 4, 6)
         assert window.run("return answers.judgments.map((row) => row.outcome)") == ["choice", "choice", "skip"]
+
+
+def test_time_stands_still_after_two_minutes_and_while_the_page_is_not_looked_at(desk: Desk) -> None:
+    page = desk.given(comparisons=3)
+    with desk.window() as window:
+        begin(window, page)
+        window.run("lastSign -= 500000; clock()")  # more than eight minutes without a sign of life
+        window.press("1")
+        at(window, 2, 3)
+        window.run(
+            "Object.defineProperty(document, 'hidden', { configurable: true, get: () => hiding });"
+            "window.hiding = true; document.dispatchEvent(new Event('visibilitychange')); lastSign -= 60000;"
+            "window.hiding = false; document.dispatchEvent(new Event('visibilitychange'));"
+        )
+        window.press("1")
+        at(window, 3, 3)
+        first, second = window.run("return answers.judgments.map((row) => row.active_seconds)")
+        views = window.run("return answers.judgments.map((row) => JSON.parse(row.detail).viewed[0].seconds)")
+    assert 120 <= first < 150
+    assert 0 <= second < 30
+    assert views[1] <= second
 
 
 def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk, tmp_path: Path) -> None:

@@ -143,8 +143,8 @@ def _pages() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "study.biasprint"
         (made,) = made_pages(file, coordinator(file, comparisons=2, spans=True, criterion_ratings=True), "R01")
-        rated = signed(made.path, "rated.html", row_of(made.path, 0), row_of(made.path, 1, "tie"), finish=True)
-        return [made.path.read_bytes(), rated.read_bytes()]
+        half = signed(made.path, "half.html", row_of(made.path, 0))
+        return [half.read_bytes(), signed(half, "whole.html", row_of(half, 1, "tie"), finish=True).read_bytes()]
 
 
 def _take_page(path: Path) -> str:

@@ -165,6 +165,11 @@ def _read_page(path: Path) -> ReturnedPacket:
         page = read_page(path)
     except NotAPage as error:
         raise PacketRefused(f"“{path.name}” {error}.", hint="Ask the rater for the page as it was saved.") from error
+    if not page.judgments and page.own.session.revealed_at is None:
+        raise PacketRefused(
+            f"“{path.name}” has no answers: it is the page as it was sent out.",
+            hint="Ask the rater to open it again, press “Save my answers” and send the file that this saves.",
+        )
     texts = {row.id: tuple(map(sha256_text, row.texts)) for row in page.comparisons}
     if len(texts) != len(page.comparisons):
         raise altered(path, "a comparison is in it twice")

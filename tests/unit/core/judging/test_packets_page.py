@@ -53,7 +53,8 @@ def test_a_page_holds_what_the_packet_holds_and_names_nothing_else(project: Path
     made = made_pages(project, plan, "R01", "R02")
     assert [one.path.name for one in made] == ["packet-R01.html", "packet-R02.html"]
     assert made[0].packet_id == packet.packet_id  # for the project they are one packet
-    sent, shown = read_packet(packet.path), read_packet(made[0].path)
+    sent = read_packet(packet.path)
+    shown = read_packet(signed(made[0].path, "answered.html", row_of(made[0].path, 0)))
     assert shown.texts == sent.texts
     assert shown.own.plan.settings == sent.own.plan.settings
     html = made[0].path.read_text("utf-8").lower()
@@ -89,7 +90,8 @@ def test_a_text_that_looks_like_markup_ends_no_element(project: Path) -> None:
     html = made.path.read_text("ascii")
     assert html.count("</script>") == 3
     assert data_in(made.path, "packet")["settings"]["instructions"] == hostile
-    assert read_packet(made.path).own.plan.settings["question"] == "<i>Which</i> & why?"
+    answered = signed(made.path, "answered.html", row_of(made.path, 0))
+    assert read_packet(answered).own.plan.settings["question"] == "<i>Which</i> & why?"
 
 
 def test_a_page_without_answers_stays_and_one_with_answers_is_in_the_way(project: Path, page: Path) -> None:
@@ -132,6 +134,12 @@ def test_a_page_comes_back_like_a_packet_in_any_order_and_any_number_of_times(pr
         notes = {row.note for row in opened.judging.judgments(first["session_id"])}
     assert chosen[first["comparison_id"]] == shown[first["comparison_id"]][1].rstrip(" ")
     assert notes == {"why not", ""}
+
+
+def test_a_page_that_comes_back_as_it_was_sent_says_what_to_ask_for(project: Path, page: Path) -> None:
+    (file,) = merged(project, page)
+    assert file.refused == "“packet-R01.html” has no answers: it is the page as it was sent out."
+    assert "Save my answers" in file.hint
 
 
 def test_the_same_rater_may_go_on_in_the_program_and_differing_answers_are_a_conflict(
