@@ -7,13 +7,28 @@ the standard library could already be a stranger's.
 import os
 import sys
 
+# Lists of folders, read by Qt, by whatever looks for a program, and by the loader of the processes that are started.
+# The loader of this process has read them before any line of Python ran.
+LISTS = (
+    "PATH", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+)  # fmt: skip
+
 
 def leave_out() -> None:
-    """Remove the current folder from this process's places of modules, and on Windows of libraries and programs.
+    """Remove the current folder from this process's places of modules, plug-ins, programs and libraries.
 
-    `python -m` puts it first on the module path; an empty entry of PYTHONPATH puts it further down.
+    `python -m` puts it first on the module path; an empty or relative entry of PYTHONPATH, or of another such list,
+    puts it further down.
     """
     sys.path[:] = module_path_without(os.getcwd())
+    for name in LISTS:
+        entries = os.environ.get(name, "").split(os.pathsep)
+        absolute = [entry for entry in entries if os.path.isabs(entry.strip('"'))]  # Windows allows quotes
+        if len(absolute) < len(entries) and name in os.environ:
+            os.environ[name] = os.pathsep.join(absolute)
+            if not absolute:
+                del os.environ[name]
     if sys.platform == "win32":
         from ctypes import windll
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import PySide6
 import pytest
 import typer
 
@@ -43,11 +44,17 @@ ENTRY_POINTS = "[biasprint.{group}]\nstranger = stranger_plug_in:plug_in\n"
 GROUPS = ("studies", "scorers", "backends")
 QT_PLUG_INS = (
     "platforms/libqoffscreen.so", "imageformats/libqsvg.so", "styles/libqstyle.so", "iconengines/libqsvgicon.so",
+    "platforms/libqxcb.so", "platformthemes/libqgtk3.so", "platforminputcontexts/libibusplatforminputcontextplugin.so",
+    "generic/libqevdevkeyboardplugin.so", "tls/libqopensslbackend.so", "networkinformation/libqglib.so",
+    "xcbglintegrations/libqxcb-glx-integration.so", "QtQuick/libqtquick2plugin.so",
 )  # fmt: skip
+QT = Path(PySide6.__file__).parent / "Qt" / "plugins"
 LIBRARIES = ("libxcb.so.1", "libEGL.so.1", "libllama.so")
+# Qt reads what a plug-in says of itself before it loads it: this one says what Qt's own offscreen platform does.
 LIBRARY = """
 #include <fcntl.h>
 #include <unistd.h>
+__asm__(".section .note.qt.metadata,\\"a\\",@note\\n.balign 8\\n.incbin \\"%s\\"\\n.previous");
 __attribute__((constructor)) static void mark(void) { close(open("%s", O_CREAT | O_WRONLY, 0600)); }
 """
 
@@ -76,14 +83,29 @@ def plant(folder: Path, marks: Path) -> None:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n", encoding="utf-8")
     (metadata / "entry_points.txt").write_text("".join(ENTRY_POINTS.format(group=group) for group in GROUPS))
     (folder / "stranger.pth").write_text("import stranger_plug_in\n", encoding="utf-8")
+    (folder / "spacy_stranger").mkdir()
+    for package in ("spacy_stranger", "lib/python3.11/site-packages", "Lib/site-packages", "transformers"):
+        (folder / package).mkdir(parents=True, exist_ok=True)
+        for name in ("__init__", "__main__", "sitecustomize", "usercustomize"):
+            text = MARK.format(marks=str(marks), name=f"{package}-{name}".replace("/", "-"), place=folder.name)
+            (folder / package / f"{name}.py").write_text(text, encoding="utf-8")
+    (folder / "pyvenv.cfg").write_text(f"home = {folder}\ninclude-system-site-packages = true\n", encoding="utf-8")
+    (folder / ".env").write_text(f"PYTHONPATH={folder}\nQT_PLUGIN_PATH={folder}\n", encoding="utf-8")
+    for settings in ("pip.conf", "pip.ini"):
+        (folder / settings).write_text("[global]\nno-index = true\nfind-links = .\n", encoding="utf-8")
     (folder / "qt.conf").write_text("[Paths]\nPlugins = .\n", encoding="utf-8")
 
 
 def plant_libraries(folder: Path, marks: Path) -> None:
     """Put Qt plug-ins and libraries that leave a mark when they are loaded into a folder."""
     source, library = folder / "library.c", folder / "library.so"
-    source.write_text(LIBRARY % (marks / "library"), encoding="utf-8")
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    said = folder / "metadata"
+    subprocess.run(
+        ["objcopy", "--dump-section", f".note.qt.metadata={said}", QT / "platforms" / "libqoffscreen.so", os.devnull],
+        check=True,
+    )
+    source.write_text(LIBRARY % (said, marks / "library"), encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,--build-id=none", "-o", library, source], check=True)
     for name in (*QT_PLUG_INS, *LIBRARIES):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(library, folder / name)
@@ -137,7 +159,7 @@ def stranger(tmp_path: Path, own_home: Path) -> Stranger:
     marks.mkdir()
     for folder in (work, elsewhere, projects, temporary):
         plant(folder, marks)
-        if shutil.which("cc"):
+        if shutil.which("cc") and shutil.which("objcopy"):
             plant_libraries(folder, marks)
     (work / "letters").mkdir()
     for place in (work / "l.txt", work / "letters" / "l.txt", elsewhere / "l.txt"):
@@ -322,8 +344,21 @@ def _assert_codes(answers: Any) -> None:
 
 # ---- The window
 
+# Of somebody's start script: empty and relative entries, which name the current folder to Qt and to what is started.
+RELATIVE = {
+    "QT_PLUGIN_PATH": f".{os.pathsep}", "QT_QPA_PLATFORM_PLUGIN_PATH": "platforms", "QML_IMPORT_PATH": ".",
+    "QML2_IMPORT_PATH": ".", "PATH": f".{os.pathsep}{os.environ['PATH']}{os.pathsep}",
+}  # fmt: skip
 
-def test_the_window_runs_no_code_of_the_folders_it_is_started_in(stranger: Stranger, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    ("words", "beside_it", "environment"),
+    [(WINDOW, False, {}), ("study.biasprint", True, {}), ("study.biasprint", True, RELATIVE)],
+    ids=["from another folder", "double-clicked in its folder", "with relative paths in the environment"],
+)
+def test_the_window_runs_no_code_of_the_folders_it_is_started_in(
+    words: str, beside_it: bool, environment: dict[str, str], stranger: Stranger, tmp_path: Path
+) -> None:
     command = install_command(tmp_path / "bin")
     subprocess.run(
         [sys.executable, command, "new", STUDY],
@@ -331,8 +366,9 @@ def test_the_window_runs_no_code_of_the_folders_it_is_started_in(stranger: Stran
     )  # fmt: skip
 
     with subprocess.Popen(
-        [sys.executable, command, *WINDOW.split()],
-        cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        [sys.executable, command, *words.split()],
+        cwd=tmp_path / "projects" if beside_it else stranger.work, env=stranger.environment | environment,
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as window:  # fmt: skip
         try:
             at_work = _has_children_at_work(window.pid, 2)  # what marks letters, and what reads their files
