@@ -13,6 +13,7 @@ from math import comb, prod, sqrt
 import numpy as np
 
 from biasprint.core.metrics.means import t_quantile, two_sided_t
+from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.resampling import TOLERANCE, Worth, generator, permutation_p, worth
 from biasprint.core.metrics.result import (
     LEVEL,
@@ -26,6 +27,7 @@ from biasprint.core.metrics.result import (
     same_length,
     truths,
 )
+from biasprint.core.metrics.style import CardStyle
 
 # ---- Difference of two randomised arms
 
@@ -119,13 +121,15 @@ class Placed:
     """Choices with the length and place of every identity's text.
 
     `log_words`, `place`: shape (n, k), by identity; `chosen`: the place in that order of the identity chosen, shape
-    (n,). `groupings`: how choices belong together, each of shape (n,): of the comparison, and of the person.
+    (n,). `groupings`: how choices belong together, each of shape (n,): of the comparison, and of the person. `markup`:
+    what else is held equal, by identity.
     """
 
     log_words: Floats
     place: Ints
     chosen: Ints
     groupings: tuple[Ints, ...]
+    markup: CardStyle | None = None
 
     def __post_init__(self) -> None:
         finite(self.log_words, "lengths")
@@ -146,7 +150,7 @@ class AdjustedShares:
     much the odds of a text grow when it is twice as long, with `interval` and `p`; None where lengths do not differ, or
     for the reason `undoubled`.
     `separated`: the choices are; then `flipped` are the p of the shares, `all_flipped` that of all of them at once, and
-    `doubled` has no interval.
+    `doubled` has no interval. `markup`: what each of its columns does to the odds; it counts with the place.
     """
 
     shares: Floats | None
@@ -162,6 +166,7 @@ class AdjustedShares:
     separated: bool = False
     flipped: tuple[float, ...] = ()
     all_flipped: float | None = None
+    markup: tuple[OddsRatio, ...] = ()
 
 
 def adjusted_shares(given: Placed) -> AdjustedShares:
@@ -177,6 +182,8 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
         return AdjustedShares(None, "no comparison with a choice")
     raw = np.bincount(given.chosen, minlength=k) / n
     identity, place = _identities(n, k), _places(given.place)
+    if given.markup is not None:
+        place = np.concatenate([place, given.markup.columns], axis=2)
     length = [given.log_words[:, :, None]] if given.lengths_differ else []
     full = _fitted(np.concatenate([identity, place, *length], axis=2), given.chosen)
     without = _fitted(np.concatenate([identity, place], axis=2), given.chosen)
@@ -204,6 +211,7 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
         placed=without.shares(k),
         worth=worth(residuals, ones, n * (1 - float(shares @ shares)), *given.groupings, single=True),
         worths=tuple(own),
+        markup=_markup_effects(full, scale, given),
     )
     return _with_length(adjusted, full, scale, given) if given.lengths_differ else adjusted
 
@@ -410,13 +418,25 @@ def _places(place: Ints) -> Floats:
 
 def _with_length(shares: AdjustedShares, fit: _Fit, scale: float, given: Placed) -> AdjustedShares:
     """Add the odds ratio of a text twice as long, its interval and p."""
+    doubled = _effect(fit, -1, scale, given, 2.0)
+    return replace(shares, doubled=doubled.value, interval=doubled.interval.bounds, p=doubled.p)
+
+
+def _markup_effects(fit: _Fit, scale: float, given: Placed) -> tuple[OddsRatio, ...]:
+    if given.markup is None:
+        return ()
+    last = fit.influence.shape[1] - given.lengths_differ
+    return tuple(_effect(fit, at, scale, given, np.e) for at in range(last - len(given.markup.names), last))
+
+
+def _effect(fit: _Fit, column: int, scale: float, given: Placed, base: float) -> OddsRatio:
+    """The odds ratio of a coefficient, `base` to its power, with its interval and p."""
     n = len(given.chosen)
-    residuals = scale * fit.influence[:, [-1]]
+    residuals = scale * fit.influence[:, [column]]
     alone = float((residuals**2).sum())
     known = worth(residuals, np.ones(n), alone, *given.groupings, single=True)
-    error, slope = float(np.sqrt(alone * known.effect)) / n, float(fit.coefficients[-1])
+    error, slope = float(np.sqrt(alone * known.effect)) / n, float(fit.coefficients[column])
     half = t_quantile((1 + LEVEL) / 2, known.freedom) * error
-    low, high = 2.0 ** (slope - half), 2.0 ** (slope + half)
     p = two_sided_t(abs(slope) / error, known.freedom)
-    bounds = Bounds(low, high, f"t of the logarithm, df {known.freedom:.1f}")
-    return replace(shares, doubled=2.0**slope, interval=bounds, p=p)
+    bounds = Bounds(base ** (slope - half), base ** (slope + half), f"t of the logarithm, df {known.freedom:.1f}")
+    return OddsRatio(base**slope, "", MaybeBounds(bounds), p)

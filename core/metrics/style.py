@@ -11,6 +11,7 @@ import numpy as np
 
 from biasprint.core.metrics.result import Bools, Floats, finite
 
+MARKDOWN = ("headings", "lists", "bold")
 LENGTH, SECOND, THIRD = "length", "second card", "third card"
 TWICE = 1 / 3  # (a − b) / (a + b) of a text twice as long as the other
 VARIES = 1e-9

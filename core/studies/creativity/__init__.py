@@ -60,6 +60,7 @@ class CreativityStudy(Study):
         "creativity.share.adjusted",
         "creativity.abs.adjusted",
         "creativity.length",
+        "creativity.markdown",
         "creativity.rank.*",
         "creativity.sway",
         "creativity.sway.*",
@@ -124,7 +125,7 @@ class CreativityStudy(Study):
         ),
         StudyQuestion(
             "Are they preferred at equal length and place as well?",
-            ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
+            ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length", "creativity.markdown"),
         ),
         StudyQuestion(
             "By how much are they preferred, and how sure are raters?",
@@ -184,6 +185,7 @@ class CreativityStudy(Study):
             ("creativity.share", "choices"),
             ("creativity.abs", "choices"),
             ("creativity.length", "choices"),
+            ("creativity.markdown", "choices"),
             ("creativity.rank", "answers"),
             ("creativity.sway", "answers"),
             ("creativity.degree.much", "choices"),

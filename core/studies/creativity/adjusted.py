@@ -40,6 +40,7 @@ from biasprint.core.metrics.preference import (
 )
 from biasprint.core.metrics.proportions import worth_share
 from biasprint.core.metrics.result import Floats, Ints
+from biasprint.core.metrics.style import MARKDOWN, CardStyle, card_style, tellable
 from biasprint.core.project.rows import ALONE
 from biasprint.core.studies.creativity.affinity import ABS, SHARE, units_note
 from biasprint.core.studies.creativity.choices import (
@@ -69,6 +70,8 @@ MIXED_SOURCE = "beyond the paper: logistic mixed model, Laplace (Breslow & Clayt
 ADJUSTED_ABS, ADJUSTED_SHARE, LENGTH = f"{ABS}.adjusted", f"{SHARE}.adjusted", "creativity.length"
 SOURCE = "beyond the paper: conditional logit on log words and place (McFadden 1974), clustered"
 NOT_KNOWN = "length not known"
+MARKDOWN_EFFECT = "creativity.markdown"
+EACH_COEFFICIENT = 10  # comparisons: with fewer for each, markdown is not held equal
 SEPARATED_NOTE = (
     "The choices are separated, so that the likelihood has no maximum: the estimate is Firth's, and p is of sign flips "
     "of the scores by rater or comparison, of which there are fewer (Heinze & Schemper 2002; Hemerik et al. 2020)."
@@ -314,12 +317,15 @@ def _counted(choices: AxisChoices) -> str:
 
 @dataclass(frozen=True)
 class _Adjusted:
-    """Choices of an axis with what the model makes of them. `n`: replies that it was fitted to."""
+    """Choices of an axis with what the model makes of them. `n`: replies that it was fitted to; `markup`: the kinds of
+    markdown that are held equal.
+    """
 
     choices: AxisChoices
     found: AdjustedShares
     n: int
     common: dict[str, Any]
+    markup: tuple[str, ...] = ()
 
 
 def at_equal_length(table: JudgmentTable, choices: AxisChoices, harm: str) -> Iterator[Finding]:
@@ -328,6 +334,7 @@ def at_equal_length(table: JudgmentTable, choices: AxisChoices, harm: str) -> It
     yield from _shares(fitted)
     yield _score(fitted)
     yield _length(fitted)
+    yield from _markdown(fitted)
 
 
 def _fitted(table: JudgmentTable, choices: AxisChoices, harm: str) -> _Adjusted:
@@ -345,7 +352,9 @@ def _fitted(table: JudgmentTable, choices: AxisChoices, harm: str) -> _Adjusted:
     }
     if rows and not known:
         return _Adjusted(choices, AdjustedShares(None, NO_LENGTHS), 0, common)
-    return _Adjusted(choices, adjusted_shares(_placed(table, choices, known)), len(known), common)
+    given = _placed(table, choices, known)
+    markup = () if given.markup is None else given.markup.names
+    return _Adjusted(choices, adjusted_shares(given), len(known), common, markup)
 
 
 def _placed(table: JudgmentTable, choices: AxisChoices, known: Sequence[tuple[int, int]]) -> Placed:
@@ -360,7 +369,33 @@ def _placed(table: JudgmentTable, choices: AxisChoices, known: Sequence[tuple[in
         place=np.array(place, dtype=np.int64).reshape(-1, k),
         chosen=np.array([choices.identities.index(table.chosen[row]) for row, _ in known], dtype=np.int64),
         groupings=groupings if choices.raters_are_units else groupings[1:],
+        markup=_markup(table, known, np.array(place, dtype=np.int64).reshape(-1, k), words),
     )
+
+
+def _markup(
+    table: JudgmentTable, known: Sequence[tuple[int, int]], place: Ints, words: Sequence[Sequence[int]]
+) -> CardStyle | None:
+    """Headings, lists and bold parts by identity, where they differ and do not go with identity, length or place.
+
+    Only where there are EACH_COEFFICIENT comparisons for each coefficient; with fewer none is held equal.
+    """
+    n, k = place.shape
+    if not table.markup or not n:
+        return None
+    counts = np.array(
+        [[table.markup[row][card] for card in cards] for (row, _), cards in zip(known, place.tolist(), strict=True)]
+    )
+    there = np.ones((n, k), dtype=bool)
+    style = card_style({name: counts[:, :, at].astype(np.float64) for at, name in enumerate(MARKDOWN)}, there)
+    style = style.only(MARKDOWN)
+    length_and_place = [(place == other).astype(np.float64) for other in range(1, k)]
+    length_and_place.append(np.log(np.array(words, dtype=np.float64)))
+    rest = np.concatenate([np.broadcast_to(np.eye(k), (n, k, k)), np.stack(length_and_place, axis=2)], axis=2)
+    different = tellable(style, rest, there).style
+    many = len({table.unit(row) for row, _ in known})
+    enough = many >= EACH_COEFFICIENT * (rest.shape[2] + len(different.names))
+    return different if different.names and enough else None
 
 
 def _shares(fitted: _Adjusted) -> Iterator[Finding]:
@@ -385,8 +420,8 @@ def _shares(fitted: _Adjusted) -> Iterator[Finding]:
             interval=interval(result.interval),
             p=p,
             contrast={identity: share - chance},
-            note=f"As chosen {raw:.1%}; length accounts for {100 * (placed - share):+.1f} points of it, the place for "
-            f"{100 * (raw - placed):+.1f}. Chance is {chance:.3f}. {_note(fitted)}",
+            note=f"As chosen {raw:.1%}; length accounts for {100 * (placed - share):+.1f} points of it, "
+            f"{_beside(fitted)} for {100 * (raw - placed):+.1f}. Chance is {chance:.3f}. {_note(fitted)}",
             **common,
         )
 
@@ -421,7 +456,7 @@ def _score(fitted: _Adjusted) -> Finding:
         floor=floor(noise),
         floor_subtracted=value - noise.mean,
         note=f"As chosen {raw:.3f}; length accounts for {placed - value:+.3f} of it, "
-        f"the place for {raw - placed:+.3f}. Floor: {noise.method}. {_note(fitted)}",
+        f"{_beside(fitted)} for {raw - placed:+.3f}. Floor: {noise.method}. {_note(fitted)}",
         **common,
     )
 
@@ -444,6 +479,27 @@ def _length(fitted: _Adjusted) -> Finding:
         else f"At equal identity and place; 1 is no effect. {_note(fitted)}".strip(),
         **fitted.common,
     )
+
+
+def _beside(fitted: _Adjusted) -> str:
+    return "place and markdown" if fitted.markup else "the place"
+
+
+def _markdown(fitted: _Adjusted) -> Iterator[Finding]:
+    """Yield what each kind of markdown that is held equal does to the odds of a text."""
+    for name, effect in zip(fitted.markup, fitted.found.markup, strict=False):
+        yield Finding(
+            id=MARKDOWN_EFFECT,
+            label=name,
+            title=within(f"What being the only text with {name} does to its odds", fitted.common["dims"]),
+            estimate=effect.value,
+            reason=missing_interval(effect.interval),
+            unit="odds ratio",
+            interval=interval(effect.interval.bounds),
+            p=effect.p,
+            note=f"At equal identity, length and place; 1 is no effect. {_note(fitted)}".strip(),
+            **fitted.common,
+        )
 
 
 def _note(fitted: _Adjusted) -> str:

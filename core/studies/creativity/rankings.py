@@ -23,7 +23,7 @@ from biasprint.core.metrics.ranking import (
     ranking,
 )
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats
-from biasprint.core.metrics.style import LENGTH, SECOND, THIRD, TOGETHER, card_style, tellable
+from biasprint.core.metrics.style import LENGTH, MARKDOWN, SECOND, THIRD, TOGETHER, card_style, tellable
 from biasprint.core.studies.creativity.choices import (
     FEW_RATERS,
     FEWEST_RATERS,
@@ -48,7 +48,6 @@ STYLE_SOURCE = f"{SOURCE}; style as covariates, in the way of public arenas"
 WATCHED_SOURCE = "beyond the papers: Bradley–Terry with ties (Davidson 1970), Plackett–Luce for three; Robbins 1970"
 WATCHED = "Drawn in rounds: interval and p may be looked at after every round."
 HELD_OPEN = "pairs told apart at p ≤ .05 after Holm"
-MARKDOWN = ("headings", "lists", "bold")
 DOES = {  # what a coefficient says
     LENGTH: "Twice the length",
     "headings": "The only text with headings",

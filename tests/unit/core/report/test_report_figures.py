@@ -89,6 +89,8 @@ def creativity() -> Iterator[Finding]:
         yield finding("creativity.length", "gender", *pair, dims={"axis": "gender", **dims}, unit="odds ratio")
     for rank in ("strength", "place"):
         yield finding(f"creativity.rank.{rank}", "man", *pair, dims={"axis": "gender"})
+    yield finding("creativity.rank.strength.adjusted", "man", *pair, dims={"axis": "gender"})
+    yield finding("creativity.rank.style", "length", dims={"axis": "gender"}, unit="odds ratio")
     yield finding("creativity.rank.pair", "man / woman", *pair, dims={"axis": "gender"})
     yield from swayed({"Anna": (0.4, 0.9), "Ben": (0.1, 0.01), "Cem": (0.6, 0.04)})
     for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):

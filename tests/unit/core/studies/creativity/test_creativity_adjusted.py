@@ -17,6 +17,7 @@ from biasprint.core.metrics.preference import (
     firth,
     flipped_scores,
 )
+from biasprint.core.metrics.style import card_style
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 
@@ -307,3 +308,55 @@ def test_where_lengths_are_alike_a_preference_is_seen_as_often() -> None:
     rng = np.random.default_rng(9)
     found = np.array([power_trial(2, 3, 60, rng) for _ in range(80)])
     assert found[:, 0].mean() >= found[:, 1].mean() - 0.05
+
+
+# ---- markdown held equal too
+
+
+def marked(n: int = 300, seed: int = 8) -> tuple[Placed, np.ndarray]:
+    """Texts of which one identity's mostly have lists, which people like; nothing else is behind their choices."""
+    rng = np.random.default_rng(seed)
+    log_words = np.log(np.round(rng.lognormal(5, 0.3, (n, 3))))
+    lists = (rng.random((n, 3)) < np.array([0.8, 0.3, 0.3])).astype(np.int64) * rng.integers(1, 5, (n, 3))
+    style = card_style({"lists": lists.astype(float)}, np.ones((n, 3), bool)).only(("lists",))
+    utility = 1.5 * style.columns[:, :, 0] + rng.gumbel(size=(n, 3))
+    place = np.argsort(rng.random((n, 3)), axis=1)
+    return Placed(log_words, place, utility.argmax(axis=1), (np.arange(n),), style), lists
+
+
+def test_markdown_is_a_covariate_as_statsmodels_fits_it() -> None:
+    from statsmodels.discrete.conditional_models import ConditionalLogit
+
+    given, _ = marked()
+    n, k = given.place.shape
+    identity = np.broadcast_to(np.eye(k)[:, 1:], (n, k, k - 1))
+    place = np.stack([given.place == other for other in (1, 2)], axis=2)
+    features = np.concatenate([identity, place, given.markup.columns, given.log_words[:, :, None]], axis=2)
+    picked = (np.arange(k) == given.chosen[:, None]).astype(int)
+    model = ConditionalLogit(picked.ravel(), features.reshape(n * k, -1), groups=np.repeat(np.arange(n), k))
+    fit = model.fit(disp=0, method="newton")
+    odds = np.exp(np.append(0.0, fit.params[:2]))
+    found = adjusted_shares(given)
+    assert found.shares == pytest.approx(odds / odds.sum(), abs=1e-4)
+    assert found.doubled == pytest.approx(2.0 ** fit.params[-1], rel=1e-3)
+    assert found.markup[0].value == pytest.approx(np.exp(fit.params[4]), rel=1e-3)
+    assert found.markup[0].interval.bounds.low < np.exp(1.5) < found.markup[0].interval.bounds.high
+
+
+def test_who_is_preferred_for_lists_alone_is_not_at_equal_markdown() -> None:
+    given, lists = marked()
+    order = np.argsort(given.place, axis=1)
+    markup = tuple(tuple((0, int(many), 0) for many in row) for row in np.take_along_axis(lists, order, axis=1))
+    found = measured(table(given, markup=markup))
+    raw, left = found["creativity.share", "man"], found["creativity.share.adjusted", "man"]
+    assert raw.interval.low > 1 / 3
+    assert left.interval.low < 1 / 3 < left.interval.high
+    assert "place and markdown for +" in left.note
+    effect = found["creativity.markdown", "lists"]
+    assert effect.n == 300
+    assert effect.interval.low > 1
+    assert ("creativity.markdown", "bold") not in found
+    some = Placed(given.log_words[:60], given.place[:60], given.chosen[:60], (np.arange(60),))
+    few = measured(table(some, markup=markup[:60]))
+    assert ("creativity.markdown", "lists") not in few
+    assert "markdown" not in few["creativity.share.adjusted", "man"].note
