@@ -19,6 +19,7 @@ from biasprint.core.metrics.anytime import SCALE, share_anytime_p, share_band
 from biasprint.core.metrics.means import t_quantile
 from biasprint.core.metrics.ranking import IMAGINARY
 from biasprint.core.metrics.result import holm
+from biasprint.core.runs.compare.rounds import dealt_over_tasks
 
 STUDIES = 200
 TEXTS, TASTE, LAPSE = 0.5, 0.3, 0.05  # of a text's quality and of a rater's taste, on the logit; answers by chance
@@ -209,6 +210,48 @@ def simulated(identities: int, close: bool, plan: str, studies: int = STUDIES, m
     return Simulated(first, order, wrong, held.all(axis=1), once.mean(axis=1), last.mean(axis=1))
 
 
+# ---- Shares of two over tasks that differ, of which those that are least known get more comparisons
+
+TASK_CHANCES = {"none": (0.5, 0.5, 0.5), "tasks that differ": (0.5, 0.65, 0.9)}
+TASK_ROUND, TASK_ROUNDS = 12, 25
+
+
+@dataclass(frozen=True)
+class SimulatedShares:
+    """Of every study, at every look: whether the pooled band held the average chance of the comparisons drawn, and the
+    average over tasks; whether the bands of all tasks, at 1 − α/3, held theirs; whether p ever was ≤ .05.
+    """
+
+    of_drawn: np.ndarray
+    of_tasks: np.ndarray
+    each_task: np.ndarray
+    alarm: np.ndarray
+
+
+def simulated_shares(chances: tuple[float, ...], studies: int = STUDIES) -> SimulatedShares:
+    rng = np.random.default_rng([len(chances), int(100 * sum(chances))])
+    return SimulatedShares(*np.array([_shares_of_one(chances, rng) for _ in range(studies)], dtype=bool).T)
+
+
+def _shares_of_one(chances: tuple[float, ...], rng: np.random.Generator) -> tuple[bool, bool, bool, bool]:
+    cells = [("axis", f"task {at}") for at in range(len(chances))]
+    won, n = np.zeros(len(chances)), np.zeros(len(chances))
+    of_drawn = of_tasks = each_task = True
+    alarm = False
+    for _ in range(TASK_ROUNDS):
+        counts = {cell: {"a": int(won[at]), "b": int(n[at] - won[at])} for at, cell in enumerate(cells)}
+        dealt = dealt_over_tasks(counts, {"axis": ("a", "b")}, cells, TASK_ROUND)["axis"]
+        more = np.array([dealt[task] for _, task in cells])
+        won, n = won + rng.binomial(more, chances), n + more
+        band = share_band(won.sum(), n.sum())
+        of_drawn &= band.low <= n @ chances / n.sum() <= band.high
+        of_tasks &= band.low <= np.mean(chances) <= band.high
+        bands = [share_band(one, many, 1 - ALARM / len(chances)) for one, many in zip(won, n, strict=True)]
+        each_task &= all(own.low <= chance <= own.high for own, chance in zip(bands, chances, strict=True))
+        alarm |= share_anytime_p(won.sum(), n.sum(), 0.5) <= ALARM
+    return of_drawn, of_tasks, each_task, alarm
+
+
 # ---- The page
 
 
@@ -268,6 +311,16 @@ pairs in which it held at every look, and at the last.
 """
 
 
+SHARES = f"""
+Shares of two identities over three tasks, {TASK_ROUND} comparisons a round dealt out by the widest interval, and
+{TASK_ROUNDS} looks, in percent of studies: the pooled band held, at every look, the average chance of the comparisons
+drawn, or of the three tasks; the bands of all tasks held theirs; p was ever ≤ .05 (with no preference a false alarm).
+
+| chances | of those drawn | of the tasks | each task | p ≤ .05, ever |
+|---|---|---|---|---|
+"""
+
+
 def page(studies: int = STUDIES) -> str:
     lines, kept = [], []
     for identities, most in MOST.items():
@@ -282,7 +335,13 @@ def page(studies: int = STUDIES) -> str:
                 lines.append(where + " | ".join(told) + " |")
                 shares = (run.held, run.wrong, run.once_held, run.once_last)
                 kept.append(where + " | ".join(map(_share, shares)) + " |")
-    return HEAD + "\n".join(lines) + "\n" + COVERED + "\n".join(kept) + "\n"
+    shares = []
+    for named, chances in TASK_CHANCES.items():
+        run = simulated_shares(chances, studies)
+        told = [_share(each) for each in (run.of_drawn, run.of_tasks, run.each_task, run.alarm)]
+        shares.append(f"| {named}: {', '.join(map(str, chances))} | {' | '.join(told)} |")
+    parts = (HEAD, *lines), (COVERED, *kept), (SHARES, *shares)
+    return "".join(head + "\n".join(rows) + "\n" for head, *rows in parts)
 
 
 if __name__ == "__main__":

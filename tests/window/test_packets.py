@@ -27,11 +27,11 @@ def make_project(person: Person) -> Path:
     return project
 
 
-def rate(rater: Person) -> None:
+def rate(rater: Person, comparisons: int = len(THEMES)) -> None:
     """Choose, by keys, the text for a woman in every comparison; finish."""
     rater.click("Start")
-    for number in range(len(THEMES)):
-        rater.sees(f"{number} of {len(THEMES)}")
+    for number in range(comparisons):
+        rater.sees(f"{number} of {comparisons}")
         texts = {node.name: node.text for node in rater.nodes() if node.role == "text"}
         (chosen,) = (letter for letter in "ABC" if texts[f"Text {letter}"].startswith(WORDS["woman"]))
         rater.press(str("ABC".index(chosen) + 1))
@@ -102,3 +102,32 @@ def test_a_page_goes_out_is_rated_in_a_browser_and_comes_back(new_person: NewPer
     coordinator.click("Choose packets…")
     coordinator.choose_file(came)
     coordinator.sees("1 packet was merged, 8 new answers.")
+
+
+def test_a_plan_grows_by_a_round_that_says_what_is_least_known(new_person: NewPerson) -> None:
+    coordinator, rater = new_person(), new_person()
+    coordinator.start("gui", make_project(coordinator))
+    coordinator.click("Judge")
+    coordinator.fill_in("Comparisons per axis", "4")
+    coordinator.click("Draw in rounds (fewer comparisons)")
+    coordinator.sees("fewer comparisons than with random pairs")
+    coordinator.fill_in("Raters of each", "2")
+    coordinator.click("Draw comparisons", role="push button")
+    coordinator.sees("2 packets: R01, R02.", seconds=90)
+    coordinator.click("Make packets", role="push button")
+    coordinator.sees("2 packets were made.")
+    for code in RATERS:
+        packet = (coordinator.folder / "packets" / f"packet-{code}.bpacket").rename(rater.folder / f"{code}.bpacket")
+        rater.start("gui", packet)
+        rate(rater, 4)
+    coordinator.click("Choose packets…")
+    coordinator.choose_file(*(rater.folder / f"{code}.bpacket" for code in RATERS))
+    coordinator.sees("2 packets were merged, 8 new answers.")
+    coordinator.click("Plans")
+    coordinator.click("Draw the next round…")
+    coordinator.sees("Round 2: 4 comparisons, drawn from 8 answers.", seconds=90)
+    coordinator.sees("Least known: how often “woman” is chosen")
+    coordinator.click("Draw it")
+    coordinator.sees("(round 2)", seconds=60)
+    coordinator.click("Make packets…")
+    coordinator.sees("2 packets: R01, R02.")

@@ -18,7 +18,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import Standing
 from biasprint.core.judging.exclusion import exclusions, unswayed
 from biasprint.core.judging.looking import note_shown, sessions_to_ask
-from biasprint.core.judging.plan import CHECK, PlanSettings, SoFar, draw_plan
+from biasprint.core.judging.plan import PlanSettings, SoFar, draw_plan
 from biasprint.core.metrics.anytime import share_band
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, PlanRow, SessionRow
@@ -102,7 +102,8 @@ def next_round(
     known = compute.call(
         least_known, {name: tuple(values) for name, values in judged.items()}, pool.axes, whole, ctx=ctx
     )
-    tasks = _tasks(known.counts, pool.axes, whole, rows, settings.adaptive)
+    cells = sorted({(row.axis, row.task) for row in rows if row.axis in whole})
+    tasks = dealt_over_tasks(known.counts, pool.axes, cells, settings.adaptive * len(whole))
     number, seed = len(settings.rounds) + 1, _seed(project, sessions, plan, len(settings.rounds) + 1)
     drawn = draw_plan(
         pool.candidates, pool.axes, per_axis=settings.adaptive, seed=seed, repeat_share=settings.repeat_share,
@@ -160,7 +161,9 @@ def least_known(
         (axis, task), widest = max(((cell, _widest(of)) for cell, of in counts.items()), key=lambda each: each[1][1])
         low, high = widest[2]
         where = ", ".join(filter(None, (axis, task)))
-        least.append(f"Least known: how often {widest[0]} is chosen ({where}): {100 * low:.0f} to {100 * high:.0f} %.")
+        least.append(
+            f"Least known: how often “{widest[0]}” is chosen ({where}): {100 * low:.0f} to {100 * high:.0f} %."
+        )
     plain = {cell: dict(chosen) for cell, chosen in counts.items()}  # what leaves the compute process
     return LeastKnown(standings, plain, " ".join(filter(None, least)))
 
@@ -173,35 +176,33 @@ def _widest(chosen: Mapping[str, int]) -> tuple[str, float, tuple[float, float]]
     return name, band.high - band.low, (band.low, band.high)
 
 
-def _tasks(
+def dealt_over_tasks(
     counts: Mapping[tuple[str, str], Mapping[str, int]],
     axes: Mapping[str, Sequence[str]],
-    whole: Sequence[str],
-    rows: Sequence[ComparisonRow],
-    per_axis: int,
+    cells: Sequence[tuple[str, str]],
+    many: int,
 ) -> dict[str, dict[str, int]]:
-    """Deal out a round over axes and tasks: every one keeps half of an even share, the rest goes where the interval is
-    widest, as if each further comparison were answered like those before.
+    """Deal out so many comparisons over cells (axis, task), by axis: every cell keeps half of an even share, the rest
+    goes where an identity's interval is widest, as if each further comparison were answered like those before.
+
+    counts: how often each identity was chosen in a cell; axes: the identities of each axis.
     """
-    cells = sorted({(row.axis, row.task) for row in rows if row.axis in whole and row.axis != CHECK})
-    dealt = {cell: int(SMALLEST_PART * per_axis * len(whole) / len(cells)) for cell in cells}
+    dealt = {cell: int(SMALLEST_PART * many / len(cells)) for cell in cells}
     each = {cell: {name: counts.get(cell, {}).get(name, 0) for name in axes[cell[0]]} for cell in cells}
 
     def width(cell: tuple[str, str]) -> float:
-        n = sum(each[cell].values())
-        more = 1 + dealt[cell] / n if n else 1.0
-        scaled = {name: count * more for name, count in each[cell].items()}
-        if not n:
-            scaled = {name: dealt[cell] / len(scaled) for name in scaled}
-        total = sum(scaled.values())
-        return max(band.high - band.low for count in scaled.values() for band in [share_band(min(count, total), total)])
+        chosen, n = each[cell], sum(each[cell].values())
+        total = n + dealt[cell]
+        shares = [count / n if n else 1 / len(chosen) for count in chosen.values()]
+        bands = [share_band(min(share * total, total), total) for share in shares]
+        return max(band.high - band.low for band in bands)
 
     widths = {cell: width(cell) for cell in cells}
-    for _ in range(per_axis * len(whole) - sum(dealt.values()) if cells else 0):
+    for _ in range(many - sum(dealt.values()) if cells else 0):
         cell = max(cells, key=lambda one: (widths[one], one))
         dealt[cell] += 1
         widths[cell] = width(cell)
-    return {axis: {task: many for (of, task), many in dealt.items() if of == axis} for axis in whole}
+    return {axis: {task: number for (of, task), number in dealt.items() if of == axis} for axis, _ in cells}
 
 
 # ---- The project: whose answers count, who is still asked, and the rows

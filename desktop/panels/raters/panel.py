@@ -288,6 +288,7 @@ class RatersPanel(Panel):
         """Go to the form, with this plan chosen."""
         self.show_tab("packets")
         self.packets.make.choose_plan(plan_id)
+        self.packets.sheet.ensureWidgetVisible(self.packets.make)
 
     def _choose_packets(self) -> None:
         self.show_tab("packets")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulations.rounds import BALANCED, RANDOM, ROUNDS, drawn, look, simulated
+from simulations.rounds import BALANCED, RANDOM, ROUNDS, drawn, look, simulated, simulated_shares
 
 from biasprint.core.judging.blocks import Standing, balanced_blocks
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
@@ -59,6 +59,12 @@ def test_rounds_find_the_first_place_sooner_and_are_as_safe() -> None:
     for run in runs.values():
         assert run.held.mean() >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 60)
         assert run.wrong.mean() <= 0.05
+
+
+def test_shares_of_two_hold_at_every_look_though_tasks_get_what_they_need() -> None:
+    run = simulated_shares((0.5, 0.65, 0.9), 40)
+    for held in (run.of_drawn, run.each_task):
+        assert held.mean() >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 40)
 
 
 def test_the_published_table_has_every_plan_and_says_how_it_was_made() -> None:
