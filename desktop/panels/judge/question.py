@@ -206,9 +206,9 @@ class QuestionCard(Card):
         self._instructions = comparison.instructions
         self.set_criteria(comparison.criteria)
 
-    def ask(self, *, worst: bool) -> None:
-        """Ask for the best text, or after it for the worst."""
-        question = tr("And which is worst?") if worst else self._best
+    def ask(self, *, worst: bool, sure: bool = False) -> None:
+        """Ask for the best text, or after it for the worst, or how sure the rater is."""
+        question = tr("How sure are you?") if sure else tr("And which is worst?") if worst else self._best
         self.asked.set_text(question)
         self.asked_whole.setText(question)
         self._fit_question()

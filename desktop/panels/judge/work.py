@@ -16,7 +16,7 @@ from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, PromptBox
 from biasprint.desktop.panels.judge.ratings import CardRatings
 from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.settings import JudgeKeys, KeyMap
-from biasprint.desktop.widgets import ElidedLabel, Label, QuietButton, plural, tr
+from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.keys import is_fresh
@@ -131,8 +131,6 @@ class WorkPage(QScrollArea):
         another = self.comparison is None or self.comparison.token != comparison.token
         self.comparison, self._view = comparison, view
         self._best = None
-        self.question.ask(worst=False)
-        self._ask_confidence(view.asks_confidence)
         if another:
             self._asked_for_ratings = False
             self.question.said.hide()
@@ -151,7 +149,7 @@ class WorkPage(QScrollArea):
             self._set_note(comparison.note)
             self._set_ratings(comparison)
         self._show_spans(comparison.spans or ())
-        self.together.setVisible(self.cards.scrollable)
+        self._ask_confidence(view.asks_confidence)
         self.question.set_answer(view.answer if view.practice is None and not view.asks_confidence else None)
         self.question.set_practice(view.practice, view.answer)
         self.set_answer(view.answer)
@@ -267,11 +265,10 @@ class WorkPage(QScrollArea):
     def _footer(self) -> QHBoxLayout:
         self._foot = row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
-        self.how_sure = Label(tr("How sure are you?"), "strong")
-        for widget in (self.tie, self.none, self.skip, self.how_sure, *self.sure):
-            row.addWidget(widget)
-        for widget in (self.how_sure, *self.sure):
-            widget.hide()
+        for button in (self.tie, self.none, self.skip, *self.sure):
+            row.addWidget(button)
+        for button in self.sure:
+            button.hide()
         self.rating_keys = ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note")
         self.rating_keys.hide()
         row.addSpacing(theme.current().grid)
@@ -297,7 +294,7 @@ class WorkPage(QScrollArea):
         self.question.withdrawn.connect(self.withdrawn)
         self.together.toggled.connect(self.cards.set_together)
         self.markdown.toggled.connect(self._draw_markdown)
-        self.cards.lengths_changed.connect(lambda: self.together.setVisible(self.cards.scrollable))
+        self.cards.lengths_changed.connect(self._offer_together)
         self.cards.looked_at.connect(self.looked_at)
         self.looked_at.connect(self.views.look)
         self.verticalScrollBar().valueChanged.connect(self.views.look)
@@ -353,10 +350,16 @@ class WorkPage(QScrollArea):
     def _ask_confidence(self, asked: bool) -> None:
         """Ask how sure the rater is of the answer, in place of the other answers at the foot of the page."""
         self._asks_confidence = asked
-        for widget in (self.how_sure, *self.sure):
-            show_if(widget, asked)
+        self.question.ask(worst=False, sure=asked)
+        for button in self.sure:
+            show_if(button, asked)
+        self._offer_together()
         for button in (self.tie, self.none, self.skip):
             show_if(button, not asked or (button is self.tie and self._foot.indexOf(button) < 0))
+
+    def _offer_together(self) -> None:
+        """Offer to scroll texts together where there is more of them than fits."""
+        show_if(self.together, self.cards.scrollable and not self._asks_confidence)
 
     def _go_back(self) -> None:
         """Go back; while confidence is asked, to the choice that it is asked of."""

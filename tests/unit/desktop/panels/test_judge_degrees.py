@@ -124,7 +124,8 @@ def test_the_answer_given_is_ticked_with_its_degree(page: WorkPage):
 def test_after_the_choice_digits_say_how_sure_and_other_keys_answer_nothing(qtbot: QtBot, page: WorkPage):
     given = answers(page)
     page.show_view(view(asks=True, answer=GivenAnswer("choice", 1, None, "much")))
-    assert page.how_sure.isVisible()
+    assert page.question.asked.whole_text() == "How sure are you?"
+    assert page.sure[0].isVisible()
     assert not page.skip.isVisible()
     for key in (Qt.Key.Key_0, Qt.Key.Key_X, Qt.Key.Key_S, Qt.Key.Key_Q):
         qtbot.keyClick(page, key)
@@ -137,7 +138,8 @@ def test_back_leads_from_the_confidence_to_the_choice(qtbot: QtBot, page: WorkPa
     given = answers(page)
     page.show_view(view(asks=True, answer=GivenAnswer("choice", 1, None, "much")))
     qtbot.keyClick(page, Qt.Key.Key_B)
-    assert not page.how_sure.isVisible()
+    assert page.question.asked.whole_text() == "Which is best?"
+    assert not page.sure[0].isVisible()
     assert page.question.earlier.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_1)
     assert given == [("choice", 0, None, "slightly")]
