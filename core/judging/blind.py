@@ -129,6 +129,7 @@ class Offer:
     question: str = ""  # the plan's own
     asks_worst: bool = False
     graded: bool = False
+    confidence: bool = False
     spans: bool = False
     prompts_shown: bool = False  # above some texts
     prompts_withheld: bool = False  # there are prompts, and none is shown: they name what is compared

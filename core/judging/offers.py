@@ -95,6 +95,7 @@ def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
         question=settings.question,
         asks_worst=settings.worst,
         graded=settings.graded,
+        confidence=settings.confidence,
         spans=settings.spans,
         prompts_shown=settings.prompts_shown > 0,
         prompts_withheld=settings.prompts_withheld > 0 and not settings.prompts_shown,

@@ -227,6 +227,9 @@ SHOWN_KEYS = (
     ("markdown", "Draw headings, lists and tables"), ("prompt", "Show the whole prompt"),
     ("larger", "Larger texts, and back"),
 )  # fmt: skip
+SLIGHTLY = {  # what the keys of a choice say where degrees are asked
+    "choose_1": "A is slightly better", "choose_2": "B is slightly better", "choose_3": "C is slightly better",
+}  # fmt: skip
 
 
 class JudgeStartPage(Scroller):
@@ -453,7 +456,8 @@ class JudgeStartPage(Scroller):
                 line.addWidget(KeyHint(key, parent=caps))
             line.addStretch(1)
             self._keys.addWidget(caps, row, column)
-            self._keys.addWidget(Label(tr(meaning), wrap=True), row, column + 1)
+            words = SLIGHTLY.get(name, meaning) if graded else meaning
+            self._keys.addWidget(Label(tr(words), wrap=True), row, column + 1)
         for column in (1, 3):
             self._keys.setColumnStretch(column, 1)
 
@@ -486,9 +490,12 @@ def _asked(offer: Offer) -> str:
     """Return what a rater is asked of each comparison: the plan's own question, or the usual one."""
     if own := safe_line(offer.question):
         return f"“{own}” {tr('Then: which is worst?')}" if offer.asks_worst else f"“{own}”"
+    sure = tr("; then how sure you are") if offer.confidence else ""
     if offer.graded:
-        return tr("say which you find best, and whether it is slightly or much better.")
-    return tr("say which is best, then which is worst.") if offer.asks_worst else tr("say which you find best.")
+        return tr("say which you find best, slightly or much better than the rest{sure}.").format(sure=sure)
+    if offer.asks_worst:
+        return tr("say which is best, then which is worst{sure}.").format(sure=sure)
+    return tr("say which you find best{sure}.").format(sure=sure)
 
 
 def _set_words(offer: Offer) -> str:

@@ -220,6 +220,7 @@ def test_a_blind_comparison_has_only_the_fields_that_may_be_seen():
     fields = {"token", "ordinal", "title", "criteria", "texts", "note", "notes", "ratings"}
     fields |= {"question", "instructions", "asks_worst"}  # what the plan asks, the same of every comparison
     fields |= {"graded", "spans"}  # the same; the words that this rater marked
+    fields |= {"prompt"}  # where it names nothing that is hidden
     fields |= {"recommended"}  # the place of a card, of a plan that declares recommendations
     assert set(BlindComparison.__dataclass_fields__) == fields
     assert set(SessionView.__dataclass_fields__) == {

@@ -8,7 +8,7 @@ from empty_home import only
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
@@ -295,3 +295,15 @@ def test_a_plan_that_does_not_ask_has_no_button_and_no_caret(sit: Sit):
     flags = card_with(rating, "apple").reading.textInteractionFlags()
     assert not flags & Qt.TextInteractionFlag.TextSelectableByKeyboard
     assert QApplication.focusWidget() is not None
+
+
+def test_the_first_page_tells_what_is_asked_and_the_keys_for_it(sit: Sit):
+    rating = sit(graded=True, confidence=True, spans=True)
+    rating.panel.leave_button.click()
+    rating.wait_for_start()
+    start = rating.panel.start
+    asked = "say which you find best, slightly or much better than the rest; then how sure you are."
+    assert asked in start.about.text()
+    words = {label.text() for label in start.findChildren(QLabel)}
+    assert {"A is slightly better", "B is much better", "Mark the selected words as a reason"} <= words
+    assert not {"Choose A", "C is slightly better", "C is much better"} & words
