@@ -267,7 +267,7 @@ def so_far_words(found: "AgreementSoFar") -> str:
     if found.raw.value is None:
         return tr("Agreement cannot be told yet: {reason}. {out}").format(reason=found.raw.reason, out=out).strip()
     parts = [
-        tr("Agreement so far: two raters chose the same text in {share}{interval} of {comparisons}.").format(
+        tr("Agreement so far: two raters chose the same text in {share} of {comparisons}{interval}.").format(
             share=_percent(found.raw.value),
             interval=_between(found.raw, _percent),
             comparisons=plural(found.raw.n, "1 comparison", "%n comparisons"),

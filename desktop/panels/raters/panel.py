@@ -21,6 +21,7 @@ from biasprint.desktop.panels.raters.decisions import DecisionsSection
 from biasprint.desktop.panels.raters.packets import PacketsSection
 from biasprint.desktop.panels.raters.plans import PlansSection
 from biasprint.desktop.panels.raters.quality import QualitySection
+from biasprint.desktop.panels.raters.reasons import ReasonsSection
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
@@ -200,6 +201,7 @@ class RatersPanel(Panel):
         self.plans, self.packets = PlansSection(self.shell), PacketsSection(self.shell)
         self.decisions, self.adjudication = DecisionsSection(self.shell), AdjudicateSection(self.shell)
         self.care, self.quality = CareSection(self.shell), QualitySection(self.shell)
+        self.reasons = ReasonsSection(self.shell)
         self.sections: dict[str, RatersSection] = {
             "plans": self.plans,
             "packets": self.packets,
@@ -207,6 +209,7 @@ class RatersPanel(Panel):
             "adjudication": self.adjudication,
             "care": self.care,
             "quality": self.quality,
+            "reasons": self.reasons,
         }
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)

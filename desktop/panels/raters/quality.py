@@ -73,7 +73,7 @@ def n_words(one: Finding) -> str:
         return plural(one.n, "1 judgment", "%n judgments")
     if name.endswith(".unanswered"):
         return plural(one.n, "1 reply", "%n replies")
-    if name.endswith((".position", ".abs", ".share")):
+    if name.endswith(("position", "abs", "share")):
         return plural(one.n, "1 choice", "%n choices")
     return plural(one.n, "1 comparison", "%n comparisons")
 
@@ -194,7 +194,7 @@ def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     measured = next((each for each in StoredFindings(project).measurements(ctx) if each.study == STUDY), None)
     revealed = sum(row.revealed_at is not None for row in project.judging.sessions())
     return QualityData(
-        tables_of(findings, titles, _workshop_codes(project)), measured, _newer(project, measured), revealed
+        tables_of(findings, titles, workshop_codes(project)), measured, _newer(project, measured), revealed
     )
 
 
@@ -207,7 +207,7 @@ def tables_of(
     for question in QUESTIONS:
         mine = [finding for finding in left if question.holds(finding)]
         left = [finding for finding in left if not question.holds(finding)]
-        open_ones = [finding for finding in mine if not _tells(finding, secret)]
+        open_ones = [finding for finding in mine if not tells(finding, secret)]
         rows, below = quality_rows(question.key, open_ones, titles)
         if mine:
             hidden = len(mine) - len(rows)
@@ -223,13 +223,13 @@ def hidden_words(hidden: int) -> str:
     return plural(hidden, singular, "%n rows about single participants of a workshop are not shown.")
 
 
-def _tells(one: Finding, secret: frozenset[str]) -> bool:
+def tells(one: Finding, secret: frozenset[str]) -> bool:
     """Return whether a finding names a person whose anonymity was promised."""
     named = {one.dims.get("rater", ""), one.label, *one.label.split(PAIR)}
     return bool(named & secret)
 
 
-def _workshop_codes(project: "Project") -> frozenset[str]:
+def workshop_codes(project: "Project") -> frozenset[str]:
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()
@@ -331,13 +331,15 @@ class TableCard(Card):
         super().__init__(table.title)
         self.view = TextTable(table.title, quality_columns(), keep=(0, 1, 2, 3), fold=(3,), wrap=True, tall=True)
         self.below, self.hidden = Label("", "note", wrap=True), Label("", "note", wrap=True)
-        for part in (Label(table.help, "soft", wrap=True), self.view, self.below, self.hidden):
+        self.help = Label(table.help, "soft", wrap=True)
+        for part in (self.help, self.view, self.below, self.hidden):
             self.box.addWidget(part)
         self.set_padding(16)
         self.show_table(table)
 
     def show_table(self, table: QualityTable) -> None:
         self.view.show_rows(table.rows)
+        self.help.setText(table.help)
         show_if(self.view, bool(table.rows))
         for label, text in ((self.below, table.below), (self.hidden, hidden_words(table.hidden))):
             label.setText(text)

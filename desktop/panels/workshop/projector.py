@@ -52,7 +52,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
         subtitle="",
         kind="intervals" if step == CHANCE else "bars",
         marks=tuple(marks),
-        unit=tr("times chance"),
+        unit=tr("times as often"),
         axis=tr("1: as often as by choosing blindly; 2: twice as often"),
         null=1.0,
         null_words=tr("choosing blindly"),

@@ -450,3 +450,31 @@ def test_every_control_is_named_for_who_cannot_see_it(open_panel: Open, disputed
         and type(widget).__module__.startswith("biasprint.desktop")
     ]
     assert nameless == []
+
+
+# reasons
+
+
+def test_reasons_are_told_by_what_was_chosen_with_the_notes_themselves(open_panel: Open, path: Path) -> None:
+    project, plan = at(path)
+    rate(project, plan, "R01", dict.fromkeys(range(3), A), notes=dict.fromkeys(range(3), "vivid, vivid"))
+    rate(project, plan, "R02", {0: B}, notes={0: "<b>warm"})
+    project.close()
+    bench = open_panel(path)
+    bench.tab("reasons")
+    reasons = bench.panel.reasons
+    bench.qtbot.waitUntil(lambda: len(reasons.view.table.rows) == 2)
+    by_words = {row.cells[2]: (row.cells[1], row.key) for row in reasons.view.table.rows}
+    assert by_words["vivid (6 times, 0 for the others)"][0] == "3"
+    assert by_words["none is more frequent here"][0] == "1"
+    reasons.view.select(by_words["none is more frequent here"][1])
+    assert reasons.given.text() == "R02: “<b>warm”"
+    assert reasons.given.textFormat() == Qt.TextFormat.PlainText
+    assert reasons.slices.isHidden(), "nothing is measured yet"
+
+
+def test_without_notes_the_tab_of_reasons_says_what_to_do(open_panel: Open, path: Path) -> None:
+    bench = open_panel(path)
+    bench.tab("reasons")
+    reasons = bench.panel.reasons
+    bench.qtbot.waitUntil(lambda: reasons.pages.currentWidget() is reasons.nothing)

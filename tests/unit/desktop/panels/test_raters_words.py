@@ -222,7 +222,7 @@ def test_agreement_so_far_is_told_with_n_interval_chance_and_who_is_out() -> Non
     bounds = MaybeBounds(Bounds(0.6, 0.8, "", 0.95))
     found = AgreementSoFar(Agreement(0.71, "", bounds, 52), Agreement(0.42, "", bounds, 52), 1 / 3, 3, 2)
     assert words.so_far_words(found) == (
-        "Agreement so far: two raters chose the same text in 71 % (95 % interval 60 % to 80 %) of 52 comparisons. "
+        "Agreement so far: two raters chose the same text in 71 % of 52 comparisons (95 % interval 60 % to 80 %). "
         "Chance alone gives 33 %. Beyond chance: α = 0.42 (95 % interval 0.60 to 0.80); 0 is chance, 1 is full "
         "agreement. 3 raters so far. 2 have not finished yet."
     )
