@@ -102,8 +102,17 @@ addEventListener("keydown", (event) => {
   else if (doing) {
     event.preventDefault();
     doing();
-  }
+  } else if (SCROLLS[event.key] && !event.target.closest?.(".cards, .panel, .prompt")) scrollTexts(SCROLLS[event.key]);
 }, true);
+
+const SCROLLS = { ArrowDown: 0.1, ArrowUp: -0.1, PageDown: 0.9, PageUp: -0.9, Home: -1e6, End: 1e6 }; // of their height
+
+/** Scroll the texts, or on a narrow screen the one in view, also while no text has the keyboard. */
+function scrollTexts(share) {
+  const cards = page.querySelector(".cards");
+  const moved = cards && cards.scrollHeight > cards.clientHeight ? cards : cards && cards.children[inView.indexOf(true)];
+  if (moved) moved.scrollBy({ top: share * moved.clientHeight });
+}
 
 addEventListener("beforeunload", (event) => {
   if (unsaved && (unkept || locked())) event.preventDefault(); // a finished page is sent as the file that is saved

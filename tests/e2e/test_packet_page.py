@@ -449,6 +449,27 @@ def test_a_prompt_stands_above_the_texts_and_withheld_ones_are_told(desk: Desk) 
         assert "The prompts are not shown: they name what is compared." in window.text()
 
 
+PAGE_DOWN, HOME = "\ue00f", "\ue011"
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_the_keyboard_scrolls_the_texts_although_none_of_them_has_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    words = "Long. " * 3000
+    monkeypatch.setattr("packet_files.text_of", lambda comparison, identity: f"{comparison} {identity} {words}")
+    page = desk.given(comparisons=2)
+    scroller = ".one" if width == 360 else ".cards"
+    with desk.window() as window:
+        window.screen(width, 740)
+        begin(window, page)
+        window.until("inView[0]")
+        window.press(PAGE_DOWN)
+        window.until(f"document.querySelector('{scroller}').scrollTop > 100")
+        window.press(HOME)
+        window.until(f"document.querySelector('{scroller}').scrollTop === 0")
+
+
 def test_what_was_in_view_arrives_and_an_unread_end_is_told_once(desk: Desk) -> None:
     page = desk.given(comparisons=3)
     packet = data_in(page, "packet")
