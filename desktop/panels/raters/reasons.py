@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
+from biasprint.desktop.charts.live import TextsBehind
+from biasprint.desktop.panels.charts.measured import FigureCard
 from biasprint.desktop.panels.raters.quality import STUDY, QualityTable, TableCard, quality_rows, tells, workshop_codes
 from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.read.charts import items_behind
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
+from biasprint.desktop.widgets import Card, EmptyState, Label, number, plural, tr
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -28,6 +31,7 @@ class ReasonsData(NamedTuple):
 
     sides: tuple[ReasonsFor, ...]
     slices: QualityTable | None
+    shares: "tuple[Finding, ...]"  # those of its rows
     titles: Titles
 
 
@@ -41,7 +45,7 @@ def read_reasons(ctx: JobContext, project: "Project") -> ReasonsData:
     slices = QualityTable(
         "slices", tr("Preference by task, theme, generator and rater"), help, rows, below, len(parts) - len(shown)
     )  # fmt: skip
-    return ReasonsData(reasons(ctx, project), slices if rows else None, titles)
+    return ReasonsData(reasons(ctx, project), slices if rows else None, tuple(shown), titles)
 
 
 def _is_part(finding: "Finding") -> bool:
@@ -91,6 +95,7 @@ class ReasonsSection(RatersSection):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell, tr("Reasons"))
         self.sides: tuple[ReasonsFor, ...] = ()
+        self.shares: tuple[Finding, ...] = ()
         columns = (
             TableColumn(tr("Chosen"), 220), TableColumn(tr("Reasons"), 84, number=True),
             TableColumn(tr("Words more frequent here than in the reasons for the others")),
@@ -105,12 +110,15 @@ class ReasonsSection(RatersSection):
         self.words.box.addWidget(self.view)
         self.words.box.addWidget(self.given)
         self.slices = TableCard(QualityTable("slices", tr("Preference by task, theme, generator and rater"), "", ()))
-        self.texts = LinkButton(tr("Open the texts behind a share, under Findings"))
-        self.texts.clicked.connect(lambda: self.shell.show_panel("findings"))
-        self.slices.box.addWidget(self.texts)
+        self.slices.box.addWidget(
+            Label(tr("Enter, or a double click, opens the texts behind a row."), "note", wrap=True)
+        )
+        self.figure = FigureCard()
+        self.slices.view.opened.connect(self._open)
         self.sheet = Sheet()
         self.sheet.box.addWidget(self.words)
         self.sheet.box.addWidget(self.slices)
+        self.sheet.box.addWidget(self.figure)
         self.sheet.box.addStretch(1)
         self.nothing = EmptyState(
             tr("No reasons yet"),
@@ -126,6 +134,7 @@ class ReasonsSection(RatersSection):
 
     def show_data(self, data: ReasonsData) -> None:
         self.sides = tuple(side for side in data.sides if side.reasons)
+        self.shares = data.shares
         self.view.show_rows(side_rows(self.sides, data.titles))
         self.words.setVisible(bool(self.sides))
         if self.sides and not self.view.current_key:
@@ -137,10 +146,28 @@ class ReasonsSection(RatersSection):
         self.pages.setCurrentWidget(self.sheet if self.sides or data.slices else self.nothing)
 
     def forget(self) -> None:
-        self.sides = ()
+        self.sides, self.shares = (), ()
         self.view.show_rows(())
+        self.figure.close_card()
         self.given.clear()
         self.slices.show_table(QualityTable("slices", "", "", ()))
+
+    def _open(self, key: str) -> None:
+        """Show the texts behind a share."""
+        project, finding = self.project, self.shares[int(key.rpartition("/")[2])]
+        if project is None:
+            return
+        row = next(row for row in self.slices.view.table.rows if row.key == key)
+        self.figure.show_finding(finding, "\n".join(row.cells[:3]), with_tests=True)
+
+        def show(items: TextsBehind) -> None:
+            if self.figure.finding is finding:
+                self.figure.show_items(items)
+
+        self.shell.jobs.start(
+            tr("Texts behind a figure"), lambda ctx: items_behind(ctx, project, finding), quiet=True, on_done=show,
+            on_error=self.shell.show_error,
+        )  # fmt: skip
 
     def _show_side(self) -> None:
         place = int(self.view.current_key or -1)

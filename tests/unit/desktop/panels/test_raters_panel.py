@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_compute import Inline
 from outside_results import label_studio_answers, potato_answers
 from page_files import row_of, signed
 from PySide6.QtCore import Qt
@@ -30,7 +31,9 @@ from raters_scene import (
 )
 
 from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
+from biasprint.core.runs.measure import MeasureOptions, measure_project
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 
@@ -478,3 +481,21 @@ def test_without_notes_the_tab_of_reasons_says_what_to_do(open_panel: Open, path
     bench.tab("reasons")
     reasons = bench.panel.reasons
     bench.qtbot.waitUntil(lambda: reasons.pages.currentWidget() is reasons.nothing)
+
+
+def test_a_share_of_a_part_opens_the_texts_behind_it(open_panel: Open, path: Path) -> None:
+    project, plan = at(path)
+    rate(project, plan, "R01", {0: A, 1: A, 2: B})
+    rate(project, plan, "R02", {0: A, 1: A, 2: B})
+    compute: Any = Inline()
+    measure_project(JobContext(), project, "creativity", MeasureOptions(as_stored=True), compute)
+    project.close()
+    bench = open_panel(path)
+    bench.tab("reasons")
+    reasons = bench.panel.reasons
+    bench.qtbot.waitUntil(lambda: bool(reasons.shares))
+    finding = reasons.shares[0]
+    assert len(finding.dims) == 2
+    reasons.slices.view.opened.emit(reasons.slices.view.table.rows[0].key)
+    bench.qtbot.waitUntil(lambda: bool(reasons.figure.names.stringList()))
+    assert reasons.figure.finding is finding
