@@ -207,14 +207,17 @@ def test_who_wins_by_length_alone_does_not_at_equal_style(tmp_path: Path) -> Non
     writing, rng = Writing(tmp_path / "p.biasprint"), random.Random(5)
     for model in MODELS:
         long_texts(writing, model, 120 if model == "weak" else 60, rng)
-    plan = writing.draw("creativity", kind="model", cards=2, per_axis=30, seed=1)
+    plan = writing.draw("creativity", kind="model", cards=2, per_axis=48, seed=1)
     work = JudgingWork(ProjectStore(writing.project))
-    for number in range(6):
+    for number in range(8):
         view = opened(work, f"R{number + 1:02d}")
         while view.comparison is not None:
-            first, second = (math.log(len(text.split())) for text in view.comparison.texts)
-            longer = rng.random() < 1 / (1 + math.exp(-2.5 * (first - second)))
-            view = record_choice(work, view.comparison.token, "choice", 0 if longer else 1)
+            texts = view.comparison.texts
+            chance = random.Random(f"{number} {sorted(texts)}")  # whatever their order is
+            by_length = sorted(texts, key=lambda text: len(text.split()))
+            apart = math.log(len(by_length[1].split()) / len(by_length[0].split()))
+            longer = chance.random() < 1 / (1 + math.exp(-2.5 * apart))
+            view = record_choice(work, view.comparison.token, "choice", texts.index(by_length[longer]))
         reveal(work)
     result = measured(writing.project)
     raw, equal = of(result, "creativity.rank.strength"), of(result, "creativity.rank.strength.adjusted")
@@ -223,7 +226,7 @@ def test_who_wins_by_length_alone_does_not_at_equal_style(tmp_path: Path) -> Non
     assert raw["weak"].interval.low > 0.5
     assert equal["weak"].interval is not None
     assert equal["weak"].interval.low < 0.5 < equal["weak"].interval.high
-    assert equal["weak"].n == 30 * 6
+    assert equal["weak"].n == 48 * 8
     assert "With length, lists and place held equal, the order" in equal["weak"].note
     assert "pairs that were told apart no longer are" in equal["weak"].note
     styles = of(result, "creativity.rank.style")
