@@ -93,6 +93,7 @@ class MakeCard(Card):
         self.make = PrimaryButton(tr("Make packets"))
         self._lay_out()
         self.whom.textChanged.connect(lambda _: self._show())
+        self.whom.textEdited.connect(lambda _: self._want_none())
         self.whom.returnPressed.connect(self.start)
         for box in (self.plan, self.tool):
             box.currentIndexChanged.connect(lambda _: self._show())
@@ -124,11 +125,13 @@ class MakeCard(Card):
         place = self.plan.findData(plan_id)
         if place >= 0:
             self.plan.setCurrentIndex(place)
-        else:
-            self._wanted = plan_id  # drawn a moment ago: the plans are being read
+        self._wanted = plan_id  # it, or a round of it, may have been drawn a moment ago: the plans are being read
         self._name_raters(plan_id)
         self.whom.setFocus()
         self.whom.selectAll()
+
+    def _want_none(self) -> None:
+        self._wanted = ""
 
     def _name_raters(self, plan_id: str) -> None:
         """Name those who had the earlier rounds of a plan: the later one goes to them."""
@@ -171,6 +174,7 @@ class MakeCard(Card):
         self._show()
 
     def _done(self, made: "tuple[MadePacket, ...]") -> None:
+        self._wanted = ""
         self.whom.clear()
         self.made.emit(made)
         self._show()
