@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml import etree
 
-from biasprint.core.letters.readers.characters import cleaned
+from biasprint.core.letters.readers.lines import cleaned
 from biasprint.core.letters.readers.office import of_docx
 from biasprint.core.letters.word import AUTHOR
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from biasprint.core.cli.console import say
 from biasprint.core.draw import digits
-from biasprint.core.report.audit.audited import Audited
-from biasprint.core.report.audit.in_short import most_telling
+from biasprint.core.report.audit.audited import Audited, most_telling
 from biasprint.core.report.evidence import Evidence
 from biasprint.core.report.in_words import verdict
 from biasprint.core.report.questions import evidence

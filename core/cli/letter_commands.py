@@ -53,7 +53,7 @@ from biasprint.core.swap.guess import named as named_person
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
-    from biasprint.core.letters.house import HouseList
+    from biasprint.core.letters.request import HouseList
     from biasprint.core.swap import Pronoun
     from biasprint.core.swap.name_groups import NameGroup
 
@@ -425,7 +425,7 @@ def _pile(
 
 def _house(path: Path | None) -> "HouseList | None":
     """The house list of a file. Each line of it that was left out is said beside the answer."""
-    from biasprint.core.letters.house import read_list
+    from biasprint.core.letters.request import read_list
 
     if path is None:
         return None

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
     from biasprint.core.letters.categories import CategoryWords, MarkGroup
-    from biasprint.core.letters.house import HouseList
+    from biasprint.core.letters.request import HouseList
     from biasprint.core.letters.suggestions import Suggestion
     from biasprint.core.swap import Person
     from biasprint.core.swap.name_groups import NameGroup

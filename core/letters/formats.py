@@ -108,13 +108,13 @@ def _html(data: bytes, name: str) -> Extracted:
 
 
 def _markdown(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.plain import of_markdown
+    from biasprint.core.letters.readers.lines import of_markdown
 
     return of_markdown(data, name)
 
 
 def _plain(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.plain import of_plain
+    from biasprint.core.letters.readers.lines import of_plain
 
     return of_plain(data, name)
 

@@ -19,7 +19,7 @@ from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap.candidate import kin
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate
-from biasprint.core.swap.result import Person, Stretch
+from biasprint.core.swap.page import Person, Stretch
 from biasprint.core.swap.told import Telling, person_words, told
 from biasprint.core.text import for_matching
 

@@ -18,7 +18,6 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.balance import balance_of, version_of_balance
 from biasprint.core.letters.categories import categories, version_of_marks
 from biasprint.core.letters.grammar import version_of_grammar, why_without
-from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.kinds import KINDS, kind_of
 from biasprint.core.letters.marks import criticism_of, known_of, marks_of, marks_of_advert
 from biasprint.core.letters.occupations import occupation_key
@@ -38,7 +37,7 @@ from biasprint.core.letters.passages import (
     without_doubted,
 )
 from biasprint.core.letters.references import FEWEST, ReferenceSet, said_of_occupations
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import HouseList, ReadingRequest
 from biasprint.core.letters.support import language_of, names_of, support_of, with_one_name
 from biasprint.core.letters.values import (
     CATEGORIES,
@@ -65,7 +64,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER
 from biasprint.core.swap import Person
-from biasprint.core.swap.beside import PartsAbout
+from biasprint.core.swap.candidate import PartsAbout
 from biasprint.core.swap.guess import doubt_of, guess, guess_called, turns_between
 from biasprint.core.swap.told import several_said
 

@@ -16,11 +16,10 @@ from pydantic.dataclasses import dataclass as checked
 from biasprint.core.errors import AppError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
-from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.kinds import KINDS
 from biasprint.core.letters.parts import parts_of
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import HouseList, ReadingRequest
 from biasprint.core.letters.values import (
     SAME,
     AskedSentence,

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
-from biasprint.core.swap.result import Twin
+from biasprint.core.swap.page import Twin
 from biasprint.core.text import for_matching, sha256_text
 
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]

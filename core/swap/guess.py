@@ -5,12 +5,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biasprint.core.swap.beside import PartsAbout, recommended_beside, turns_of
-from biasprint.core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
+from biasprint.core.swap.candidate import (
+    PartsAbout,
+    Ranked,
+    has_evidence,
+    ranked,
+    recommended_beside,
+    spoken_of,
+    turns_of,
+    weights,
+)
 from biasprint.core.swap.guess_pronoun import PronounGuess, Sureness, contradicts, given_pronoun, guess_pronoun
 from biasprint.core.swap.mentions import Named, given_names, people_of, title_pronoun
-from biasprint.core.swap.page import folded_to_letters
-from biasprint.core.swap.result import PRONOUNS, Person, Stretch
+from biasprint.core.swap.page import PRONOUNS, Person, Stretch, folded_to_letters
 from biasprint.core.swap.told import Telling, person_words, told
 from biasprint.core.swap.vocabulary import swap_words
 

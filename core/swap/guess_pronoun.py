@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from biasprint.core.swap.result import Person, Pronoun
+from biasprint.core.swap.page import Person, Pronoun
 from biasprint.core.swap.vocabulary import is_person, swap_words
 
 Sureness = Literal["sure", "likely", "unsure"]

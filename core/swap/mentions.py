@@ -7,9 +7,8 @@ from functools import cache
 from itertools import islice
 
 from biasprint.core.swap.nouns import PARTNER
-from biasprint.core.swap.page import Page
+from biasprint.core.swap.page import HE_AND_SHE, Change, Page, Person, in_case_of
 from biasprint.core.swap.pronouns import FORMS, Spoken
-from biasprint.core.swap.result import HE_AND_SHE, Change, Person, in_case_of
 from biasprint.core.swap.told import Telling, Words, person_words
 from biasprint.core.swap.vocabulary import SwapWords, swap_words
 

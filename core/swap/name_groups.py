@@ -11,7 +11,7 @@ from biasprint.core.errors import UsageError
 from biasprint.core.prompts.axes import available_axes, load_axis
 from biasprint.core.prompts.name_sets import NameSet
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
-from biasprint.core.swap.result import Person, Pronoun
+from biasprint.core.swap.page import Person, Pronoun
 
 _STRICT = ConfigDict(extra="forbid")
 Names = Annotated[tuple[str, ...], Field(min_length=1)]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from biasprint.core.swap.guess_pronoun import beside_the_candidate
-from biasprint.core.swap.page import Page, folded, folded_to_letters
-from biasprint.core.swap.result import Change, Person
+from biasprint.core.swap.page import Change, Page, Person, folded, folded_to_letters
 from biasprint.core.swap.titles import pronoun_of_title, title_before
 from biasprint.core.swap.told import person_words
 from biasprint.core.swap.vocabulary import SwapWords, can_be_noun, is_singular_verb, swap_words

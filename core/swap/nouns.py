@@ -9,8 +9,11 @@ from biasprint.core.swap.names import Names
 from biasprint.core.swap.page import (
     ARTICLES,
     OWNERS,
+    Change,
     Page,
+    Person,
     governor_of,
+    in_case_of,
     is_inner,
     is_meant_as_verb,
     is_one_of,
@@ -19,7 +22,6 @@ from biasprint.core.swap.page import (
 )
 from biasprint.core.swap.pronouns import Spoken
 from biasprint.core.swap.readings import lemma, read_her
-from biasprint.core.swap.result import Change, Person, in_case_of
 from biasprint.core.swap.vocabulary import SwapWords, is_person, is_singular_verb
 from biasprint.core.swap.whose import Mention
 

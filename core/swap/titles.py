@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
-from biasprint.core.swap.page import Page
-from biasprint.core.swap.result import Change, Person, in_case_of
+from biasprint.core.swap.page import Change, Page, Person, in_case_of
 from biasprint.core.swap.told import person_words
 from biasprint.core.swap.vocabulary import SwapWords, swap_words, towards
 

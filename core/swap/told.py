@@ -11,8 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
-from biasprint.core.swap.page import kept
-from biasprint.core.swap.result import Person, Stretch
+from biasprint.core.swap.page import Person, Stretch, kept
 from biasprint.core.swap.vocabulary import swap_words
 
 Words = frozenset[str]

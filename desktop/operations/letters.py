@@ -31,11 +31,11 @@ from biasprint.core.letters import (
     write_twins,
 )
 from biasprint.core.letters import read_pasted as read_pasted_text
-from biasprint.core.letters.house import house_list
 from biasprint.core.letters.kinds import KINDS
 from biasprint.core.letters.pile import AXIS, groups, read
 from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
 from biasprint.core.letters.references import BUNDLED, in_use, reference
+from biasprint.core.letters.request import house_list
 from biasprint.core.machine.keys import session_keys
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.definition_kinds import NAMES
@@ -51,11 +51,11 @@ from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from biasprint.core.letters import NameTwins, Reading, TwinDifference
-    from biasprint.core.letters.house import HouseList
     from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
     from biasprint.core.letters.pile.compare import GroupTest
     from biasprint.core.letters.pile.outcomes import SelectionRates
     from biasprint.core.letters.references import ReferenceSet
+    from biasprint.core.letters.request import HouseList
     from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter

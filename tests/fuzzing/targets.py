@@ -227,8 +227,8 @@ def _parquets() -> list[bytes]:
 
 
 def _take_table(path: Path) -> str:
-    from biasprint.core.letters.house import read_list
     from biasprint.core.letters.pile.outcomes import read_outcomes
+    from biasprint.core.letters.request import read_list
     from biasprint.core.tables import fields_of, known_formats, look_at, read_format, read_records
     from biasprint.core.tables.read import read_columns
 

@@ -60,7 +60,7 @@ WITHOUT_MODELS: list[Link] = [
     (
         "a letter on the command line",
         "import biasprint.core.cli.letter_commands, biasprint.core.cli.letter_output, "
-        "biasprint.core.letters.pile.files, biasprint.core.letters.house\n"
+        "biasprint.core.letters.pile.files, biasprint.core.letters.request\n"
         "from biasprint.core.letters import scorers_for_letters; scorers_for_letters()",
         ("sqlalchemy", "sqlmodel", *STATISTICS, *MODELS),
     ),

@@ -1,20 +1,204 @@
-"""Paragraphs from lines: wrapped lines and divided words are put together, heads and numbers of pages kept out."""
+"""Paragraphs from lines: wrapped lines and divided words are put together, heads and numbers of pages kept out.
+
+The characters of a paragraph as it is read: one kind of blank, nothing unseen, ligatures as their letters.
+
+The parts of a letter's file that are not read as the letter's. Every reader fills one `UnreadText`, for the person.
+
+The notes travel with the document (`Document.notes`): the command line, the report and the window show them.
+
+Plain text and Markdown, in whatever encoding they come.
+"""
 
 import gzip
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from statistics import median
+from typing import Literal
 
-from biasprint.core.letters.readers.unread import BARE_NUMBER, DASHED_NUMBER, PAGE_LINE, PAGE_WORD, UnreadText
+from biasprint.core.errors import AppError
+from biasprint.core.letters.values import Extracted
 from biasprint.core.scorers.checked_files import require_unchanged
 
+_BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
+# Soft hyphens and blanks of no width would part words; tags are never shown.
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff\U000e0000-\U000e007f]")
+_TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
+_LIGATURES = re.compile(r"[\ufb00-\ufb06]")  # ﬀ ﬁ ﬂ ﬃ ﬄ ﬅ ﬆ: how letters are set, not other letters
+Beside = Literal["footnotes", "comments", "form fields"]
+LONGEST_SHOWN = 90  # characters of what was left out
+PAGE_WORD = r"(?:page|pg\.?|p\.|seite|página|sheet)"
+PAGE_LINE = re.compile(
+    rf"[\W_]*(?:{PAGE_WORD}\s*\d{{1,3}}(?:\s*(?:of|/|von|de)\s*\d{{1,3}})?|\d{{1,3}}\s*(?:of|/)\s*\d{{1,3}})[\W_]*",
+    re.IGNORECASE,
+)
+BARE_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivx]{1,5})[\W_]*", re.IGNORECASE)
+DASHED_NUMBER = re.compile(r"\s*(?:[-–—]\s*\d{1,3}\s*[-–—]|\[\s*\d{1,3}\s*\])\s*")
+_MARKS = (
+    (re.compile(r"^#{1,6}[ \t]+", re.MULTILINE), ""),
+    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
+    (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])"), r"\1"),
+    (re.compile(r"(?<!\w)_(?=\S)([^_\n]+?)(?<=\S)_(?!\w)"), r"\1"),
+    (re.compile(r"`([^`\n]+)`"), r"\1"),
+    (re.compile(r"^[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$", re.MULTILINE), ""),
+    (re.compile(r"[ \t]{2,}$", re.MULTILINE), ""),
+    (re.compile(r"\\([\\`*_{}\[\]()#+\-.!>])"), r"\1"),
+)
+CONTROL_SHARE = 0.01  # of more control characters than this, a file is no text
 RETURN = re.compile(r"<return>", re.IGNORECASE)  # what stands for a line break in some released tables
 LIST = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 FULL_LINE = 0.75  # of the usual width: a line that long was broken for want of room
 LEAST_WIDTH = 45  # characters; narrower lines are an address or a list
+
+
+def cleaned(paragraph: str) -> str:
+    """Blanks as one blank, lines without blanks around them, ligatures as letters; nothing else is changed."""
+    text = _LIGATURES.sub(_letters, _UNSEEN.sub("", paragraph.replace("\x00", "").replace("\v", "\n")))
+    lines = [_BLANKS.sub(" ", line).strip() for line in text.split("\n")]
+    return "\n".join(line for line in lines if line)
+
+
+def kept(paragraph: str) -> tuple[str, list[int]]:
+    """A paragraph as it is read, and the place of each of its characters in the paragraph as it was.
+
+    The letters of a ligature share its place.
+    """
+    places: list[int] = []
+    line: list[int] = []
+    last_break = -1
+    for place, character in enumerate(paragraph + "\n"):
+        if character in "\v\n":
+            of_line = _kept_of_line(paragraph, line)
+            if of_line:
+                places += [last_break, *of_line] if places else of_line
+            line, last_break = [], place
+        elif character != "\x00" and not _UNSEEN.match(character):
+            line.append(place)
+    shown = [_shown(paragraph[place]) for place in places]
+    return "".join(shown), [place for place, letters in zip(places, shown, strict=True) for _ in letters]
+
+
+def written_in_tags(text: str) -> str:
+    """Return the words that a text holds in tag characters, which no program shows."""
+    return " ".join("".join(chr(ord(tag) - 0xE0000) for tag in run.group()) for run in _TAGS.finditer(text))
+
+
+def _letters(ligature: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", ligature.group())
+
+
+def _shown(character: str) -> str:
+    if character in "\v\n":
+        return "\n"
+    return _LIGATURES.sub(_letters, _BLANKS.sub(" ", character))
+
+
+def _kept_of_line(paragraph: str, line: list[int]) -> list[int]:
+    places: list[int] = []
+    for place in line:
+        if not (places and _BLANKS.match(paragraph[place]) and _BLANKS.match(paragraph[places[-1]])):
+            places.append(place)
+    first, last = 0, len(places)
+    while last > first and paragraph[places[last - 1]].isspace():
+        last -= 1
+    while first < last and paragraph[places[first]].isspace():
+        first += 1
+    return places[first:last]
+
+
+@dataclass
+class UnreadText:
+    """Collects what is left out while a file is read.
+
+    `hidden`: words that nobody sees who looks at the letter. `around`: heads and feet of pages, page numbers among
+    them, which are not mentioned.
+    `beside`: what belongs to the letter and is outside its text. `unknown`: characters that no reader could name.
+    `stays`: the file can be written again, with all of it.
+    """
+
+    stays: bool = False
+    hidden: list[str] = field(default_factory=list)
+    around: list[str] = field(default_factory=list)
+    beside: set[Beside] = field(default_factory=set)
+    unknown: int = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of thing that was not read."""
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        stays = " In the letter's own file it stays." if self.stays else ""
+        hidden = _in_words(self.hidden)
+        if hidden:
+            words = "1 word" if len(hidden) == 1 else f"{len(hidden):,} words"
+            yield f"Hidden text was not read ({words}): {_quoted(' '.join(hidden))}{stays}"
+        if self.beside:
+            beside: tuple[Beside, ...] = ("footnotes", "comments", "form fields")
+            kinds = [kind for kind in beside if kind in self.beside]
+            listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+            yield f"{listed.capitalize()} were not read.{' In its own file they stay.' if self.stays else ''}"
+        around = list(dict.fromkeys(" ".join(text.split()) for text in self.around if text.strip()))
+        around = [text for text in around if not (PAGE_LINE.fullmatch(text) or BARE_NUMBER.fullmatch(text))]
+        if around:
+            yield f"Above or below the text of a page, and not read: {_quoted('”, “'.join(around))}"
+        if self.unknown:
+            characters = "1 character" if self.unknown == 1 else f"{self.unknown:,} characters"
+            yield f"The file does not say which letters {characters} of it are: “\ufffd” stands there instead."
+
+
+def _in_words(texts: list[str]) -> list[str]:
+    return [word for text in texts for word in text.split()]
+
+
+def _quoted(text: str) -> str:
+    """Return the beginning of a text in quotation marks, as the end of a sentence."""
+    if len(text) > LONGEST_SHOWN:
+        text = f"{text[:LONGEST_SHOWN].rpartition(' ')[0] or text[:LONGEST_SHOWN]} …"
+    return f"“{text}”" if text.endswith((".", "!", "?", "…")) else f"“{text}”."
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file: UTF-8, a marked UTF-16, or what its bytes look most like."""
+    from charset_normalizer import from_bytes
+
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Letters here are English: Western Windows text, unless the bytes are clearly of another alphabet.
+        best = from_bytes(data[:200_000]).best()
+        foreign = best is not None and not any("Latin" in alphabet for alphabet in best.alphabets)
+        text = data.decode(best.encoding if best is not None and foreign else "cp1252", errors="replace")
+    control = sum(1 for sign in text if ord(sign) < 32 and sign not in "\t\n\r\f\v\x1b")
+    if control > CONTROL_SHARE * len(text) + 1:
+        raise AppError(f"“{name}” is not a text.", hint="Choose the file that holds the letter, or paste its text.")
+    return text
+
+
+def of_plain(data: bytes, name: str) -> Extracted:
+    """The paragraphs of plain text."""
+    unread = UnreadText()
+    return Extracted(of_lines(decoded(data, name), unread), notes=unread.notes())
+
+
+_REMARK = re.compile(r"<!--(.*?)-->", re.DOTALL)
+
+
+def of_markdown(data: bytes, name: str) -> Extracted:
+    """Markdown's paragraphs without its signs. Quotes keep their “>”: they tell what was quoted."""
+    text, unread = decoded(data, name), UnreadText()
+    unread.hidden += _REMARK.findall(text)
+    text = _REMARK.sub("", text)
+    for mark, instead in _MARKS:
+        text = mark.sub(instead, text)
+    return Extracted(of_lines(text, unread), notes=unread.notes())
 
 
 def of_lines(text: str, unread: UnreadText | None = None) -> list[str]:

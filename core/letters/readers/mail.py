@@ -11,10 +11,8 @@ from email.policy import default
 from typing import NamedTuple, cast
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.readers.lines import of_lines
+from biasprint.core.letters.readers.lines import UnreadText, decoded, of_lines
 from biasprint.core.letters.readers.markup import of_html
-from biasprint.core.letters.readers.plain import decoded
-from biasprint.core.letters.readers.unread import UnreadText
 from biasprint.core.letters.values import Extracted
 
 FEWEST_WORDS = 30  # of a writer's own: with fewer above a forwarded mail, that mail is the letter

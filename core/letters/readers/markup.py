@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
-from biasprint.core.letters.readers.plain import decoded
-from biasprint.core.letters.readers.unread import UnreadText
+from biasprint.core.letters.readers.lines import UnreadText, decoded
 from biasprint.core.letters.values import Extracted
 
 # ---- HTML

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.readers.unread import PAGE_LINE, UnreadText
+from biasprint.core.letters.readers.lines import PAGE_LINE, UnreadText
 from biasprint.core.letters.values import Extracted
 
 # ---- Files inside a zip

@@ -23,10 +23,13 @@ from pdfminer.utils import apply_matrix_rect, decode_text
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.lines import (
+    BARE_NUMBER,
     DIVIDED,
     LIST,
     MOST_HEAD_LINES,
+    PAGE_LINE,
     Hyphens,
+    UnreadText,
     goes_on_with,
     is_short,
     names_page,
@@ -35,7 +38,6 @@ from biasprint.core.letters.readers.lines import (
     sorted_pair,
     unfinished,
 )
-from biasprint.core.letters.readers.unread import BARE_NUMBER, PAGE_LINE, UnreadText
 from biasprint.core.letters.values import Extracted
 
 MOST_PAGES = 50  # a letter has one or two

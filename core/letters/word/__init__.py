@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.readers.characters import kept
+from biasprint.core.letters.readers.lines import kept
 from biasprint.core.letters.readers.office import (
     BODY,
     ODT_BODY,

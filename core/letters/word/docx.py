@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from biasprint.core.letters.readers.characters import kept
+from biasprint.core.letters.readers.lines import kept
 from biasprint.core.letters.readers.office import NOT_IN_DOCX, STYLES, Packed, W, docx_story, end_is_deleted
 from biasprint.core.letters.word.edits import TextEdit
 from biasprint.core.letters.word.strangers import CONTENT_TYPES, Harmless

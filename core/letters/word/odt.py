@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any, NamedTuple
 
-from biasprint.core.letters.readers.characters import kept
+from biasprint.core.letters.readers.lines import kept
 from biasprint.core.letters.readers.office import ODT_BLOCKS, OFFICE, TEXT, OdtPiece, odt_paragraphs, odt_pieces
 from biasprint.core.letters.word.edits import TextEdit
 

@@ -19,8 +19,7 @@ from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.draw.words import apart, is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, ScorerUse
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.report.audit.audited import FEW, Audited, AuditPage, AuditReport
-from biasprint.core.report.audit.in_short import in_short, most_telling
+from biasprint.core.report.audit.audited import FEW, Audited, AuditPage, AuditReport, in_short, most_telling
 from biasprint.core.report.blocks import (
     Block,
     Cell,
@@ -38,7 +37,7 @@ from biasprint.core.report.planned import planned_blocks
 from biasprint.core.report.questions import evidence
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.studies.kit.choose import kind_title
-from biasprint.core.texts.copies import COPY, REPEATED, sentences
+from biasprint.core.texts.replies import COPY, REPEATED, sentences
 
 # ---- The first page
 

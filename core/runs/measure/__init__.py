@@ -37,7 +37,7 @@ from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.rows import Record, TableRead
-from biasprint.core.texts.copies import counted_once
+from biasprint.core.texts.replies import counted_once
 from biasprint.core.texts.tables import read_table
 
 # ---- The options of a measurement, as a recipe keeps them

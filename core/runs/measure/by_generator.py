@@ -33,7 +33,6 @@ from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
-from biasprint.core.texts.copies import COPY, REPEATED, repeats_in, sentences
 from biasprint.core.texts.exporting import SEVERAL
 from biasprint.core.texts.generators import (
     LETTER,
@@ -44,7 +43,7 @@ from biasprint.core.texts.generators import (
     refusing_generators,
     written_by_these,
 )
-from biasprint.core.texts.replies import matched
+from biasprint.core.texts.replies import COPY, REPEATED, matched, repeats_in, sentences
 
 UNMATCHED = "no text of another group in the same wording"  # the reason for which a text is left out
 NOT_THERE = "it has no text to measure this in"

@@ -22,7 +22,6 @@ from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES, Mea
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import TableRead
-from biasprint.core.texts.copies import WRITTEN as WRITTEN_IN
 from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked, table_prompt
 from biasprint.core.texts.replies import (
     ANSWER,
@@ -34,6 +33,7 @@ from biasprint.core.texts.replies import (
     reason_of,
     reply_kind,
 )
+from biasprint.core.texts.replies import WRITTEN as WRITTEN_IN
 
 if TYPE_CHECKING:
     import numpy as np

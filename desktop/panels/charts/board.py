@@ -12,8 +12,14 @@ from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.board import Goal
 from biasprint.desktop.operations.queue import only_scored
 from biasprint.desktop.panels.charts.dashboard import Dashboard, Place, Wall, places_in
-from biasprint.desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasureCard, PaceCard, head_of
-from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
+from biasprint.desktop.panels.charts.live_cards import (
+    BoardCard,
+    LengthsCard,
+    LiveMeasureCard,
+    PaceCard,
+    RaterCountsCard,
+    head_of,
+)
 from biasprint.desktop.plots.export import PlotHost
 from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, StudyBoard
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, plural, spelled_seconds, tr

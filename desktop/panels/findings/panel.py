@@ -27,9 +27,8 @@ from biasprint.desktop.operations.measuring import MeasureJobs
 from biasprint.desktop.operations.planning import PlanChoices, read_plan_choices
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.findings.board import Board
-from biasprint.desktop.panels.findings.comparing import CompareDialog
 from biasprint.desktop.panels.findings.planning import AnalysisPlanDialog
-from biasprint.desktop.panels.findings.saving import Saving
+from biasprint.desktop.panels.findings.saving import CompareDialog, Saving
 from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.findings import column_title

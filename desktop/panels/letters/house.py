@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QL
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import mark_categories
-from biasprint.core.letters.house import HouseList, entry, house_list, keep, read_list, write_list
+from biasprint.core.letters.request import HouseList, entry, house_list, keep, read_list, write_list
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.shell import Shell
@@ -24,7 +24,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.house import HouseEntry
+    from biasprint.core.letters.request import HouseEntry
 
 
 # ---- The jobs that change the list

@@ -24,9 +24,8 @@ from biasprint.desktop.operations.session import data_endings
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
-from biasprint.desktop.panels.letters.export import LetterExport
+from biasprint.desktop.panels.letters.export import BACK, NEXT, PREVIOUS, LetterExport, LetterHeading, PileSteps
 from biasprint.desktop.panels.letters.generator_dialog import ModelReadingDialog
-from biasprint.desktop.panels.letters.heading import BACK, NEXT, PREVIOUS, LetterHeading, PileSteps
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from biasprint.desktop.panels.letters.pile.keeper import PileLetter

@@ -22,8 +22,7 @@ from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.library import Definition
 from biasprint.core.prompts.name_sets import NameSet
 from biasprint.desktop import theme
-from biasprint.desktop.operations.own import OwnSeen
-from biasprint.desktop.operations.prompts import BiographiesChoice, LettersChoice
+from biasprint.desktop.operations.prompts import BiographiesChoice, LettersChoice, OwnSeen
 from biasprint.desktop.panels.prompts.studies import StudyCard, TablePick
 from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill

@@ -16,17 +16,18 @@ from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.refresher import Refresher
-from biasprint.desktop.operations.own import OwnSeen, read_own
 from biasprint.desktop.operations.prompts import (
     BiographiesChoice,
     Choice,
     Mitigation,
+    OwnSeen,
     StoredSet,
     TemplateChoice,
     add_prompts,
     count_originals,
     draft_from_biographies,
     expand,
+    read_own,
     stored_sets,
 )
 from biasprint.desktop.panels.base import Panel

@@ -28,7 +28,6 @@ from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import ask_table
 from biasprint.desktop.operations.first_look import WORDINGS
-from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import (
     Choice,
     CogsChoice,
@@ -36,6 +35,7 @@ from biasprint.desktop.operations.prompts import (
     DesignChoice,
     Mitigation,
     NewsChoice,
+    OwnSeen,
     WholeSet,
 )
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr

@@ -10,8 +10,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.refresher import Refresher
-from biasprint.desktop.operations.own import OwnSeen
-from biasprint.desktop.operations.prompts import TemplateChoice, columns_of
+from biasprint.desktop.operations.prompts import OwnSeen, TemplateChoice, columns_of
 from biasprint.desktop.panels.prompts.studies import TablePick
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit

@@ -11,8 +11,7 @@ from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import below
-from biasprint.desktop.charts.chance import chance_range
-from biasprint.desktop.charts.live import few_people
+from biasprint.desktop.charts.live import chance_range, few_people
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row

@@ -22,7 +22,7 @@ from biasprint.core.judging.packets.hand_out import MOST_SEATS
 from biasprint.core.judging.workshop import Pin
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import few_people
-from biasprint.desktop.operations.workshop import Keeper
+from biasprint.desktop.operations.fingerprint import Keeper
 from biasprint.desktop.panels.judge.end import ShareBar
 from biasprint.desktop.panels.workshop.participant import WelcomePage
 from biasprint.desktop.panels.workshop.projector import ProjectorPage
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.workshop import WorkshopPlan
     from biasprint.core.project.project import Project
     from biasprint.core.runs.fingerprint import GroupPicture
-    from biasprint.desktop.operations.workshop import FacilitatorView
+    from biasprint.desktop.operations.fingerprint import FacilitatorView
 
 
 # ---- Seats

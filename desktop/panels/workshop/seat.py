@@ -31,7 +31,7 @@ from biasprint.desktop.widgets.notice import error_notice
 if TYPE_CHECKING:
     from biasprint.desktop.jobs import JobHandle
     from biasprint.desktop.operations import Operation
-    from biasprint.desktop.operations.workshop import Keeper
+    from biasprint.desktop.operations.fingerprint import Keeper
 
 WIDTH = 560
 BACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Backspace)

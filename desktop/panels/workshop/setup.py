@@ -21,7 +21,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.judging.planner import JudgingDesign
 from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS, Pin
 from biasprint.desktop import theme
-from biasprint.desktop.operations.workshop import (
+from biasprint.desktop.operations.fingerprint import (
     DrawWorkshop,
     Offers,
     WorkshopAxis,

@@ -34,8 +34,7 @@ from biasprint.desktop.panels.letters.pile.keeper import (
 )
 from biasprint.desktop.panels.letters.pile.start import PileStartPage
 from biasprint.desktop.panels.letters.pile.view import PileView
-from biasprint.desktop.panels.letters.progress import LettersProgress
-from biasprint.desktop.panels.letters.references import ReferenceDialog
+from biasprint.desktop.panels.letters.references import LettersProgress, ReferenceDialog
 from biasprint.desktop.panels.letters.start import ask_letter, in_folder, spelled
 from biasprint.desktop.widgets import (
     ElidedLabel,

@@ -8,7 +8,7 @@ from typing import Any
 from biasprint.core.prompts.definition_kinds import KINDS
 from biasprint.core.prompts.definitions import Draft, completed, copied
 from biasprint.core.prompts.library import Definition
-from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations.prompts import OwnSeen
 from biasprint.desktop.widgets import tr
 
 

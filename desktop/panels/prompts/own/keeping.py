@@ -14,8 +14,8 @@ from biasprint.core.prompts.library import Definition
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.operations import own as operations
-from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations import prompts as operations
+from biasprint.desktop.operations.prompts import OwnSeen
 from biasprint.desktop.panels.prompts.own.entries import OwnEntry
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit

@@ -12,7 +12,7 @@ from biasprint.core.prompts.definitions import Draft, DraftProblem, problems
 from biasprint.core.prompts.library import Definition
 from biasprint.core.prompts.name_sets import with_cells
 from biasprint.desktop import theme
-from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations.prompts import OwnSeen
 from biasprint.desktop.panels.prompts.own.entries import Entries, OwnEntry
 from biasprint.desktop.panels.prompts.own.keeping import Keeping
 from biasprint.desktop.panels.prompts.own.rows import Form

@@ -10,12 +10,11 @@ import biasprint.core.letters.reading as reading_module
 from biasprint.core.cache import BatchCache
 from biasprint.core.letters.about_whom import marked_text
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.house import HouseEntry, HouseList
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import as_asked, without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import _marks
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import HouseEntry, HouseList, ReadingRequest
 from biasprint.core.letters.values import Reading, Sentence
 from biasprint.core.letters.word import comments_on
 from biasprint.core.scorers.passages_minilm import CLASSES, Words

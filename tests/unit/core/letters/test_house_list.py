@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.letters.house import (
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.reading import compared_with
+from biasprint.core.letters.references import ReferenceLetter, ReferenceSet
+from biasprint.core.letters.request import (
     MOST_BYTES,
     MOST_ENTRIES,
     HouseEntry,
@@ -19,9 +22,6 @@ from biasprint.core.letters.house import (
     to_csv,
     write_list,
 )
-from biasprint.core.letters.marks import marks_of
-from biasprint.core.letters.reading import compared_with
-from biasprint.core.letters.references import ReferenceLetter, ReferenceSet
 from biasprint.core.letters.values import LetterFigure, PartKind, Sentence
 
 HEAD = "words,what,category,reason\n"

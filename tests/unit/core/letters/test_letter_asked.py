@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.house import HouseEntry, HouseList
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import HouseEntry, HouseList, ReadingRequest
 from biasprint.core.letters.twins import asked_sentences, read_with_twin, without_dismissed
 from biasprint.core.letters.values import TwinDifference
 from biasprint.core.swap import Person

@@ -10,12 +10,10 @@ from pdfminer.pdfpage import PDFPage
 
 from biasprint.core.errors import UsageError
 from biasprint.core.letters.categories import categories
-from biasprint.core.letters.house import HouseEntry, HouseList
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.report import write_note, write_report
+from biasprint.core.letters.report import changes_made, suggestions_left, write_note, write_report
 from biasprint.core.letters.report.full import full_report
-from biasprint.core.letters.report.note import changes_made, suggestions_left
-from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.request import HouseEntry, HouseList, ReadingRequest
 from biasprint.core.letters.values import Document, Reading
 from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
 from biasprint.core.report.pdf import pdf_bytes

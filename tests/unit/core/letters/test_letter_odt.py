@@ -12,7 +12,7 @@ from lxml import etree
 from word_files import CHANGES, decided, edited_by_chance
 from word_files import text_of as text_of_docx
 
-from biasprint.core.letters.readers.characters import cleaned
+from biasprint.core.letters.readers.lines import cleaned
 from biasprint.core.letters.readers.office import of_odt
 from biasprint.core.letters.word import AUTHOR, Comment, word_file
 

@@ -19,7 +19,7 @@ from seeded_part import seeded_part
 from word_files import CHANGES, W, body, decided, edited_by_chance, text_of
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.readers.characters import cleaned, kept
+from biasprint.core.letters.readers.lines import cleaned, kept
 from biasprint.core.letters.word import AUTHOR, Comment, word_file
 from biasprint.core.letters.word.edits import edits
 

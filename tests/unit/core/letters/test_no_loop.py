@@ -11,7 +11,7 @@ import pytest
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.report.note import changes_made, suggestions_left
+from biasprint.core.letters.report import changes_made, suggestions_left
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import ReadAgain, suggestion_words, suggestions_for, suggestions_of
 from biasprint.core.letters.values import Reading, Sentence

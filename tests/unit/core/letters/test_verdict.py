@@ -11,8 +11,8 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.occupations import guess_occupation
 from biasprint.core.letters.pile.read import read_pile
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.report import note, suggestions_left
 from biasprint.core.letters.report.full import full_report
-from biasprint.core.letters.report.note import note, suggestions_left
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import Document, Reading
 from biasprint.core.letters.verdict import CANNOT, by_harm, verdict_of

@@ -18,7 +18,7 @@ from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
 from biasprint.core.runs.reporting import audited
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.texts.copies import COPY, LONG, is_long
+from biasprint.core.texts.replies import COPY, LONG, is_long
 from biasprint.core.texts.tables import read_table
 
 INLINE: Any = Inline()

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import binom
 
 from biasprint.core.metrics.proportions import wilson
-from biasprint.desktop.charts.chance import chance_range, effective_choices
+from biasprint.desktop.charts.live import chance_range, effective_choices
 
 
 @pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (20, 1 / 3), (60, 1 / 3), (60, 0.5), (5_000, 1 / 3)])

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import mark_categories
-from biasprint.core.letters.house import HouseList, entry, house_list, keep, path_of_list, read_list
+from biasprint.core.letters.request import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters import house

@@ -30,7 +30,7 @@ from biasprint.core.letters.values import (
     figure_differences,
 )
 from biasprint.core.swap import Person
-from biasprint.core.swap.result import Change, Twin, applied
+from biasprint.core.swap.page import Change, Twin, applied
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import (

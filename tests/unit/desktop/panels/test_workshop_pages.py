@@ -14,7 +14,7 @@ from biasprint.core.judging.fingerprint import AxisChoice, ChoiceInterval, Other
 from biasprint.core.judging.planner import Chance, JudgingDesign
 from biasprint.core.judging.workshop import Attendance, Pin, WorkshopPlan
 from biasprint.core.runs.fingerprint import GroupPicture
-from biasprint.desktop.operations.workshop import FacilitatorView, WorkshopAxis
+from biasprint.desktop.operations.fingerprint import FacilitatorView, WorkshopAxis
 from biasprint.desktop.panels.workshop.participant import Copied, WelcomePage, power_words
 from biasprint.desktop.panels.workshop.projector import (
     CHANCE,
