@@ -28,6 +28,7 @@ NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, a
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
 NOTE_LINES = 3
 LOW = 360  # of the page's height in text pixels, as on a small screen at scale 2
+ROOM_FOR_MARKDOWN = 780  # pixels of text room from which the last line has place for its button
 LARGE = 1.5  # font scale from which room is saved
 
 
@@ -251,6 +252,7 @@ class WorkPage(QScrollArea):
         self.prompt.set_page_height(size.height(), low=self._low)
         self.ratings.set_page_height(height - self.question.rubric_least)
         self.question.set_page_size(size.width(), height - self.ratings.height)
+        self.markdown.setVisible(size.width() / theme.current().scale > ROOM_FOR_MARKDOWN)  # its key stays
         roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
         self.rating_keys.setVisible(self.ratings.shown and roomy)
 
