@@ -255,6 +255,7 @@ class WorkPage(QScrollArea):
         self.markdown.setVisible(size.width() / theme.current().scale > ROOM_FOR_MARKDOWN)  # its key stays
         roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
         self.rating_keys.setVisible(self.ratings.shown and roomy)
+        show_if(self.markdown, roomy)  # its key works everywhere
 
     def _set_low(self, low: bool) -> None:
         """Give the texts the space between the parts in a low window."""

@@ -531,16 +531,16 @@ def test_a_session_that_is_left_goes_on_where_it_stopped(bench):
 
 def test_remapped_keys_hold_at_once_and_show_on_the_buttons(bench, settings):
     bench.start()
-    keys = settings.keys() | {"choose_1": ("P",), "skip": ("Ctrl+J",)}
+    keys = settings.keys() | {"choose_1": ("Y",), "skip": ("Ctrl+J",)}
     settings.set_keys(keys)
     bench.press("1")
     assert bench.ordinal == 1
-    bench.press("p")
+    bench.press("y")
     assert bench.ordinal == 2
     bench.press("j", Qt.KeyboardModifier.ControlModifier)
     assert [row.outcome for row in bench.judgments()] == ["choice", "skip"]
     caps = [label.text() for label in bench.panel.work.findChildren(QLabel) if label.property("role") == "key"]
-    assert "P" in caps
+    assert "Y" in caps
     assert "1" not in caps
 
 
