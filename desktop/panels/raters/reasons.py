@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from PySide6.QtCore import QTimer
+
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
 from biasprint.desktop.charts.live import TextsBehind
@@ -163,6 +165,8 @@ class ReasonsSection(RatersSection):
         def show(items: TextsBehind) -> None:
             if self.figure.finding is finding:
                 self.figure.show_items(items)
+                # Once it is laid out: it stands below a table that may be long.
+                QTimer.singleShot(0, self.figure, lambda: self.sheet.ensureWidgetVisible(self.figure))
 
         self.shell.jobs.start(
             tr("Texts behind a figure"), lambda ctx: items_behind(ctx, project, finding), quiet=True, on_done=show,

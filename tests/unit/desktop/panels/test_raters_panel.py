@@ -499,3 +499,4 @@ def test_a_share_of_a_part_opens_the_texts_behind_it(open_panel: Open, path: Pat
     reasons.slices.view.opened.emit(reasons.slices.view.table.rows[0].key)
     bench.qtbot.waitUntil(lambda: bool(reasons.figure.names.stringList()))
     assert reasons.figure.finding is finding
+    bench.qtbot.waitUntil(lambda: not reasons.figure.visibleRegion().isEmpty())
