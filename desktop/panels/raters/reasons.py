@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
+from biasprint.desktop import theme
 from biasprint.desktop.charts.live import TextsBehind
 from biasprint.desktop.panels.charts.measured import FigureCard
 from biasprint.desktop.panels.raters.quality import STUDY, QualityTable, TableCard, quality_rows, tells, workshop_codes
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SHARE = "creativity.share"
 MOST_WORDS, MOST_REASONS = 8, 30
+TEXTS_HEIGHT = 480  # text pixels
 
 
 class ReasonsData(NamedTuple):
@@ -116,6 +118,7 @@ class ReasonsSection(RatersSection):
             Label(tr("Enter, or a double click, opens the texts behind a row."), "note", wrap=True)
         )
         self.figure = FigureCard()
+        self.figure.setMinimumHeight(theme.current().px(TEXTS_HEIGHT))  # the sheet scrolls rather than squeeze it
         self.slices.view.opened.connect(self._open)
         self.sheet = Sheet()
         self.sheet.box.addWidget(self.words)
