@@ -220,7 +220,7 @@ def read_words(reading: "ReadToEnd") -> list[str]:
             tr("{unread} of {n} answers came before the end of every text was on the screen: {share}.").format(
                 unread=number(reading.unread),
                 n=number(reading.n),
-                share=f"{reading.unread / reading.n:.0%} ({100 * bounds.low:.0f} to {100 * bounds.high:.0f} %)",
+                share=f"{100 * reading.unread / reading.n:.0f} % ({100 * bounds.low:.0f} to {100 * bounds.high:.0f} %)",
             )
         )
     if reading.unrecorded:

@@ -62,7 +62,7 @@ def test_unread_answers_are_told_and_left_out_by_a_rule_with_its_count(open_pane
     care = bench.panel.care
     assert (cells(bench)["R01"][4], cells(bench)["R02"][4]) == ("2/4", "0/6")
     care.raters.select(next(one.rater_id for one in care.cards if one.code == "R01"))
-    assert "2 of 4 answers came before the end of every text was on the screen: 50% (15 to 85 %)." in care.said.text()
+    assert "2 of 4 answers came before the end of every text was on the screen: 50 % (15 to 85 %)." in care.said.text()
     assert "2 answers have no record of what was on the screen." in care.said.text()
     assert care.unread_said.text().startswith("2 of 10 answers of all raters")
     care.on_unread.reason.setText("agreed beforehand")
