@@ -12,9 +12,12 @@ from biasprint.core.letters.categories import (
     lists,
     scope,
 )
-from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses
+from biasprint.core.letters.grammar import SHE_OR_HE, Parse, Whose, masked, parses
 from biasprint.core.letters.values import Category, Sentence
 from biasprint.core.swap import Person
+from biasprint.core.swap.guess_pronoun import given_pronoun
+from biasprint.core.swap.mentions import title_pronoun
+from biasprint.core.swap.vocabulary import swap_words
 
 # ---- A sentence as it is marked
 
@@ -464,3 +467,51 @@ def _theirs() -> re.Pattern[str]:
     """“Her patients have cancer”, “his boss was ill”."""
     people = "|".join(map(re.escape, (*lists()["people"], *lists()["groups"], "boss", "supervisor", "predecessor")))
     return re.compile(rf"(?:her|his|their)\s{{1,9}}(?:[\w'-]{{1,40}}\s{{1,9}})?(?:{people})(?![\w'-])")
+
+
+# ---- Whom he and she are
+
+
+def in_turn(trees: Sequence[Parse], pronoun: str) -> list[Parse]:
+    """Return the parses of a letter's sentences, with the he and she that are other people's.
+
+    `pronoun`: the candidate's. A sentence that speaks of a woman before any word for the candidate goes on about her:
+    “Mrs Hale leads the unit, and she is kind”. So does the sentence after it, where it names nobody else.
+    """
+    turned, topic = [], False
+    for tree in trees:
+        tree, topic = _resolved(replace(tree, pronoun=pronoun), topic)
+        turned.append(tree)
+    return turned
+
+
+def _resolved(tree: Parse, topic: bool) -> tuple[Parse, bool]:
+    """The parse with the pronouns of others; whether the sentence ends about another person of the same gender."""
+    others, candidate, other = set(), False, topic
+    forms = SHE_OR_HE.get(tree.pronoun, frozenset())
+    for number, token in enumerate(tree.tokens):
+        if token.named:
+            candidate, other = True, False
+        elif token.text in forms:
+            if other and not candidate:
+                others.add(number)
+            else:
+                candidate = True
+        elif token.relation in ("nsubj", "nsubjpass") and not candidate and _gender(tree, number) == tree.pronoun != "":
+            other = True
+    return replace(tree, others=frozenset(others)), other and not candidate
+
+
+def _gender(tree: Parse, place: int) -> str:
+    """The pronoun of another person who is named or related: “Mrs Hale”, “my wife”; "" where it does not show."""
+    token = tree.tokens[place]
+    names = [place, *(child for child in tree.children[place] if tree.tokens[child].relation in ("compound", "appos"))]
+    for name in names:
+        word = tree.tokens[name]
+        pronoun = title_pronoun(word.text) or (given_pronoun(word.text) if word.tag in ("NNP", "NNPS") else "")
+        if pronoun:
+            return pronoun
+    related = swap_words().kin.get(token.text)
+    if token.tag == "NN" and related is not None and related[0] != related[1]:
+        return "he" if related[0] == token.text else "she" if related[1] == token.text else ""
+    return ""

@@ -6,7 +6,7 @@ gender: neither moves a mark. What the parser says of a sentence is kept, and al
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -16,9 +16,7 @@ from biasprint.core.letters.categories import MASK, lists
 from biasprint.core.scorers import parts_of_speech
 from biasprint.core.scorers.segment import LONE_SURROGATE
 from biasprint.core.swap import Person
-from biasprint.core.swap.guess_pronoun import beside_the_candidate, given_pronoun
-from biasprint.core.swap.mentions import title_pronoun
-from biasprint.core.swap.vocabulary import swap_words
+from biasprint.core.swap.guess_pronoun import beside_the_candidate
 
 Whose = Literal["candidate", "writer", "other", "thing", ""]
 
@@ -42,7 +40,7 @@ class ParsedToken(NamedTuple):
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _WRITER = frozenset({"i", "we", "me", "us", "myself", "ourselves", "my", "our", "mine", "ours"})
-_SHE_OR_HE = {
+SHE_OR_HE = {
     "she": frozenset({"she", "her", "hers", "herself"}),
     "he": frozenset({"he", "him", "his", "himself"}),
     "they": frozenset({"they", "them", "their", "theirs", "themself", "themselves"}),
@@ -258,7 +256,7 @@ class Parse:
         text = self.tokens[place].text
         return any(
             text in forms and self._kind_of_pronoun(place, pronoun) == "candidate"
-            for pronoun, forms in _SHE_OR_HE.items()
+            for pronoun, forms in SHE_OR_HE.items()
         )
 
     def whose(self, start: int, end: int) -> Whose:
@@ -391,7 +389,7 @@ class Parse:
             return "candidate"
         if token.text in _WRITER:
             return "writer"
-        for pronoun, forms in _SHE_OR_HE.items():
+        for pronoun, forms in SHE_OR_HE.items():
             if token.text in forms:
                 return self._kind_of_pronoun(place, pronoun)
         if token.tag in ("WP", "WDT") or (token.text == "that" and token.relation in _SUBJECTS):
@@ -468,51 +466,6 @@ class Parse:
         """“One of our brightest students”, “among the best teachers”."""
         above = self.tokens[self.tokens[place].head]
         return self.tokens[place].relation == "pobj" and above.text in ("of", "among", "amongst", "than", "between")
-
-
-def in_turn(trees: Sequence[Parse], pronoun: str) -> list[Parse]:
-    """Return the parses of a letter's sentences, with the he and she that are other people's.
-
-    `pronoun`: the candidate's. A sentence that speaks of a woman before any word for the candidate goes on about her:
-    “Mrs Hale leads the unit, and she is kind”. So does the sentence after it, where it names nobody else.
-    """
-    turned, topic = [], False
-    for tree in trees:
-        tree, topic = _resolved(replace(tree, pronoun=pronoun), topic)
-        turned.append(tree)
-    return turned
-
-
-def _resolved(tree: Parse, topic: bool) -> tuple[Parse, bool]:
-    """The parse with the pronouns of others; whether the sentence ends about another person of the same gender."""
-    others, candidate, other = set(), False, topic
-    forms = _SHE_OR_HE.get(tree.pronoun, frozenset())
-    for number, token in enumerate(tree.tokens):
-        if token.named:
-            candidate, other = True, False
-        elif token.text in forms:
-            if other and not candidate:
-                others.add(number)
-            else:
-                candidate = True
-        elif token.relation in ("nsubj", "nsubjpass") and not candidate and _gender(tree, number) == tree.pronoun != "":
-            other = True
-    return replace(tree, others=frozenset(others)), other and not candidate
-
-
-def _gender(tree: Parse, place: int) -> str:
-    """The pronoun of another person who is named or related: “Mrs Hale”, “my wife”; "" where it does not show."""
-    token = tree.tokens[place]
-    names = [place, *(child for child in tree.children[place] if tree.tokens[child].relation in ("compound", "appos"))]
-    for name in names:
-        word = tree.tokens[name]
-        pronoun = title_pronoun(word.text) or (given_pronoun(word.text) if word.tag in ("NNP", "NNPS") else "")
-        if pronoun:
-            return pronoun
-    related = swap_words().kin.get(token.text)
-    if token.tag == "NN" and related is not None and related[0] != related[1]:
-        return "he" if related[0] == token.text else "she" if related[1] == token.text else ""
-    return ""
 
 
 @cache

@@ -12,7 +12,8 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from biasprint.core.letters.grammar import Parse, Whose, in_turn, masked, parses, why_without
+from biasprint.core.letters.about_whom import in_turn
+from biasprint.core.letters.grammar import Parse, Whose, masked, parses, why_without
 from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
