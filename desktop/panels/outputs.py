@@ -19,8 +19,16 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.read.outputs import SORTED, Choices, Detail, Line, OutputOrder, RowSource, StoredOutputs
-from biasprint.desktop.read.result_folder import ResultRows
+from biasprint.desktop.read.outputs import (
+    SORTED,
+    Choices,
+    Detail,
+    Line,
+    OutputOrder,
+    ResultRows,
+    RowSource,
+    StoredOutputs,
+)
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
 from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, QuietButton, plural, tr

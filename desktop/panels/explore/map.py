@@ -24,8 +24,7 @@ from biasprint.desktop.panels.explore.arrays import (
 )
 from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices, show_box
 from biasprint.desktop.plots.card import PlotCard
-from biasprint.desktop.plots.cells import HeatCells
-from biasprint.desktop.plots.cloud import Cloud
+from biasprint.desktop.plots.cloud import Cloud, HeatCells
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.explore import SEED, FieldCodes
 from biasprint.desktop.shell import Shell

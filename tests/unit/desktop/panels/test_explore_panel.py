@@ -29,7 +29,7 @@ from biasprint.core.runs.setup import store_set
 from biasprint.desktop import theme
 from biasprint.desktop.panels.explore.panel import ExplorePanel, MakeTexts
 from biasprint.desktop.panels.explore.scores import HISTOGRAM
-from biasprint.desktop.plots.cells import HeatCells
+from biasprint.desktop.plots.cloud import HeatCells
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read import explore
 from biasprint.desktop.read.explore import ExploredTexts, FieldCodes, StoredTexts
