@@ -57,7 +57,6 @@ def make_deb(folder: Path, out: Path) -> None:
     name, other = (LIGHT, "biasprint") if folder.name == LIGHT else ("biasprint", LIGHT)
     with tempfile.TemporaryDirectory(dir=out.parent) as work:
         root = Path(work)
-        root.chmod(0o755)
         share = root / "usr" / "share"
         shutil.copytree(folder, root / "usr" / "lib" / "biasprint", symlinks=True)
         put(root / "usr" / "bin").joinpath("biasprint").symlink_to("../lib/biasprint/biasprint")
@@ -82,6 +81,7 @@ def make_deb(folder: Path, out: Path) -> None:
         }  # fmt: skip
         lines = "".join(f"{field}: {value}\n" for field, value in control.items())
         put(root / "DEBIAN").joinpath("control").write_text(lines)
+        open_to_all(root)
         subprocess.run(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z9", "--build", root, out], check=True)
 
 
@@ -100,6 +100,14 @@ def make_windows(folder: Path, out: Path) -> None:
     given = {"VERSION": version(), "FOLDER": str(folder.resolve()), "OUT": str(out.resolve())}
     script = HERE / "windows" / "biasprint.nsi"
     subprocess.run(["makensis", "-V2", *(f"-D{key}={value}" for key, value in given.items()), str(script)], check=True)
+
+
+def open_to_all(root: Path) -> None:
+    """Let everybody read the files, and run those that their owner may run, whatever the umask is."""
+    root.chmod(0o755)
+    for path in root.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
 
 
 def nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:

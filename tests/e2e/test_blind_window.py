@@ -63,7 +63,12 @@ def file(tmp_path: Path) -> Path:
         project.axes.add(AxisSpec(key="zqaxis", title="Zqaxistitle", definition={"identities": identities}))
         prompts = tuple(
             PromptSpec(
-                key=f"zqprompt/{place}/{name}", text="zqprompt", task="haiku", theme=place, axis="zqaxis", identity=name
+                key=f"zqprompt/{place}/{name}",
+                text=f"zqprompt {name}",
+                task="haiku",
+                theme=place,
+                axis="zqaxis",
+                identity=name,
             )
             for place in THEMES
             for name in IDENTITIES

@@ -107,7 +107,7 @@ def test_compare_draws_the_same_comparisons_for_the_same_seed_and_adds_them_once
     biasprint("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "none")
     draw = ("compare", file, "--axis", "race", "--axis", "gender", "--per-axis", 12, "--json")
     first = biasprint(*draw, "--seed", 4).json
-    assert set(first) == {"plan", "made", "comparisons", "left_out"}
+    assert set(first) == {"plan", "made", "comparisons", "left_out", "prompts"}
     assert first["comparisons"] == {"race": 12, "gender": 12}
     again = biasprint(*draw, "--seed", 4).json
     assert (again["plan"], again["made"]) == (first["plan"], False)

@@ -33,7 +33,12 @@ def make_project(path: Path, *, comparisons: int = 20, workshop: bool = True, co
         project.axes.add(AxisSpec(key="zqaxis", title="Zqaxistitle", definition={"identities": identities}))
         prompts = tuple(
             PromptSpec(
-                key=f"zqprompt/{place}/{name}", text="zqprompt", task="haiku", theme=place, axis="zqaxis", identity=name
+                key=f"zqprompt/{place}/{name}",
+                text=f"zqprompt {name}",
+                task="haiku",
+                theme=place,
+                axis="zqaxis",
+                identity=name,
             )
             for place in themes
             for name in IDENTITIES

@@ -37,7 +37,8 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakePip:
 
 def requirement() -> str:
     project = tomllib.loads((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return next(text for text in project["dependencies"] if text.startswith("llama-cpp-python"))
+    (engine,) = project["optional-dependencies"]["engine"]
+    return str(engine)
 
 
 def refused(ctx: JobContext | None = None) -> AppError:

@@ -7,7 +7,7 @@ from biasprint.core.judging import model_rater, verdict
 from biasprint.core.scorers import refusal
 
 # Version → hash of the sources that decide how a reply is read. Who changes one gives it a new version here.
-KNOWN = {"replies 1": "50a0dd5abc4af147"}
+KNOWN = {"replies 1": "59fe836827fab0f7"}  # an import of it was renamed, which reads nothing otherwise
 
 
 def test_a_reader_that_changes_has_a_new_version() -> None:

@@ -30,7 +30,7 @@ SPECS: dict[type[specs.Spec], tuple[str, set[str]]] = {
     specs.PlanSpec: ("plan", set()),
     specs.ComparisonSpec: ("comparison", set()),
     specs.RaterSpec: ("rater", set()),
-    specs.JudgmentSpec: ("judgment", set()),
+    specs.JudgmentSpec: ("judgment", {"lengths"}),
     specs.AnnotationSpec: ("annotation", set()),
     specs.ScoreSpec: ("score", set()),
 }

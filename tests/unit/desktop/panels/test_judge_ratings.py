@@ -182,5 +182,5 @@ def test_a_key_that_somebody_gave_to_another_action_stays_theirs(tmp_path: Path)
     settings._data = {"keys": kept | {"skip": ["R"]}}
     assert settings.keys()["skip"] == ("R",)
     assert settings.keys()["ratings"] == ("Ctrl+Shift+R",)
-    settings._data = {"keys": kept | {"skip": ["P"]}}
+    settings._data = {"keys": kept | {"skip": ["Y"]}}
     assert settings.keys()["ratings"] == ("R",)

@@ -136,7 +136,7 @@ def test_everything_that_raters_are_asked_is_in_the_request(qtbot: QtBot, page: 
         field.setValue(value)
     request = asked(qtbot, page)
     asked_of_all = (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching())
-    assert request[4:] == (*asked_of_all, 0, False, True, False, True, True)
+    assert request[4:] == (*asked_of_all, 0, False, True, False, True, True, 0)
     page.prompts.setChecked(False)
     assert not asked(qtbot, page).show_prompt
 

@@ -165,8 +165,8 @@ def test_conflicting_keys_in_the_file_mean_the_usual_ones(path: Path):
 
 def test_keys_are_written_one_way(path: Path):
     settings = Settings(path)
-    settings.set_keys({**DEFAULT_KEYS, "back": ("ctrl+z", "p")})
-    assert settings.keys()["back"] == ("Ctrl+Z", "P")
+    settings.set_keys({**DEFAULT_KEYS, "back": ("ctrl+z", "y")})
+    assert settings.keys()["back"] == ("Ctrl+Z", "Y")
 
 
 def test_settings_live_in_the_programs_own_folder(own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
