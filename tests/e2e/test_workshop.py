@@ -144,7 +144,7 @@ def test_the_welcome_says_how_likely_a_preference_is_seen_and_what_is_kept(peopl
     welcome = people.room.welcome
     assert "6 times" in welcome.about.text()
     # Six choices are too uneven for chance only where all are the same: .55⁶ + .30⁶ + .15⁶ = .028.
-    assert ", 19 would be told nothing after a session like this." in welcome.power.text.text()
+    assert "in a session like this in 19 of 20 people who have one" in welcome.power.text.text()
     assert "not under a name" in welcome.yours.text.text()
     assert welcome.time.title.text() == "About 2 minutes"
 

@@ -443,8 +443,8 @@ def power_words(chance: "Chance | None") -> str:
     if chance is None:
         return tr("How often you chose what. Whether that is a preference, this session cannot tell.")
     words = tr(
-        "Of 20 people with a clear preference ({preference}), {missed} would be told nothing after a session like "
-        "this. So “too few to say anything” at the end does not mean that there is no preference."
+        "A clear preference can stay unseen: in a session like this in {missed} of 20 people who have one "
+        "({preference}). So “too few to say anything” at the end does not mean that there is none."
     )
     preference = preference_in_words(chance.shares, tr, number)
     return words.format(missed=number(missed_of_20(chance.power)), preference=preference)

@@ -66,19 +66,22 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     assert group is not None
     if step == CHANCE:
         return tr(
-            "If nobody cared for whom a text was written, luck alone would still end somewhere on these lines, in 19 "
-            "of 20 workshops. What do you expect?"
+            "Suppose nobody cared whom a text was written for. In 19 of 20 workshops the bars would still end "
+            "somewhere on these lines. How long do you expect yours to be?"
         )
     if step == GROUP:
         words = plural(
             group.people,
-            "What 1 person chose. The dashed line is what choosing blindly gives; past it is more often.",
-            "What %n people chose together. The dashed line is what choosing blindly gives; past it is more often.",
+            "What 1 person chose. The dashed line is what choosing blindly gives; a longer bar means more often.",
+            "What %n people chose, added up. The dashed line is what choosing blindly gives; a longer bar means more "
+            "often.",
         )
-        others = tr("With other people a bar could end anywhere on its black line. Where that crosses the dashed line, "
-                    "it may be luck.")  # fmt: skip
+        others = tr(
+            "Another group would get other bars: the black line shows how far a bar might move. If it crosses the "
+            "dashed line, that bar may be luck."
+        )
         return " ".join(filter(None, [words, others, few_people(group.people)]))
-    return tr("What model judges chose among the same texts, beside the group.")
+    return tr("What language models chose among the same texts, beside your group.")
 
 
 def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:

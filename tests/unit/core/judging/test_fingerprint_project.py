@@ -129,7 +129,7 @@ def test_comparisons_that_were_left_leave_no_test(project: Project) -> None:
     found = print_of(project, rater)
     axis = named(found, "gender")
     assert (found.complete, found.evidence, axis.testing, axis.left, axis.n) == (False, False, None, 5, 15)
-    assert paragraphs(found)[0].text.startswith("You chose these texts, but 5 of 20 comparisons were left")
+    assert paragraphs(found)[0].text.startswith("You chose these texts, but 5 of 20 comparisons have no answer")
     (one,) = raters_with_fingerprint(JobContext(), project).offered
     assert (one.comparisons, one.left) == (20, 5)
 

@@ -43,8 +43,8 @@ def said(*axes: AxisChoice, **more: object) -> list[str]:
 def test_evidence_names_the_identity_its_count_what_chance_gives_and_how_rare_that_is() -> None:
     assert said(axis((33, 15, 12), p=0.0042)) == [
         "You chose these texts: in 60 comparisons on race, the one for White 33 times (Black 15, Asian 12). Choosing "
-        "blindly would give about 20. Somebody without a preference would lean this far to one of the three, by luck "
-        "alone, in about 1 of 240 sessions."
+        "blindly would give about 20. Luck alone gives such a lean, to one of the three, in about 1 of 240 sessions of "
+        "people without a preference: a hint, and no proof."
     ]
 
 
@@ -53,7 +53,7 @@ def test_of_two_identities_the_other_one_needs_no_words() -> None:
     assert (
         "in 60 comparisons on orientation, the one for Straight 45 times. Choosing blindly would give about 30." in text
     )
-    assert "lean this far to one of the two" in text
+    assert "such a lean, to one of the two, in" in text
 
 
 def test_what_is_chosen_seldom_is_said_where_that_is_furthest_from_chance() -> None:
@@ -67,10 +67,13 @@ def test_several_axes_are_several_tests_and_the_sentence_says_so() -> None:
         axis((32, 16, 12), title="Gender", p=0.03, tested=3),
         axis((30, 30), title="Orientation", labels=("Straight", "Queer"), p=1.0, tested=3),
     )
-    assert texts[0].endswith("lean this far on one of the three axes, by luck alone, in about 1 of 100 sessions.")
+    assert texts[0].endswith(
+        "in one of the three things compared, in about 1 of 100 sessions of people without a preference: a hint, and "
+        "no proof."
+    )
     assert texts[1].startswith("In 60 comparisons on gender it was the one for White 32 times")
     assert "about 1 of 33 sessions" in texts[1]
-    assert texts[2] == "About orientation the choices are too few, or too even, to say anything."
+    assert texts[2] == "About orientation nothing can be said: the choices are too few, or nearly even."
 
 
 def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
@@ -79,8 +82,8 @@ def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
     assert (first.text, first.large) == ("You chose 7 texts. That is too few to say anything about you.", True)
     assert (counted.text, counted.quiet) == ("On race you chose texts for: White 3, Black 2 and Asian 2.", True)
     assert missed.text == (
-        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 18 would "
-        "be told nothing after 7 choices on race."
+        "A clear preference can stay unseen: after 7 choices on race, in 18 of 20 people who have one (one kind of "
+        "text 55 times in 100, the others 30 and 15 times)."
     )
     model = said(few, kind="model")
     assert model[0] == "The model chose 7 texts. That is too few to say anything about it."
@@ -88,7 +91,7 @@ def test_what_is_read_first_is_that_so_few_choices_say_nothing() -> None:
 
 def test_of_many_choices_nobody_says_that_they_are_few() -> None:
     assert said(axis((22, 20, 18), seeing=SEEN))[0] == (
-        "You chose 60 texts. How they fall could well be luck: they show no clear preference."
+        "You chose 60 texts. They show no clear preference: luck alone could give such counts."
     )
 
 
@@ -106,25 +109,27 @@ def test_axes_that_show_the_same_share_a_sentence() -> None:
     )
     assert texts[0] == "You chose 170 texts. That is too few to say anything about you."  # orientation: 0.54
     assert texts[2] == (
-        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 1 to 3 "
-        "would be told nothing after 54 to 60 choices on each of race and gender. Of 20 people with a clear preference "
-        "(one kind of text 68 times in 100, the other 32 times), 9 would be told nothing after 56 choices on "
-        "orientation."
+        "A clear preference can stay unseen: after 54 to 60 choices on each of race and gender, in 1 to 3 of 20 people "
+        "who have one (one kind of text 55 times in 100, the others 30 and 15 times). A clear preference can stay "
+        "unseen: after 56 choices on orientation, in 9 of 20 people who have one (one kind of text 68 times in 100, "
+        "the other 32 times)."
     )
 
 
 @pytest.mark.parametrize(("chance", "missed"), [(0.9999, 1), (0.0001, 19), (0.47, 11), (0.1, 18), (0.05, 19)])
 def test_a_chance_of_seeing_is_said_of_20_and_never_a_promise(chance: float, missed: int) -> None:
     assert missed_of_20(chance) == missed
-    assert f", {missed} would be told nothing" in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[2]
+    assert (
+        f", in {missed} of 20 people who have one" in said(axis((20, 20, 20), seeing=replace(SEEN, chance=chance)))[2]
+    )
 
 
 def test_comparisons_that_were_left_leave_nothing_to_conclude() -> None:
     found = axis((30, 5, 5), p=None, planned=60, left=20, seeing=SEEN)
     (text,) = said(found, complete=False)
     assert text == (
-        "You chose these texts, but 20 of 60 comparisons were left without an answer. A conclusion was planned "
-        "for all of them, so none is drawn."
+        "You chose these texts, but 20 of 60 comparisons have no answer. The result was planned for all of them "
+        "together, so there is none."
     )
 
 

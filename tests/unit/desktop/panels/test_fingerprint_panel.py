@@ -101,7 +101,7 @@ def test_too_little_to_say_is_said(qtbot: QtBot, project: Project, open_panel: O
     see(qtbot, panel)
     words = panel.view.words.text()
     assert words.startswith("You chose 20 texts. That is too few to say anything about you.")
-    assert ", 11 would be told nothing after 20 choices on gender." in words
+    assert "after 20 choices on gender, in 11 of 20 people who have one" in words
     assert "evidence of" not in words
 
 

@@ -43,19 +43,19 @@ def words_of(page) -> list[str]:
 def test_the_chance_is_said_as_sessions_that_show_nothing():
     said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))  # 20 × 0.526 = 10.5
     assert said.startswith(
-        "Of 20 people with a clear preference (one kind of text 55 times in 100, the others 30 and 15 times), 11 would "
-        "be told nothing after a session like this."
+        "A clear preference can stay unseen: in a session like this in 11 of 20 people who have one (one kind of text 55 "
+        "times in 100, the others 30 and 15 times)."
     )
-    assert "does not mean that there is no preference" in said
+    assert "does not mean that there is none" in said
 
 
 def test_the_chance_of_two_identities_names_two_shares():
     said = power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
-    assert ", 14 would be told nothing" in said
+    assert " in 14 of 20 people who have one" in said
     assert "68 times in 100, the other 32 times" in said
 
 
-@pytest.mark.parametrize(("power", "words"), [(0.9999, ", 1 would"), (0.0001, ", 19 would")])
+@pytest.mark.parametrize(("power", "words"), [(0.9999, " in 1 of 20 "), (0.0001, " in 19 of 20 ")])
 def test_nothing_is_promised_as_certain(power: float, words: str):
     assert words in power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power))
 
