@@ -117,6 +117,7 @@ class PromptBox(Card):
     def set_page_height(self, height: int, *, low: bool) -> None:
         if (height, low) != (self._page_height, self._low):
             self._page_height, self._low = height, low
+            self.set_padding(theme.current().gap, 2 if low else 8)
             self._forget_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -43,8 +43,8 @@ def words_of(page) -> list[str]:
 def test_the_chance_is_said_as_sessions_that_show_nothing():
     said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))  # 20 × 0.526 = 10.5
     assert said.startswith(
-        "A clear preference can stay unseen: in a session like this in 11 of 20 people who have one (one kind of text 55 "
-        "times in 100, the others 30 and 15 times)."
+        "A clear preference can stay unseen: in a session like this in 11 of 20 people who have one (one kind of text "
+        "55 times in 100, the others 30 and 15 times)."
     )
     assert "does not mean that there is none" in said
 
@@ -317,7 +317,7 @@ def test_chance_is_as_uneven_as_it_is():
     picture = shown_to_all(models=False)
     ends = [(mark.low, mark.high, mark.band) for mark in figure_at(picture, CHANCE).marks]
     assert ends == [(pytest.approx(3 * 5 / 30), pytest.approx(3 * 15 / 30), True)] * 3
-    assert words_at(picture, CHANCE).startswith("If nobody cared for whom a text was written, luck alone")
+    assert words_at(picture, CHANCE).startswith("Suppose nobody cared whom a text was written for.")
 
 
 def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
