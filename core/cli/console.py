@@ -329,6 +329,7 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
             note(f"{left_out_in_words(project)} “biasprint check {named(path.name)}” says which and why.")
 
     stop = project.subscribe(tell)
+    project.leave_out_altered()
     tell_of_copy()
     project.subscribe(tell_of_copy)
     return project
@@ -338,8 +339,8 @@ def left_out_in_words(project: "Project") -> str:
     """Return a sentence about the damaged rows of a project."""
     rows = len(project.left_out)
     if rows == 1:
-        return f"1 row of “{project.path.name}” cannot be read and is left out."
-    return f"{rows:,} rows of “{project.path.name}” cannot be read and are left out."
+        return f"1 row of “{project.path.name}” is damaged and left out."
+    return f"{rows:,} rows of “{project.path.name}” are damaged and left out."
 
 
 def open_for_writing(path: Path) -> "Project":

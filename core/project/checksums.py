@@ -42,6 +42,21 @@ def add_checksums(connection: sqlite3.Connection) -> None:
         connection.execute(f'UPDATE "{table}" SET {CHECKSUM} = {_call(columns)}')
 
 
+def altered_rows(connection: sqlite3.Connection) -> dict[str, frozenset[int]]:
+    """Return the row ids, by table, whose checksum no longer fits; only tables that have such rows.
+
+    One call of Python a row, so that whatever reads the whole project can afford it first. Raises
+    `sqlite3.DatabaseError` where a page is damaged.
+    """
+    _give_function(connection)
+    found = {}
+    for table, columns in covered_columns(connection):
+        statement = f'SELECT rowid FROM main."{table}" NOT INDEXED WHERE {CHECKSUM} IS NOT {_call(columns)}'
+        if rows := frozenset(number for (number,) in connection.execute(statement)):
+            found[table] = rows
+    return found
+
+
 Columns = tuple[tuple[str, str], ...]  # name and type of each
 
 

@@ -1,4 +1,4 @@
-"""Rows that cannot be read are omitted from every read, together with what only has a meaning with them.
+"""Rows that cannot be read, or are not what was stored, are omitted from every read, with what depends on them.
 
 Views of the reading connections take the places of the tables then. They are temporary, so that nothing is changed in
 the file, and there are none where nothing is damaged. (decision 0038)
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from biasprint.core.project.checksums import Stored
 from biasprint.core.project.connection import connect
-from biasprint.core.project.damaged import Problem, TableRows, tables_of, unreadable
+from biasprint.core.project.damaged import Problem, TableRows, altered, tables_of, unreadable
 
 AT_ONCE = 500
 CARDS = "comparison"  # the table whose rows name texts inside JSON
@@ -39,7 +39,7 @@ def find_left_out(path: Path) -> DamagedRows:
         losses = Losses()
         for table in tables:
             for number, row in table.each(connection):
-                if (why := unreadable(table, row)) is not None:
+                if (why := unreadable(table, row) or altered(table, row)) is not None:
                     losses.add(table, number, row, why)
         if losses:
             add_dependants(connection, tables, parents, losses)

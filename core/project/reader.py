@@ -76,6 +76,10 @@ class Reader:
                 if not self._learned(before):
                     raise
 
+    def look(self) -> None:
+        """Look for damaged rows before one is met: from here on they are read around."""
+        self._learned(self._prepared)
+
     def _learned(self, before: int) -> bool:
         """Return whether more is known of damaged rows than at that time."""
         with self._looking:

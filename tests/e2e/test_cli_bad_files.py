@@ -106,7 +106,7 @@ def test_one_damaged_row_is_told_and_everything_else_is_done(study_file: Path, t
         connection.execute("UPDATE prompt SET fields = CAST(x'ff' AS TEXT) WHERE id = 2")
     answer = biasprint("export", study_file, "prompts", "--out", tmp_path / "after.csv", "--json")
     assert answer.json["rows"] == rows - 1
-    assert "2 rows of “study.biasprint” cannot be read and are left out" in answer.err  # the prompt and its text
+    assert "2 rows of “study.biasprint” are damaged and left out" in answer.err  # the prompt and its text
     checked = biasprint("check", study_file, "--json", code=1).json
     assert [(one["table"], one["key"]) for one in checked["problems"]] == [("prompt", "2")]
     out = tmp_path / "rescued.biasprint"

@@ -1,6 +1,7 @@
 """A project file from Python: what it holds, as tables, and its findings."""
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -8,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Unpack
 
-from biasprint.core.cli.console import check_target, open_for_writing
+from biasprint.core.cli.console import check_target, left_out_in_words, open_for_writing
 from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -34,8 +35,16 @@ def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool
     Raises `Error` for a file that is missing, no project or of a newer version.
     """
     place = path_of(path)
-    store = Store.open(place, read_only=True) if read_only else open_for_writing(place)
+    store = _opened(place) if read_only else open_for_writing(place)
     return Project(store, look_anyway)
+
+
+def _opened(place: Path) -> Store:
+    store = Store.open(place, read_only=True)
+    store.leave_out_altered()
+    if store.left_out:
+        warnings.warn(left_out_in_words(store), stacklevel=3)
+    return store
 
 
 def sample(path: str | PathLike[str]) -> "Project":
@@ -159,4 +168,4 @@ class Project:
             with open_for_writing(self.path) as writable:
                 record_look(writable, f"biasprint.open: {what}")
         finally:
-            self._store = Store.open(self.path, read_only=True)
+            self._store = _opened(self.path)

@@ -395,7 +395,9 @@ class AuditRun:
 def _opened(path: Path) -> Project:
     if not path.exists():
         raise UsageError(f"There is no project “{path.name}”.")
-    return Project.open(path, read_only=True)
+    project = Project.open(path, read_only=True)
+    project.leave_out_altered()
+    return project
 
 
 def _same(first: Path, other: Path) -> bool:
