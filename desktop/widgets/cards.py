@@ -167,7 +167,10 @@ class ShadeLegend(PlainText):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
-        theme.signals.changed.connect(lambda: self.show_counts(self._of))
+        theme.signals.changed.connect(self._dress_legend)  # a method ends with its widget, a lambda does not
+
+    def _dress_legend(self, _tokens: object = None) -> None:
+        self.show_counts(self._of)
 
     def show_counts(self, of: int) -> None:
         """Show the shades of so many raters; of many, some on the way from one to all."""

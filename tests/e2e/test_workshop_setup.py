@@ -54,8 +54,8 @@ def words_of(widget: QWidget) -> list[str]:
 def test_comparisons_are_drawn_for_the_workshop_with_its_consent_and_without_notes(people: People):
     people.window.show_panel("fingerprint")
     setup = people.setup()
-    people.wait(lambda: "Of 20 people" in setup.power.text())
-    assert setup.power.text().startswith("8 comparisons on one axis. Of 20 people with a clear preference"), (
+    people.wait(lambda: "of 20 people" in setup.power.text())
+    assert setup.power.text().startswith("8 comparisons on one axis. A clear preference can stay unseen"), (
         "of eight themes no twenty can be drawn, so twenty are not promised"
     )
     setup.form.comparisons.setValue(6)
