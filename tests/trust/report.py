@@ -87,7 +87,7 @@ class RowResult:
     def told(self) -> str:
         """The verdict, with what was done of what is required."""
         counted = f" ({self.done:,} of {self.row.wanted:,} {self.row.counted})" if self.row.wanted else ""
-        return f"**{self.verdict}**{counted if self.done else ''}"
+        return f"**{self.verdict}**{counted if self.verdict.startswith('held') else ''}"
 
     @property
     def said(self) -> str:
