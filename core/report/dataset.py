@@ -4,7 +4,6 @@ Card: the README of a data set as Hugging Face's hub reads it (YAML above the wo
 of data sets in JSON-LD, version 1.0 (http://mlcommons.org/croissant/1.0), read 2026-11; tried with mlcroissant 1.1.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.report.export import ExportReport, Row, export_rows
 from biasprint.core.report.whole_file import not_written
+from biasprint.core.text import sha256_file
 
 FORMAT = "dataset"  # the command line's name of it
 CARD, CROISSANT = "README.md", "croissant.json"
@@ -86,11 +86,10 @@ def _kind(name: str, types: set[type]) -> str:
 
 
 def _croissant(what: str, path: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
-    content = path.read_bytes()
     file = {
         "@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": f"data/{path.name}",
         "encodingFormat": "application/jsonlines",
-        "sha256": hashlib.sha256(content).hexdigest(), "contentSize": f"{len(content)} B",
+        "sha256": sha256_file(path), "contentSize": f"{path.stat().st_size} B",
     }  # fmt: skip
     fields = [
         {

@@ -8,8 +8,9 @@ import pyarrow
 from pyarrow import parquet
 
 from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
-from biasprint.core.runs.result_folder.planning import ScoringOrder, plan, sha256_of
+from biasprint.core.runs.result_folder.planning import ScoringOrder, plan
 from biasprint.core.runs.result_folder.scoring import BATCH_ROWS
+from biasprint.core.text import sha256_file
 
 ROWS = 100_000  # of a partition
 VOCABULARY, WORDS = 5_000, 52  # words that texts are made of, and of each text: about 290 characters
@@ -42,7 +43,7 @@ def _write_scores(order: ScoringOrder, name: str, chance: np.random.Generator) -
         columns |= {scorer: numbers, scorer + VALUES: each.cast(pyarrow.list_(pyarrow.float32()))}
     table = pyarrow.table(columns)
     found = source.stat()
-    made_from = {"sha256": sha256_of(source), "bytes": found.st_size, "changed_ns": found.st_mtime_ns}
+    made_from = {"sha256": sha256_file(source), "bytes": found.st_size, "changed_ns": found.st_mtime_ns}
     footer = {"input": made_from, "rows": ROWS, "failed": 0, "order": order.stated()}
     target.parent.mkdir(parents=True, exist_ok=True)
     with parquet.ParquetWriter(target, table.schema) as writer:

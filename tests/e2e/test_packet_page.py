@@ -179,14 +179,19 @@ def test_time_stands_still_after_two_minutes_and_while_the_page_is_not_looked_at
     assert views[1] <= second
 
 
-def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk, tmp_path: Path) -> None:
-    page = desk.given(comparisons=3)
+def one_answered_and_saved(desk: Desk, page: Path) -> Path:
+    """Answer the first of three comparisons, and save the page so far."""
     with desk.window() as window:
         begin(window, page)
         window.press("1")
         at(window, 2, 3)
         window.tap("Overview")
-        half = desk.saved(window, "Save my answers so far")
+        return desk.saved(window, "Save my answers so far")
+
+
+def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk, tmp_path: Path) -> None:
+    page = desk.given(comparisons=3)
+    half = one_answered_and_saved(desk, page)
     assert half.name == "packet-R01-1-of-3.html"
     desk.folder = tmp_path / "another computer"
     with desk.window() as window:
@@ -299,12 +304,7 @@ def test_two_tabs_do_not_overwrite_each_other(desk: Desk) -> None:
 
 def test_a_file_with_other_answers_than_the_browsers_asks_which(desk: Desk, tmp_path: Path) -> None:
     page = desk.given(comparisons=3)
-    with desk.window() as window:
-        begin(window, page)
-        window.press("1")
-        at(window, 2, 3)
-        window.tap("Overview")
-        one = desk.saved(window, "Save my answers so far")
+    one = one_answered_and_saved(desk, page)
     here, desk.folder = desk.folder, tmp_path / "another computer"
     with desk.window() as window:
         begin(window, page)

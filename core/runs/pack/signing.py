@@ -28,6 +28,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.machine import storage
 from biasprint.core.tables.rows import visible
+from biasprint.core.text import sha256_file
 
 MANIFEST, SIGNATURE, SIGNER = "manifest.sha256", "manifest.sig", "signer.pem"
 OWN = (MANIFEST, SIGNATURE, SIGNER)
@@ -243,8 +244,7 @@ def _same_files(folder: Path, listed: Mapping[str, str], found: Sequence[str]) -
 
 def sha256_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_file(path)
     except OSError as error:
         raise AppError(f"“{visible_name(path.name)}” cannot be read.", details=str(error)) from error
 

@@ -3,7 +3,6 @@
 What has a sound output, by its footer, need not be scored again. `scoring` scores one file.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from biasprint.core.scorers.registry import info_of
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.fields import guess_mapping
 from biasprint.core.tables.read import look_at
+from biasprint.core.text import sha256_file
 
 ENDING, PART = ".parquet", ".part"
 
@@ -189,13 +189,7 @@ def _same_input(path: Path, known: dict[str, Any]) -> bool:
     status = path.stat()
     if status.st_size != known["bytes"]:
         return False
-    return bool(status.st_mtime_ns == known["changed_ns"] or sha256_of(path) == known["sha256"])
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of the file's bytes, as hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return bool(status.st_mtime_ns == known["changed_ns"] or sha256_file(path) == known["sha256"])
 
 
 def _remove_unfinished(out: Path) -> None:

@@ -16,9 +16,10 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.report.whole_file import not_written, whole_file
 from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
-from biasprint.core.runs.result_folder.planning import ScoringOrder, sha256_of
+from biasprint.core.runs.result_folder.planning import ScoringOrder
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import info_of, score_each
+from biasprint.core.text import sha256_file
 
 if TYPE_CHECKING:
     import pyarrow
@@ -81,7 +82,7 @@ def _scored(order: ScoringOrder, name: str, source: Path) -> ScoredPartition:
     from pyarrow import parquet
 
     before = source.stat()
-    digest = sha256_of(source)
+    digest = sha256_file(source)
     target = order.target(name)
     target.parent.mkdir(parents=True, exist_ok=True)
     tally = _Tally()
