@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.core.runs.result_folder import is_result_folder
@@ -37,7 +37,7 @@ from biasprint.desktop.widgets.events import FileDrop, first_field
 from biasprint.desktop.widgets.frame import Rail, StatusLine
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
+from biasprint.desktop.window_commands import CommandPalette, file_menu, offer_help, save_copy, window_commands
 
 if TYPE_CHECKING:
     from biasprint.core.judging.packets.packet import PacketInfo
@@ -242,9 +242,14 @@ class MainWindow(QMainWindow):
             panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keyboard_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Keep the keyboard in the panel when one of its pages is hidden: Qt would give it to the next widget."""
+        """Keep the keyboard in the panel when one of its pages is hidden: Qt would give it to the next widget.
+
+        In a dialog, let F1 work.
+        """
         if now is self.rail.brand and before is not None and not before.isVisible() and self.current in self.panels:
             self.panels[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
+        if now is not None and isinstance(dialog := now.window(), QDialog):
+            offer_help(self, dialog)
 
     def open_project(self, path: Path) -> None:
         self.session.open(path)

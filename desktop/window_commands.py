@@ -7,9 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, qVersion
-from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QShortcut,
+    QStandardItem,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import (
     QApplication,
+    QDialog,
     QFrame,
     QLineEdit,
     QListView,
@@ -31,6 +41,7 @@ from biasprint.desktop.settings import BY_KEY, KEY_ACTIONS
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
+from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -42,9 +53,8 @@ if TYPE_CHECKING:
 
 # ---- Help
 
-EVERYWHERE = (
-    "Ctrl+K: all commands. F6: the next part of the window. F1: help on the panel you are in. Shift+F1: every key."
-)
+HELP_KEY = "F1"
+EVERYWHERE = "Ctrl+K: all commands. F6: the next part of the window. F1: help on the page or dialog you are in. Shift+F1: every key."
 
 CONTROLS = (
     "Tab / Shift+Tab   Next control, and back\nArrows   Within tabs, a list, a table or a choice\n"
@@ -53,18 +63,19 @@ CONTROLS = (
 )
 
 
-def help_text(panel: str, shell: "Shell") -> str:
-    """Return what a panel is for, and the keys that work in it."""
+def help_pages() -> dict[str, list[str]]:
+    """Return the paragraphs of every page that F1 opens, by the key of a panel or the class of a dialog."""
     from biasprint.core.prompts.resource_files import packaged, read_toml
 
-    parts = [tr(part) for part in read_toml(packaged("help", "panels.toml")).get(panel, ())]
-    if panel == "judge":
+    return read_toml(packaged("help", "panels.toml"))
+
+
+def help_text(page: str, shell: "Shell") -> str:
+    """Return what a panel or a dialog is for, and the keys that work in it."""
+    parts = [tr(part) for part in help_pages()[page]]
+    if page == "judge":
         parts.append(_judging_keys(shell.settings))
     return "\n\n".join([*parts, tr(EVERYWHERE)])
-
-
-def show_help(window: "QWidget", shell: "Shell", panel: str, title: str) -> None:
-    TextDialog(window, tr("Help: {panel}").format(panel=title), help_text(panel, shell)).show()
 
 
 def keys_text(shell: "Shell", title: str, here: "Sequence[Command]", everywhere: "Sequence[Command]") -> str:
@@ -237,7 +248,7 @@ def view_commands(window: Window) -> list[Command]:
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
         Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
         Command(tr("Next part of the window"), window.focus_next_part, "F6", repeats=True),
-        Command(tr("Help on this panel"), partial(help_here, window), "F1"),
+        Command(tr("Help on this panel"), partial(help_here, window), HELP_KEY),
         Command(tr("Keyboard…"), partial(keys_here, window), "Shift+F1"),
         Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),
@@ -275,9 +286,38 @@ def restore_here(window: Window) -> None:
     ask_for_backups(window, window)
 
 
+class HelpDialog(TextDialog):
+    """The page of help on a panel or a dialog."""
+
+
 def help_here(window: Window) -> None:
-    if window.current in window.entries:
-        show_help(window, window, window.current, tr(window.entries[window.current].title))
+    """Show the page of the dialog or panel that has the keyboard, in place of one that is still open."""
+    focused, pages = QApplication.focusWidget(), help_pages()
+    page, title = _page_of(focused, window, pages)
+    if page not in pages or isinstance(focused and focused.window(), TextDialog):
+        return
+    for before in window.findChildren(HelpDialog):
+        before.close()
+    over = focused.window() if focused is not None else window
+    HelpDialog(over, tr("Help: {panel}").format(panel=title), help_text(page, window)).show()
+
+
+def _page_of(part: QWidget | None, window: Window, pages: Mapping[str, object]) -> tuple[str, str]:
+    """Return the key and title of the page for a control: of the nearest dialog or panel around it that has one."""
+    while part is not None:
+        if isinstance(part, QDialog) and type(part).__name__ in pages:
+            return type(part).__name__, part.windowTitle()
+        if isinstance(part, Panel):
+            return part.key, tr(part.title)
+        part = part.parentWidget()
+    entry = window.entries.get(window.current)
+    return window.current, tr(entry.title) if entry is not None else ""
+
+
+def offer_help(window: Window, dialog: QDialog) -> None:
+    """Let F1 work in a dialog: while it is open, none of the window's own keys do."""
+    if dialog.findChild(QShortcut, HELP_KEY) is None:
+        shortcut(HELP_KEY, dialog, partial(help_here, window)).setObjectName(HELP_KEY)
 
 
 def keys_here(window: Window) -> None:

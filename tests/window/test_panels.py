@@ -41,3 +41,24 @@ def test_a_panel_looks_as_approved(visitor: Person, compare: Callable[..., None]
     visitor.settled()
     times = [node.seen for node in visitor.nodes() if TIME.search(node.name)]
     compare(visitor.picture(), f"panel-{panel.lower()}", *times)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_f1_opens_the_page_of_a_panel(visitor: Person, panel: str) -> None:
+    visitor.open_panel(panel)
+    visitor.press("F1")
+    visitor.sees(f"Help: {panel}")
+    visitor.press("Escape")
+    visitor.sees_no(f"Help: {panel}")
+
+
+def test_f1_opens_the_page_of_a_dialog(visitor: Person) -> None:
+    visitor.open_panel("Home")
+    visitor.click("New audit…")
+    visitor.sees("What is asked")
+    visitor.press("F1")
+    visitor.sees("“Generate and measure” writes a small set of texts")
+    visitor.press("Escape")
+    visitor.sees_no("Help: New audit")
+    visitor.press("Escape")
+    visitor.sees_no("What is asked")

@@ -1,11 +1,13 @@
 """The window: its rail, its messages, its keys, and what is dropped on it."""
 
+import pkgutil
 import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -15,10 +17,10 @@ import pytest
 from left_behind import PATIENCE, put_away
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from biasprint import core
+from biasprint import core, desktop
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.changes import Changes
@@ -31,7 +33,14 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.warm_up import is_importing
 from biasprint.desktop.widgets import Button, Label, PrimaryButton
-from biasprint.desktop.window_commands import EVERYWHERE, AboutDialog, help_text, window_commands
+from biasprint.desktop.window_commands import (
+    EVERYWHERE,
+    AboutDialog,
+    HelpDialog,
+    help_pages,
+    help_text,
+    window_commands,
+)
 
 MODULE = "panels_of_the_shell_test"
 
@@ -400,6 +409,63 @@ def test_every_key_is_on_one_sheet(qtbot: QtBot, window: MainWindow, project: Pr
 @pytest.mark.parametrize("entry", PANELS, ids=lambda entry: entry.key)
 def test_every_panel_has_help(window: MainWindow, entry: PanelEntry):
     assert len(help_text(entry.key, window)) > len(EVERYWHERE) + 80
+
+
+def dialogs() -> set[type[QDialog]]:
+    """Every dialog of the program that does more than show a text, ask one question, or ask for a file."""
+    for module in pkgutil.walk_packages(desktop.__path__, f"{desktop.__name__}."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    seen: set[type[QDialog]] = set()
+    waiting = [QDialog]
+    while waiting:
+        subclasses = [one for one in waiting.pop().__subclasses__() if one.__module__.startswith(desktop.__name__)]
+        waiting += subclasses
+        seen |= set(subclasses)
+    explained = (TextDialog, Question, QFileDialog)
+    return {one for one in seen if not issubclass(one, explained) and not one.__subclasses__()}
+
+
+def test_every_dialog_has_help_and_no_page_is_of_nothing():
+    listed = {one.__name__ for one in dialogs()}
+    assert {"NewAuditDialog", "ImportDialog", "HouseDialog"} <= listed
+    assert set(help_pages()) == listed | {entry.key for entry in PANELS}
+
+
+class BackupsDialog(QDialog):
+    """A dialog of the name that has a page, over the window."""
+
+
+@pytest.mark.parametrize("modal", [True, False], ids=["modal", "beside the window"])
+def test_f1_in_a_dialog_opens_its_page_and_a_second_one_takes_its_place(qtbot: QtBot, window: MainWindow, modal: bool):
+    dialog = BackupsDialog(window)
+    dialog.setWindowTitle("Backups")
+    field = QLineEdit(dialog)
+    dialog.setModal(modal)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    field.setFocus()
+    qtbot.keyClick(field, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: [page.windowTitle() for page in window.findChildren(HelpDialog)] == ["Help: Backups"])
+    qtbot.waitUntil(lambda: window.findChildren(HelpDialog)[0].isActiveWindow())
+    page = window.findChildren(HelpDialog)[0]
+    assert help_pages()["BackupsDialog"][0] in page.text.toPlainText()
+    qtbot.keyClick(page.text, Qt.Key.Key_F1)
+    assert window.findChildren(HelpDialog) == [page], "help has no help of its own"
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    dialog.close()
+
+
+def test_f1_in_a_question_opens_the_page_of_the_panel(qtbot: QtBot, window: MainWindow, project: Project):
+    window.show_panel("judge")
+    question = Question(window, title="Sure?", text="Really?", safe="No", risky="Yes", on_risky=lambda: None)
+    question.open()
+    qtbot.waitUntil(question.isActiveWindow)
+    question.safe_button.setFocus()
+    qtbot.keyClick(question.safe_button, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: [page.windowTitle() for page in window.findChildren(HelpDialog)] == ["Help: Judge"])
+    question.close()
 
 
 def test_palette_says_when_there_is_no_such_command(qtbot: QtBot, window: MainWindow):
