@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # ---- Help
 
 HELP_KEY = "F1"
-EVERYWHERE = "Ctrl+K: all commands. F6: the next part of the window. F1: help on the page or dialog you are in. Shift+F1: every key."
+EVERYWHERE = "Ctrl+K: all commands. F6: the next part of the window. F1: help on where you are. Shift+F1: every key."
 
 CONTROLS = (
     "Tab / Shift+Tab   Next control, and back\nArrows   Within tabs, a list, a table or a choice\n"
