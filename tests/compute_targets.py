@@ -113,6 +113,34 @@ def run_out_of_memory():
     return np.ones(1 << 60, dtype=np.uint8)
 
 
+def hold_to(room):
+    """Hold this process to so many bytes more than it has."""
+    import resource
+
+    from biasprint.core import findings  # noqa: F401 - so that the next call needs nothing
+
+    with open("/proc/self/statm", encoding="ascii") as pages:
+        now = int(pages.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + room, now + room))
+
+
+def text_of(length):
+    return "x" * length
+
+
+def as_a_library_says_it():
+    raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried …")
+
+
+def many_threads():
+    over = threading.Event()
+    try:
+        for _ in range(100):
+            threading.Thread(target=over.wait, daemon=True).start()
+    finally:
+        over.set()
+
+
 def leave():
     sys.exit(5)
 

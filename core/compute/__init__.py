@@ -11,6 +11,6 @@ not run its parent's main module. It works in another folder, so a path in a tex
 starts it.
 """
 
-from biasprint.core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared
+from biasprint.core.compute.process import ComputeCrashed, ComputeProcess, ComputeStopped, Turns, models, quick, shared
 
-__all__ = ["ComputeCrashed", "ComputeProcess", "Turns", "models", "quick", "shared"]
+__all__ = ["ComputeCrashed", "ComputeProcess", "ComputeStopped", "Turns", "models", "quick", "shared"]

@@ -149,7 +149,7 @@ def load(message: bytes, most: int = LARGEST) -> Any:
         said = json.loads(message[4:end].decode("utf-8", "surrogatepass"))
         classes = [_class_named(name) for name in said["classes"]]
         return _Reader(classes, memoryview(message)[end:]).value(said["value"])
-    except StrangeMessage:
+    except (StrangeMessage, MemoryError):
         raise
     except Exception as error:  # of whatever is built from bytes that a stranger may have written
         raise StrangeMessage(f"{type(error).__name__}: {error}"[:200]) from error

@@ -20,7 +20,7 @@ from biasprint.core.compute.worker import CANCEL, WIND_DOWN, Kind, place_of
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.given import kept_from
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.child import start
+from biasprint.core.machine.child import is_stopped, start
 
 # ---- The child as its parent holds it
 
@@ -30,6 +30,10 @@ NICENESS = 10  # whatever a person does beside long work goes first
 
 class ChildGone(Exception):
     """The pipe is closed at the other end."""
+
+
+class ChildStopped(Exception):
+    """A signal has stopped the child, and nobody continues it."""
 
 
 _KINDS = frozenset(get_args(Kind)) - {"nothing"}
@@ -66,7 +70,7 @@ class Child:
         except OSError as error:
             raise _cannot_start_now(error) from error
         self._to_send: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._arrived: queue.SimpleQueue[bytes | MemoryError] = queue.SimpleQueue()
         self._wanted = threading.Semaphore()  # so that at most two messages are in memory
         self._sender = threading.Thread(target=self._send_all, daemon=True)
         self._receiver = threading.Thread(target=self._receive_all, daemon=True)
@@ -80,6 +84,10 @@ class Child:
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def stopped(self) -> bool:
+        return is_stopped(self._process)
 
     @property
     def interrupted(self) -> bool:
@@ -103,7 +111,7 @@ class Child:
     def receive(self, timeout: float) -> tuple[Kind, Any]:
         """Return the next `(kind, value)`; `("nothing", None)` if none comes within `timeout` seconds.
 
-        Raises `ChildGone`, and `StrangeMessage` for what no child of ours sends.
+        Raises `ChildGone`; `StrangeMessage` for what no child of ours sends; `MemoryError` where it is too large here.
         """
         try:
             data = self._arrived.get(timeout=timeout)
@@ -116,6 +124,8 @@ class Child:
             data = self._arrived.get()
         self._wanted.release()
         self.ready = True
+        if isinstance(data, MemoryError):
+            raise data
         return _checked(plain.load(data, self._most))
 
     def _send_all(self) -> None:
@@ -124,9 +134,13 @@ class Child:
                 self._connection.send_bytes(data)
 
     def _receive_all(self) -> None:
-        with contextlib.suppress(EOFError, OSError):  # it is gone, or its message is too long
+        try:
             while self._wanted.acquire() and not self._ended:
                 self._arrived.put(self._connection.recv_bytes(self._most))
+        except (EOFError, OSError):
+            pass  # it is gone, or its message is too long
+        except MemoryError as error:
+            self._arrived.put(error)
         self._to_send.put(None)
         self._sender.join()
         self._connection.close()
@@ -200,6 +214,7 @@ class Turns:
                     raise JobCancelled
 
 
+STOPPED_SECONDS = 10.0  # that whoever stopped the child has to continue it
 GRACE_SECONDS = 1.5  # with the poll and the kill, a cancel takes effect within 2 s
 
 Result = TypeVar("Result")
@@ -220,6 +235,10 @@ class _Listening:
 
 class ComputeCrashed(AppError):
     """The compute process died under a call; the next call starts a new one."""
+
+
+class ComputeStopped(ComputeCrashed):
+    """The compute process was stopped by a signal under a call, and not continued; the next call starts a new one."""
 
 
 class ComputeProcess:
@@ -265,8 +284,8 @@ class ComputeProcess:
         After `timeout` seconds the child is ended.
 
         Raises `JobCancelled`; the `AppError` that the function raised; `AppError` with the traceback as details for
-        any other exception; `ComputeCrashed` if the child died or took longer than `timeout`; `TypeError` for a
-        function that the child cannot import.
+        any other exception; `ComputeCrashed` if the child died, stood still or took longer than `timeout`; `TypeError`
+        for a function that the child cannot import.
         """
         module, name = place_of(function)
         # The child works in another folder.
@@ -312,8 +331,12 @@ class ComputeProcess:
             if child.closed or child.interrupted or (listening.ctx is not None and listening.ctx.cancelled):
                 raise JobCancelled from None
             raise _crashed(child, place) from None
+        except ChildStopped:
+            raise _stopped(place) from None
         except TimeoutError:
             raise _too_long(place) from None
+        except MemoryError:
+            raise _out_of_memory(place) from None
         except plain.StrangeMessage as strange:
             raise _strange(place, strange) from None
         finally:
@@ -323,7 +346,7 @@ class ComputeProcess:
 
     def _living_child(self) -> Child:
         outdated, self._outdated = self._outdated, False
-        if self._child is not None and (outdated or not self._child.alive):
+        if self._child is not None and (outdated or not self._child.alive or self._child.stopped):
             self._child.end()
             self._child = None
         if self._child is None:
@@ -334,9 +357,13 @@ class ComputeProcess:
 def _wait_for_answer(child: Child, listening: _Listening) -> tuple[Kind, Any]:
     asked_to_stop: float | None = None
     told_to_wind_down = False
+    looks_stopped = 0  # looks, and not seconds: both processes may be stopped together, by Ctrl+Z
     ctx = listening.ctx
     while True:
         kind, value = child.receive(POLL_SECONDS)
+        looks_stopped = looks_stopped + 1 if kind == "nothing" and child.stopped else 0
+        if looks_stopped * POLL_SECONDS > STOPPED_SECONDS:
+            raise ChildStopped
         if kind == "report":
             _pass_on(value, listening)
         elif kind not in ("nothing", "ready"):
@@ -398,6 +425,15 @@ def _out_of_memory(place: str) -> ComputeCrashed:
         "There was not enough memory for this computation.",
         kept="Everything finished before is saved.",
         hint="Close other programs or choose a smaller model, then start the work again: it goes on where it stopped.",
+        details=place,
+    )
+
+
+def _stopped(place: str) -> ComputeStopped:
+    return ComputeStopped(
+        "The process for computing was stopped by another program or person, did not go on, and was ended.",
+        kept="Everything finished before is saved.",
+        hint="Start the work again: it goes on where it stopped.",
         details=place,
     )
 

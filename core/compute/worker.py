@@ -22,8 +22,10 @@ from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.offline import guard_sockets
-from biasprint.core.machine.processor import cores, keep_sums_alike
+from biasprint.core.machine.processor import cores, is_out_of_memory, keep_sums_alike
+from biasprint.core.machine.storage import refused
 
+OUT_OF_MEMORY = dump(("out of memory", None))  # made while there is some
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 
 _current: JobContext | None = None
@@ -88,6 +90,9 @@ def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
             data = connection.recv_bytes()
         except (EOFError, OSError):
             os._exit(0)
+        except MemoryError:  # of the call: what follows in the pipe is the rest of it
+            outbox.send(OUT_OF_MEMORY)
+            os._exit(0)
         if data == CANCEL:
             ctx.cancel()
         elif data == WIND_DOWN:
@@ -109,11 +114,11 @@ def _perform(call: bytes, ctx: JobContext) -> bytes:
         return dump(("done", function(*args, **context)))
     except JobCancelled:
         kind, error = "cancelled", None
-    except MemoryError:
-        kind, error = "out of memory", None
     except AppError as known:
         error = _portable(known)
     except BaseException as unknown:
+        if is_out_of_memory(unknown):
+            return OUT_OF_MEMORY
         error = _in_words(unknown)
     return dump((kind, error))
 
@@ -121,7 +126,7 @@ def _perform(call: bytes, ctx: JobContext) -> bytes:
 def _in_words(error: BaseException) -> AppError:
     """Return the error in words for a person. Failing to find them must not end the process."""
     try:
-        foreseen = explained(error)
+        foreseen = explained(error) or refused(error)
     except Exception:
         foreseen = None
     return foreseen or _unexpected(error)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.compute import ComputeCrashed, ComputeProcess, ComputeStopped
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
@@ -97,6 +97,8 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     _check_size(len(data), name)
     try:
         document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
+    except ComputeStopped:
+        raise
     except ComputeCrashed as error:
         raise AppError(
             f"“{name}” takes more time or memory to read than a letter may, and was left.",
@@ -119,6 +121,8 @@ def written_as_word(
             write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
             timeout=SECONDS + _starting(),
         )  # fmt: skip
+    except ComputeStopped:
+        raise
     except ComputeCrashed as error:
         raise AppError(
             f"“{document.name}” takes more time or memory to write than a letter may.", kept="Nothing was written.",

@@ -60,6 +60,18 @@ def start(function: Callable[..., None], *arguments: object) -> "tuple[subproces
     return process, ours
 
 
+def is_stopped(process: "subprocess.Popen[bytes]") -> bool:
+    """Return whether a signal has stopped a child that was not continued since. Unknown, so False, on Windows and on
+    macOS before Python 3.13.
+    """
+    if sys.platform == "win32" or not hasattr(os, "waitid"):
+        return False
+    with suppress(ChildProcessError):  # it has ended, and somebody knows already
+        # Without WEXITED and with WNOWAIT: its end, and this very news, are left for whoever asks next.
+        return os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    return False
+
+
 def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, child_main.WORD]

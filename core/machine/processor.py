@@ -4,6 +4,7 @@ Only the standard library, and no module of ours: run.py needs it before anythin
 """
 
 import ctypes
+import errno
 import os
 import platform
 import sys
@@ -68,6 +69,23 @@ def free_bytes() -> int | None:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):
         return None
+
+
+_NO_MEMORY = (  # of libraries and loaders, which say so each in its own words
+    "out of memory", "allocate memory", "not enough memory", "bad_alloc", "start new thread", "map segment",
+    "memory allocation",
+)  # fmt: skip
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Return whether an error, or one that it came of, says that memory ran out."""
+    while error is not None:
+        text = str(error).lower()
+        said = isinstance(error, RuntimeError | OSError | ImportError) and any(words in text for words in _NO_MEMORY)
+        if said or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _free_on_windows() -> int | None:

@@ -22,6 +22,7 @@ import platformdirs
 
 from biasprint.core.errors import AppError
 from biasprint.core.given import EVERYBODY_ELSE, NOT_JSON
+from biasprint.core.machine.processor import is_out_of_memory
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LOCKS = "locks"
@@ -74,7 +75,13 @@ def way_out(error: OSError) -> str:
 
 
 def refused(error: BaseException) -> AppError | None:
-    """Return the sentence for a file that the system did not let us read or write; None for any other error."""
+    """Return the sentence for a file, or memory, that the system did not let us have; None for any other error."""
+    if is_out_of_memory(error):
+        return AppError(
+            "There is not enough memory for this.",
+            kept="What was finished is kept.",
+            hint="Close other programs, then try again: it goes on where it stopped.",
+        )
     if not isinstance(error, OSError) or error.errno not in (*FULL, *REFUSED):
         return None
     if error.errno in FULL:

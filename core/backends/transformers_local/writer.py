@@ -25,6 +25,7 @@ from biasprint.core.backends.transformers_local.options import (
     recorded,
 )
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.processor import is_out_of_memory
 from biasprint.core.scorers.folders import loading
 from biasprint.core.scorers.folders.loading import FolderSettings, read_settings
 
@@ -136,7 +137,7 @@ class Engine:
                 return logits
         except (RuntimeError, MemoryError) as error:
             self.begin()
-            if loading.is_out_of_memory(error):
+            if is_out_of_memory(error):
                 raise loading.out_of_memory(self._name, error) from error
             raise AppError(
                 f"“{self._name}” could not go on with a text.",

@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.layout import Format
-from biasprint.core.machine.processor import free_bytes, keep_sums_alike
+from biasprint.core.machine.processor import free_bytes, is_out_of_memory, keep_sums_alike
 
 # ---- Batches
 
@@ -88,13 +88,6 @@ def let_go(device: str) -> None:
         import torch
 
         torch.cuda.empty_cache()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether a library reports, in one of its ways, that memory ran out."""
-    text = str(error).lower()
-    is_memory = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and is_memory)
 
 
 Model = TypeVar("Model")

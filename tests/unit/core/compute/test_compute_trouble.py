@@ -18,7 +18,7 @@ from seeded_part import seeded_part
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess, process, worker
 from biasprint.core.compute.plain import load
-from biasprint.core.compute.process import ChildGone, Turns
+from biasprint.core.compute.process import ChildGone, ComputeStopped, Turns
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet
 from biasprint.core.jobs import JobContext
 from biasprint.core.text import sha256_text
@@ -125,6 +125,107 @@ def test_a_child_killed_from_outside_while_it_works_is_a_crash(compute):
     os.kill(pid, signal.SIGKILL)
 
     assert isinstance(call.join(), ComputeCrashed)
+    assert compute.call(compute_targets.add, 1, 1) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="nobody is told of a stopped process here")
+def test_a_child_that_is_stopped_and_not_continued_is_ended_with_a_sentence(compute, monkeypatch):
+    monkeypatch.setattr(process, "STOPPED_SECONDS", 0.3)
+    before = compute.call(compute_targets.pid)
+    call = Background(lambda: compute.call(compute_targets.spin_forever))
+    wait_until_busy(before)
+
+    os.kill(before, signal.SIGSTOP)
+
+    error = call.join()
+    assert isinstance(error, ComputeStopped)
+    assert "was stopped by another program or person, did not go on, and was ended." in str(error)
+    assert "goes on where it stopped" in str(error)
+    assert not psutil.pid_exists(before)
+    assert compute.call(compute_targets.add, 1, 1) == 2
+
+
+def test_a_child_that_is_stopped_and_continued_goes_on(compute):
+    before = compute.call(compute_targets.pid)
+    began, answers = threading.Event(), []
+    call = Background(
+        lambda: answers.append(compute.call(compute_targets.work_a_while, on_report=lambda *_: began.set()))
+    )
+    assert began.wait(10)
+
+    os.kill(before, signal.SIGSTOP)
+    psutil_process = psutil.Process(before)
+    while psutil_process.status() != psutil.STATUS_STOPPED:
+        pass
+    os.kill(before, signal.SIGCONT)
+
+    assert call.join() is None
+    assert answers == [before]
+
+
+def test_a_stopped_child_can_be_cancelled_at_once(compute):
+    before = compute.call(compute_targets.pid)
+    ctx = JobContext()
+    call = Background(lambda: compute.call(compute_targets.spin_forever, ctx=ctx))
+    wait_until_busy(before)
+    os.kill(before, signal.SIGSTOP)
+
+    cancelled = time.monotonic()
+    ctx.cancel()
+
+    assert isinstance(call.join(), JobCancelled)
+    assert call.ended - cancelled < CANCEL_SECONDS
+    assert not psutil.pid_exists(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="nobody is told of a stopped process here")
+def test_a_child_stopped_while_idle_is_replaced_unnoticed(compute):
+    before = compute.call(compute_targets.pid)
+    os.kill(before, signal.SIGSTOP)
+    while psutil.Process(before).status() != psutil.STATUS_STOPPED:
+        pass
+
+    assert compute.call(compute_targets.pid) != before
+    assert not psutil.pid_exists(before)
+
+
+LITTLE = 64 << 20  # bytes that a child held to a little memory may take besides what it has
+MUCH = 256 << 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its memory")
+@pytest.mark.parametrize(
+    ("target", "arguments"),
+    [("text_of", (MUCH,)), ("add", ("x" * MUCH,)), ("as_a_library_says_it", ()), ("many_threads", ())],
+    ids=["for its answer", "for what it is asked", "in a library's words", "for threads"],
+)
+def test_a_child_without_memory_is_one_sentence_and_the_next_call_works(compute, capfd, target, arguments):
+    compute.close()
+    compute.call(compute_targets.hold_to, LITTLE)
+
+    with pytest.raises(ComputeCrashed, match=r"^There was not enough memory for this computation\.") as caught:
+        compute.call(getattr(compute_targets, target), *arguments)
+
+    assert "Everything finished before is saved. Close other programs" in str(caught.value)
+    assert "Traceback" not in capfd.readouterr().err
+    assert compute.call(compute_targets.add, 1, 1) == 2
+
+
+def test_a_parent_without_memory_for_an_answer_says_so(compute, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(process.plain, "load", no_memory)
+    with pytest.raises(ComputeCrashed, match="not enough memory"):
+        compute.call(compute_targets.add, 1, 1)
+    monkeypatch.undo()
+    compute.call(compute_targets.pid)
+    monkeypatch.setattr(compute._child._connection, "recv_bytes", no_memory)
+
+    with pytest.raises(ComputeCrashed, match="not enough memory"):
+        for _ in range(2):  # the first answer may be read already
+            compute.call(compute_targets.pid)
+
     assert compute.call(compute_targets.add, 1, 1) == 2
 
 
