@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
+from PySide6.QtCore import QEvent, QLibraryInfo, QLocale, QObject, Qt, QTimer, QTranslator, SignalInstance
 from PySide6.QtGui import QIcon, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-from biasprint.core.draw.digits import read_by
+from biasprint.core import language
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, precedence
 from biasprint.core.machine.storage import home
@@ -143,9 +143,7 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see biasprint.desktop.main_window
     HeldKeys(app)
     chosen = settings or Settings()
-    locale = QLocale()
-    if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English
-        read_by(tr, locale.decimalPoint(), locale.groupSeparator())
+    _speak(app, language.wanted(str(chosen.get("language")), QLocale.system().uiLanguages()))
     theme.set_reduced_motion(bool(chosen.get("reduced_motion")))
 
     def dress() -> None:
@@ -155,6 +153,15 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setWindowIcon(QIcon(theme.pixmap("biasprint", "", 64, 2.0)))
     app.styleHints().colorSchemeChanged.connect(lambda _: dress())
     return app
+
+
+def _speak(app: QApplication, code: str) -> None:
+    """Speak a language: texts, numbers and days, and the words of Qt's own dialogs."""
+    language.choose(code)
+    QLocale.setDefault(QLocale(code))
+    words = QTranslator(app)
+    if words.load(f"qtbase_{code}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(words)
 
 
 def create_window(settings: Settings) -> MainWindow:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from biasprint.core.errors import AppError
+from biasprint.core.language import languages
 from biasprint.core.machine.storage import home
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.words import tr
@@ -44,6 +45,15 @@ class Setting:
 
 
 SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        key="language",
+        group="Appearance",
+        title="Language",
+        kind="choice",
+        default="system",
+        choices=(("system", "As the system"), *languages().items()),
+        help="From the next start on. Texts are measured in English, whatever language the program speaks.",
+    ),
     Setting(
         key="theme",
         group="Appearance",

@@ -116,6 +116,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home folder, so that no test reads or writes the settings of whoever runs it."""
     home = Path(tempfile.mkdtemp(dir=homes))  # tmp_path_factory would look through all the others for its number
     move_home(monkeypatch, home)
+    monkeypatch.setenv("BIASPRINT_LANGUAGE", "en")  # and one that a test chooses is gone with it
     return home
 
 

@@ -6,11 +6,12 @@ Exit code 0 done, 1 a failure that the message explains, 2 wrong usage.
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from biasprint import core
+from biasprint.core import language
 from biasprint.core.cli import (
     audit_run,
     compare_command,
@@ -27,6 +28,7 @@ from biasprint.core.cli import (
 )
 from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
 from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.machine import storage
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.storage import refused
 
@@ -94,7 +96,9 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
     """Run a command and return its exit code; explain any failure on stderr in plain words."""
     never_fail_to_encode()
     try:
-        code = int(app(list(argv), standalone_mode=False, prog_name="biasprint") or 0)
+        language.choose(language.wanted(_chosen_in_window()))
+        command = _in_language(typer.main.get_command(app))
+        code = int(command(list(argv), standalone_mode=False, prog_name="biasprint") or 0)
         finish_stdout()
         if code == INTERRUPTED_IN_TYPER:
             raise KeyboardInterrupt
@@ -119,6 +123,25 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
         complain("What was finished is kept. Please report the lines below.")
         complain(traceback.format_exc(), dim=True)
         return 1
+
+
+def _chosen_in_window() -> str:
+    """Return the language of the window's settings; nothing where they cannot be read, which the window tells."""
+    try:
+        return str(storage.read("settings.json").get("language", ""))
+    except AppError:
+        return ""
+
+
+def _in_language(command: Any) -> Any:
+    """The command with the help of all commands below it in the reader's language."""
+    if language.chosen() != language.ENGLISH:
+        for described in (command, *command.params):
+            if words := getattr(described, "help", None):
+                described.help = "\n\n".join(map(language.tr, words.split("\n\n")))
+        for below in getattr(command, "commands", {}).values():
+            _in_language(below)
+    return command
 
 
 def _told(error: AppError) -> int:

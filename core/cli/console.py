@@ -29,6 +29,7 @@ from rich.table import Table
 from biasprint.core.errors import AppError, UsageError, in_one_line
 from biasprint.core.jobs import JobContext, LongJob
 from biasprint.core.jobs import Progress as JobProgress
+from biasprint.core.language import tr
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -141,7 +142,7 @@ _AS_JSON = {code: f"\\u{code:04x}" for code in _OBEYED if code >= 0x7F}
 
 def shown(text: str) -> str:
     """A text as a terminal may have it: everything that is printed for people goes through here."""
-    return text.translate(_SHOWN)
+    return tr(text).translate(_SHOWN)
 
 
 def named(path: Path | str) -> str:
@@ -188,7 +189,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Se
     """Print a table for people; as wide as it needs to be where stdout is no terminal."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        table.add_column(tr(column), justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(shown, row))
     console = Console(**PLAIN)

@@ -13,6 +13,7 @@ from typing import Literal
 
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.words import told
+from biasprint.core.language import InLanguage, tr
 
 TextStyle = Literal["title", "label", "strong", "note", "strong-note", "small"]
 Anchor = Literal["start", "middle", "end"]
@@ -96,25 +97,29 @@ class Canvas(ABC):
     def wrap(self, text: str, style: TextStyle, room: float, most: int = 100) -> list[str]:
         """The text in lines of at most `room`; after `most` it ends in “…”. A word that is too long is cut."""
         lines: list[str] = []
+        text = tr(text)
         line = ""
         for word in self._pieces(text, style, room):
-            longer = f"{line} {word}".strip()
+            longer = InLanguage(f"{line} {word}".strip())
             if line and self.measure(longer, style) > room:
                 lines.append(line)
                 line = word
             else:
                 line = longer
         lines.append(line)
-        return lines if len(lines) <= most else [*lines[: most - 1], self.cut(f"{lines[most - 1]}…", style, room)]
+        if len(lines) > most:
+            lines = [*lines[: most - 1], self.cut(InLanguage(f"{lines[most - 1]}…"), style, room)]
+        return [InLanguage(line) for line in lines]
 
     def cut(self, text: str, style: TextStyle, room: float) -> str:
         """Cut a text to fit, with “…” in place of what has no room."""
+        text = tr(text)
         if self.measure(text, style) <= room:
             return text
         text = text.removesuffix("…")
-        while text and self.measure(f"{text}…", style) > room:
+        while text and self.measure(InLanguage(f"{text}…"), style) > room:
             text = text[:-1]
-        return f"{text.rstrip()}…"
+        return InLanguage(f"{text.rstrip()}…")
 
     def paragraph(
         self, x: float, top: float, room: float, text: str, style: TextStyle = "note", color: str = "soft",
@@ -129,8 +134,9 @@ class Canvas(ABC):
     def _pieces(self, text: str, style: TextStyle, room: float) -> Iterator[str]:
         """The words, those that do not fit a line in pieces."""
         for word in text.split():
-            while len(word) > 1 and self.measure(word, style) > room:
-                fit = next((end for end in range(len(word), 1, -1) if self.measure(word[:end], style) <= room), 1)
+            while len(word) > 1 and self.measure(InLanguage(word), style) > room:
+                shorter = ((end, self.measure(InLanguage(word[:end]), style)) for end in range(len(word), 1, -1))
+                fit = next((end for end, wide in shorter if wide <= room), 1)
                 yield word[:fit]
                 word = word[fit:]
             yield word

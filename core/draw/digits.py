@@ -4,11 +4,10 @@ With an interval: the first significant place of its width, and one more, for es
 significant digits. Ratios: two decimals from 0.1 to 10, so that own and published ones compare, none above, two
 significant digits below. Proportions are written in per cent, differences of them in percentage points.
 
-Language and number signs are the reader's: English, unless the window says otherwise at start.
+Numbers are written as in English; core/language puts them into the reader's where they are shown.
 """
 
 import math
-from collections.abc import Callable
 from decimal import Decimal
 
 from biasprint.core.findings import Finding, Interval
@@ -18,9 +17,6 @@ PROPORTIONS = ("proportion", "share", "difference of proportions", "difference o
 ALONE = 2  # significant digits where no interval says how many are deserved
 MOST_PLACES = 9
 UNDEFINED = "undefined"
-
-_translate: Callable[[str], str] = str
-_signs = (".", ",")
 
 
 def places(value: float, low: float | None = None, high: float | None = None) -> int:
@@ -99,7 +95,7 @@ USUAL_LEVEL = 0.95
 
 def level_text(level: float) -> str:
     """ "95", "99.33": the level of an interval, in per cent."""
-    return f"{100 * level:.4g}".replace(".", signs()[0])
+    return f"{100 * level:.4g}"
 
 
 def level_beside(interval: Interval | None) -> str:
@@ -132,8 +128,7 @@ def fixed(value: float, decimals: int) -> str:
     text = f"{value:,.{decimals}f}"
     if not text.strip("-0.,"):
         text = text.lstrip("-")
-    point, group = signs()
-    return text.replace("-", "−").replace(",", "\0").replace(".", point).replace("\0", group)
+    return text.replace("-", "−")
 
 
 def count(n: int) -> str:
@@ -158,22 +153,3 @@ def _ratio_places(value: float) -> int:
     if value >= 10 or value <= 0 or not math.isfinite(value):
         return 0
     return 2 if value >= 0.1 else min(MOST_PLACES, 1 - math.floor(math.log10(value)))
-
-
-# the reader
-
-
-def read_by(translate: Callable[[str], str], point: str, group: str) -> None:
-    """Set the translation of texts, the decimal point and the thousands separator from now on."""
-    global _translate, _signs
-    _translate, _signs = translate, (point, group)
-
-
-def tr(text: str) -> str:
-    """`text` in the reader's language."""
-    return _translate(text)
-
-
-def signs() -> tuple[str, str]:
-    """Return the decimal point and the thousands separator."""
-    return _signs

@@ -28,9 +28,9 @@ from biasprint.core.draw.canvas import (
     TextStyle,
     series_color,
 )
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureKind, FigureMark
 from biasprint.core.draw.plots import draw_line, draw_rows, printed_by
+from biasprint.core.language import tr
 
 SvgTheme = Literal["light", "dark", "page"]
 WIDTH, MARGIN = 880.0, 24.0
@@ -54,12 +54,12 @@ def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True) -> str
     height = draw_figure(canvas, figure) + 2 * MARGIN
     place = f'x="{-MARGIN:g}" y="{-MARGIN:g}" width="{WIDTH:.0f}" height="{height:.0f}"'
     ground = f'<rect {place} fill="{canvas.color("surface")}"/>'
-    description = " ".join(words.describe(figure, MOST_TOLD)[1:])
-    about = f"<title>{_safe(figure.title)}</title><desc>{_safe(description)}</desc>"
+    description = " ".join(map(tr, words.describe(figure, MOST_TOLD)[1:]))
+    about = f"<title>{_safe(tr(figure.title))}</title><desc>{_safe(description)}</desc>"
     body = "\n".join([about, *([ground] if alone else []), *canvas.elements, *canvas.hovering()])
     box = f"{-MARGIN:g} {-MARGIN:g} {WIDTH:.0f} {height:.0f}"
     size = f'width="{WIDTH:.0f}" height="{height:.0f}" viewBox="{box}"'
-    named = f"aria-label={_attribute(figure.title)} data-figure={_attribute(figure.name)}"
+    named = f"aria-label={_attribute(tr(figure.title))} data-figure={_attribute(figure.name)}"
     start = f'<svg{NAMESPACE if alone else ""} {size} role="img" {named} font-family="{FAMILY}">'
     return f"{start}\n{body}\n</svg>\n"
 
@@ -74,7 +74,7 @@ class SvgCanvas(Canvas):
         return self._colors[name] if name else "none"
 
     def measure(self, text: str, style: TextStyle) -> float:
-        return sum(map(_em, text)) * SIZES[style] * (1.06 if style in BOLD else 1.0)
+        return sum(map(_em, tr(text))) * SIZES[style] * (1.06 if style in BOLD else 1.0)
 
     def text(
         self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
@@ -82,7 +82,7 @@ class SvgCanvas(Canvas):
         weight = ' font-weight="600"' if style in BOLD else ""
         self.elements.append(
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{SIZES[style]:g}" text-anchor="{anchor}"'
-            f' fill="{self.color(color)}"{weight}>{_safe(text)}</text>'
+            f' fill="{self.color(color)}"{weight}>{_safe(tr(text))}</text>'
         )
 
     def rect(
@@ -108,7 +108,7 @@ class SvgCanvas(Canvas):
         """A place to hover over for each spot, above everything else."""
         return [
             f'<rect {_box(spot.x, spot.y, spot.width, spot.height)} fill="none" pointer-events="all">'
-            f"<title>{_safe(chr(10).join(spot.told))}</title></rect>"
+            f"<title>{_safe(chr(10).join(map(tr, spot.told)))}</title></rect>"
             for spot in self.spots
         ]
 
@@ -218,7 +218,7 @@ class _Grid:
 
     def _cell(self, mark: FigureMark) -> _Cell:
         shown, interval = words.written(self.figure, mark)
-        n = "" if self._alike else tr("n = {n}").format(n=digits.count(mark.n))
+        n = "" if self._alike else f"n = {digits.count(mark.n)}"
         return _Cell(
             mark,
             shown,
@@ -316,7 +316,7 @@ class _Grid:
         canvas = self.canvas
         here = [(column, self._cells[row, column.series]) for column in columns if (row, column.series) in self._cells]
         label = canvas.wrap(row[1], "label", self._label, most=4)
-        n = tr("n = {n}").format(n=digits.count(self._rows[row][0].n)) if self._alike else ""
+        n = f"n = {digits.count(self._rows[row][0].n)}" if self._alike else ""
         tall = LABEL_LINE * len(label) + (NOTE_LINE if n else 0)
         height = max([tall, *(self._height(cell, column) for column, cell in here)]) + 8
         y = top + (height - tall) / 2
@@ -365,13 +365,13 @@ class _Grid:
         """Explain what brackets and bold mean, and why there is a dash in place of some numbers."""
         cells = [cell for cell in self._cells.values() if not cell.mark.text]
         if any(cell.mark.low is not None for cell in cells):
-            yield tr("In brackets: the interval.")
+            yield "In brackets: the interval."
         if any(cell.strong for cell in cells):
-            yield tr("Bold: p at most 0.05 after adjustment for the other tests.")
+            yield "Bold: p at most 0.05 after adjustment for the other tests."
         reasons = [words.reason_of(cell.mark) for cell in cells if cell.mark.value is None]
         for reason in dict.fromkeys(reasons):
             times = reasons.count(reason)
-            text = tr("— not defined, 1 number: {reason}") if times == 1 else tr("— not defined, {n} numbers: {reason}")
+            text = "— not defined, 1 number: {reason}" if times == 1 else "— not defined, {n} numbers: {reason}"
             yield text.format(n=digits.count(times), reason=reason)
 
 
@@ -409,7 +409,7 @@ def draw_figure(canvas: Canvas, figure: Figure, *, titled: bool = True) -> float
     """Draw it from the top left corner of the canvas; gives its height. `titled`: with its title above."""
     y = _heading(canvas, figure, titled)
     if not figure.marks:
-        return canvas.paragraph(0, y, canvas.width, tr(figure.empty), "label")
+        return canvas.paragraph(0, y, canvas.width, figure.empty, "label")
     y = _legend(canvas, figure, y)
     return _foot(canvas, figure, LAYOUTS[figure.kind](canvas, figure, y))
 
@@ -486,18 +486,18 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
               and mark.finding.interval}  # fmt: skip
     if levels:  # one sign for all of them: the line is the same
         levels_text = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
-        text = tr("{level} % interval").format(level=levels_text)
+        text = f"{levels_text} % interval"
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
     if any(mark.band for mark in marks):
         keys.append((figure.band_words, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
     if any(mark.floor for mark in marks):
-        text = tr("noise floor (95 of 100 cases without any bias) and its mean")
+        text = "noise floor (95 of 100 cases without any bias) and its mean"
         keys.append((text, WIDE, lambda x, y: canvas.floor(x, y - 6, WIDE, 12, x + WIDE / 2)))
     if figure.null is not None:
         keys.append((_null(figure), NARROW, lambda x, y: canvas.line(x + 5, y - 7, x + 5, y + 7, "ink", 1, NULL_DASH)))
     if printed := printed_by(figure):
         named = ", ".join(f"{letter} {name}" if letter else name for name, letter in printed.items())
-        text = tr("printed in the paper: {named}").format(named=named)
+        text = f"printed in the paper: {named}"
         keys.append((text, NARROW + 4, lambda x, y: canvas.printed(x + 7, y)))
     return keys
 
@@ -505,7 +505,7 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
 def _null(figure: Figure) -> str:
     assert figure.null is not None
     null = f"{figure.null:g}" if figure.null in (0, 1) else digits.number(figure.null, figure.unit)
-    return f"{null}: {tr(figure.null_words)}"
+    return f"{null}: {figure.null_words}"
 
 
 def _tints(canvas: Canvas, figure: Figure) -> list[LegendKey]:
@@ -513,9 +513,9 @@ def _tints(canvas: Canvas, figure: Figure) -> list[LegendKey]:
         return text, WIDE, lambda x, y: canvas.rect(x, y - 6, WIDE, 12, color, "edge", opacity)
 
     if figure.null is None:
-        return [key(tr("the deeper, the higher"), "above", 0.5)]
+        return [key("the deeper, the higher", "above", 0.5)]
     return [
-        key(tr("below"), "below", 0.5),
+        key("below", "below", 0.5),
         key(_null(figure), "surface", 1),
-        key(tr("above"), "above", 0.5),
+        key("above", "above", 0.5),
     ]

@@ -19,7 +19,6 @@ from biasprint.core.draw.canvas import (
     Canvas,
     series_color,
 )
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureMark
 
 CONSTANT = 1e-9  # values that differ by less of their size are one value
@@ -212,7 +211,7 @@ def _columns(canvas: Canvas, figure: Figure) -> _Columns:
     interval = max(canvas.measure(_interval(figure, mark), "note") for mark in figure.marks)
     interval = max(interval, canvas.measure(words.value_title(figure), "note") - estimate - GAP / 2)
     counts = [digits.count(mark.n) for mark in figure.marks]
-    n = max(canvas.measure(text, "note") for text in [*counts, tr(figure.n_title)])
+    n = max(canvas.measure(text, "note") for text in [*counts, figure.n_title])
     texts = estimate + GAP / 2 + interval + GAP + n
     label = min(max(canvas.measure(row, "label") for _, row in figure.rows) + 1, MOST_LABEL * width)
     room = width - label - texts - 2 * GAP
@@ -228,12 +227,12 @@ def _interval(figure: Figure, mark: FigureMark) -> str:
     if mark.value is None:
         return ""
     interval = words.written(figure, mark)[1]
-    return f"({interval})" if interval else tr("(no interval)")
+    return f"({interval})" if interval else "(no interval)"
 
 
 def _headings(canvas: Canvas, figure: Figure, columns: _Columns, top: float) -> float:
     canvas.text(columns.estimate, top + SIZES["note"], words.value_title(figure))
-    canvas.text(columns.n, top + SIZES["note"], tr(figure.n_title), anchor="end")
+    canvas.text(columns.n, top + SIZES["note"], figure.n_title, anchor="end")
     return top + NOTE_LINE + 3
 
 
@@ -274,7 +273,7 @@ def _lane_height(canvas: Canvas, columns: _Columns, mark: FigureMark) -> float:
 
 
 def _reason(canvas: Canvas, columns: _Columns, mark: FigureMark) -> list[str]:
-    text = tr("not defined: {reason}").format(reason=words.reason_of(mark))
+    text = f"not defined: {words.reason_of(mark)}"
     n = canvas.measure(digits.count(mark.n), "note")
     return canvas.wrap(text, "note", columns.n - n - GAP - columns.axis.start, most=3)
 
@@ -321,7 +320,7 @@ def _lane(
 def _numbers(canvas: Canvas, figure: Figure, columns: _Columns, mark: FigureMark, top: float, n: str) -> None:
     estimate, interval = words.written(figure, mark)[0], _interval(figure, mark)
     if columns.stacked:
-        title = tr(figure.n_title)
+        title = figure.n_title
         text = f"{estimate} {interval}"
         canvas.text(6, top + LANE + SIZES["note"] - 2, canvas.cut(text, "note", canvas.width * 0.7), color="ink")
         canvas.text(columns.n, top + LANE + SIZES["note"] - 2, f"{title} {n}" if title == "n" else n, anchor="end")
@@ -379,7 +378,7 @@ def draw_line(canvas: Canvas, figure: Figure, top: float) -> float:
     for mark in missing:
         text = ": ".join((words.name_of(figure, mark), words.reason_of(mark)))
         begin = bottom
-        bottom = canvas.paragraph(0, bottom, canvas.width, tr("not defined: {reason}").format(reason=text)) + 3
+        bottom = canvas.paragraph(0, bottom, canvas.width, f"not defined: {text}") + 3
         canvas.spot(0, begin, canvas.width, bottom - begin, figure, mark)
     return bottom
 
@@ -418,7 +417,7 @@ def _axes(canvas: Canvas, figure: Figure, drawn: list[FigureMark], along: Placed
 def _below(figure: Figure, drawn: list[FigureMark]) -> str:
     """Say what the places are, and how many items are behind a point."""
     least, most = (end((mark.n for mark in drawn), default=0) for end in (min, max))
-    n = tr("n = {n} at every point") if least == most else tr("n = {n} to {most} at a point")
+    n = "n = {n} at every point" if least == most else "n = {n} to {most} at a point"
     return " · ".join(
         text for text in (figure.x_axis, n.format(n=digits.count(least), most=digits.count(most))) if text
     )

@@ -9,7 +9,6 @@ can exclude a value that the other does not, and every place that shows both exp
 from collections.abc import Iterable, Mapping
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.findings import (
     BETWEEN_GENERATORS,
@@ -74,13 +73,11 @@ def apart(finding: Finding) -> str:
     if not left_out:
         return _reaches(finding)
     if finding.p is not None and finding.p <= DECIDES:
-        return tr("The interval is for this one number; adjusted for {tests} it does not stand out.").format(
-            tests=_tests(finding)
-        )
-    return tr(
-        "The interval leaves out {null}, the test by itself does not: they are made in different ways, and the test "
-        "decides."
-    ).format(null=_null(finding))
+        return f"The interval is for this one number; adjusted for {_tests(finding)} it does not stand out."
+    return (
+        f"The interval leaves out {_null(finding)}, the test by itself does not: they are made in different ways, and "
+        "the test decides."
+    )
 
 
 def leaves_out(finding: Finding) -> bool | None:
@@ -100,13 +97,11 @@ def leaves_out(finding: Finding) -> bool | None:
 def _reaches(finding: Finding) -> str:
     assert finding.interval is not None
     if level := digits.level_beside(finding.interval):
-        return tr("The interval is wider than the test needs: it is at {level}; the adjusted p decides.").format(
-            level=level
-        )
-    return tr(
-        "The interval reaches {null}, yet the test tells it apart: they are made in different ways, and the test "
-        "decides."
-    ).format(null=_null(finding))
+        return f"The interval is wider than the test needs: it is at {level}; the adjusted p decides."
+    return (
+        f"The interval reaches {_null(finding)}, yet the test tells it apart: they are made in different ways, and "
+        "the test decides."
+    )
 
 
 def _null(finding: Finding) -> str:
@@ -118,7 +113,7 @@ def _null(finding: Finding) -> str:
 def _tests(finding: Finding) -> str:
     """ "9 tests": how many there were."""
     tests = tests_adjusted_for(finding)
-    return tr("the other tests") if tests is None else tr("{n} tests").format(n=digits.count(tests))
+    return "the other tests" if tests is None else f"{digits.count(tests)} tests"
 
 
 def doubted(finding: Finding) -> bool:
@@ -143,13 +138,13 @@ def written(figure: Figure, mark: FigureMark) -> tuple[str, str]:
 def value_title(figure: Figure) -> str:
     """Return the title above the numbers: the unit, where it is short."""
     if figure.percent:
-        return tr("difference") if "difference" in figure.unit else tr("share")
-    return figure.unit if figure.unit and len(figure.unit) <= SHORT_UNIT else tr("value")
+        return "difference" if "difference" in figure.unit else "share"
+    return figure.unit if figure.unit and len(figure.unit) <= SHORT_UNIT else "value"
 
 
 def series_title(figure: Figure, series: str) -> str:
     """Return a series' title. One without a name covers all of what the others are parts of."""
-    return series or (tr("all together") if len(figure.series) > 1 else tr("estimate"))
+    return series or ("all together" if len(figure.series) > 1 else "estimate")
 
 
 def name_of(figure: Figure, mark: FigureMark) -> str:
@@ -158,7 +153,7 @@ def name_of(figure: Figure, mark: FigureMark) -> str:
 
 
 def reason_of(mark: FigureMark) -> str:
-    return (mark.reason or mark.finding.reason or tr("there is no value")).removeprefix("interval: ")
+    return (mark.reason or mark.finding.reason or "there is no value").removeprefix("interval: ")
 
 
 def told(figure: Figure, mark: FigureMark) -> list[str]:
@@ -167,25 +162,25 @@ def told(figure: Figure, mark: FigureMark) -> list[str]:
         return mark.tip.splitlines()
     name = name_of(figure, mark)
     if mark.value is None and not mark.text:
-        return [tr("{name}: not defined").format(name=name), reason_of(mark)]
+        return [f"{name}: not defined", reason_of(mark)]
     shown, interval = written(figure, mark)
     unit = "" if figure.percent or mark.text else unit_of(figure, mark)
     n = digits.count(mark.n)
-    lines = [tr("{name}: {value}, n = {n}").format(name=name, value=f"{shown} {unit}".strip(), n=n)]
+    lines = ["{name}: {value}, n = {n}".format(name=name, value=f"{shown} {unit}".strip(), n=n)]
     lines += _interval_lines(figure, mark, interval)
     finding = mark.finding
     if len(finding.n_by_group) > 1:
-        lines.append(tr("n by group – {counts}").format(counts=counts(finding.n_by_group)))
+        lines.append(f"n by group – {counts(finding.n_by_group)}")
     if figure.complete and (tested := p_sentence(finding)):
-        lines.append(tested if mark.whole else tr("The whole finding: {p}").format(p=tested))
+        lines.append(tested if mark.whole else f"The whole finding: {tested}")
         lines.append(apart(finding) if mark.whole else "")
     if mark.floor is not None:
         mean, p95 = (digits.number(value, unit_of(figure, mark)) for value in (mark.floor.mean, mark.floor.p95))
-        floor = tr("Without any bias: {mean} on average, below {p95} in 95 of 100 cases")
+        floor = "Without any bias: {mean} on average, below {p95} in 95 of 100 cases"
         lines.append(floor.format(mean=mean, p95=p95))
-    lines += [tr("Published: {printed}").format(printed=text) for text in printed(figure, mark)]
+    lines += [f"Published: {text}" for text in printed(figure, mark)]
     lines += [
-        tr("{role} by a stand-in: {name}").format(role=use.role.replace("_", " "), name=scorer_title(use.name))
+        "{role} by a stand-in: {name}".format(role=use.role.replace("_", " "), name=scorer_title(use.name))
         for use in finding.scorers
         if use.stand_in
     ]
@@ -204,9 +199,9 @@ def printed(figure: Figure, mark: FigureMark) -> list[str]:
 def interval_sentence(finding: Finding, shown: str) -> str:
     """Say how the interval was made, or why there is none."""
     if finding.interval is None:
-        return tr("No interval: {why}").format(why=missing_interval(finding) or tr("the study gave none"))
+        return "No interval: {why}".format(why=missing_interval(finding) or "the study gave none")
     level = digits.level_text(finding.interval.level)
-    return tr("{level} % interval {shown} ({method})").format(level=level, shown=shown, method=finding.interval.method)
+    return f"{level} % interval {shown} ({finding.interval.method})"
 
 
 def missing_interval(finding: Finding) -> str:
@@ -221,22 +216,20 @@ def p_sentence(finding: Finding) -> str:
     """p and its adjustment; empty where no test applies."""
     if finding.p is None:
         floor = finding.floor
-        return tr("{p} against the noise floor").format(p=digits.p_value(floor.p)) if floor else ""
+        return f"{digits.p_value(floor.p)} against the noise floor" if floor else ""
     if finding.p_adjusted is None:
         return digits.p_value(finding.p)
-    method = finding.adjust.method if finding.adjust else tr("many tests")
-    return tr("{p}, adjusted {adjusted} ({method})").format(
-        p=digits.p_value(finding.p), adjusted=digits.p_text(finding.p_adjusted), method=method
-    )
+    method = finding.adjust.method if finding.adjust else "many tests"
+    return f"{digits.p_value(finding.p)}, adjusted {digits.p_text(finding.p_adjusted)} ({method})"
 
 
 def counts(of: Mapping[str, int], names: Mapping[str, str] | None = None) -> str:
     """ "ties: 3, none good: 1": a count by reason or by group."""
     named = {
-        "tie": tr("ties"),
-        "none": tr("none good"),
-        "skip": tr("skipped"),
-        "hidden repeat": tr("hidden repeats"),
+        "tie": "ties",
+        "none": "none good",
+        "skip": "skipped",
+        "hidden repeat": "hidden repeats",
         **(names or {}),
     }
     return ", ".join(f"{named.get(key, key)}: {digits.count(n)}" for key, n in of.items() if n)
@@ -244,37 +237,37 @@ def counts(of: Mapping[str, int], names: Mapping[str, str] | None = None) -> str
 
 def notes(figure: Figure) -> list[str]:
     """Return the notes below a figure: its own, why intervals are missing, and what of the paper it covers."""
-    source = tr("Compare: {source}.").format(source=figure.source.rstrip(".")) if figure.source else ""
+    source = "Compare: {source}.".format(source=figure.source.rstrip(".")) if figure.source else ""
     return [note for note in (*figure.note.splitlines(), *_without_intervals(figure), source) if note]
 
 
 def describe(figure: Figure, most: int | None = None) -> list[str]:
     """The whole figure in sentences, for who cannot see it; beyond `most` marks their number alone."""
     if not figure.marks:
-        return [f"{figure.title}. {tr(figure.empty)}"]
+        return [f"{figure.title}. {figure.empty}"]
     if most is None or len(figure.marks) <= most:
         marks = ["; ".join(told(figure, mark)) for mark in figure.marks]
     else:
-        marks = [tr("{n} values, in the table beside it").format(n=digits.count(len(figure.marks)))]
+        marks = [f"{digits.count(len(figure.marks))} values, in the table beside it"]
     return [line for line in (f"{figure.title}.", figure.subtitle, *marks, *figure.stand_ins, *notes(figure)) if line]
 
 
 def _interval_lines(figure: Figure, mark: FigureMark, interval: str) -> Iterable[str]:
     finding = mark.finding
     if mark.band:
-        return [tr("{what}: {shown}").format(what=figure.band_words, shown=interval)] if interval else []
+        return [f"{figure.band_words}: {interval}"] if interval else []
     if mark.low is not None:
         return [interval_sentence(finding, f"{interval}{digits.sign(unit_of(figure, mark))}")]
     if mark.whole:
         return [interval_sentence(finding, "")]
     if finding.estimate is None:
-        return [tr("The finding is not defined: {reason}").format(reason=finding.reason)]
+        return [f"The finding is not defined: {finding.reason}"]
     whole = digits.whole(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
-    return [tr("Part of: {title}, {estimate}").format(title=finding.title, estimate=whole)]
+    return [f"Part of: {finding.title}, {whole}"]
 
 
 def _without_intervals(figure: Figure) -> Iterable[str]:
     """Return why some numbers have no interval, each reason once."""
     without = [finding for finding in figure.findings if finding.estimate is not None and finding.interval is None]
-    reasons = dict.fromkeys(missing_interval(finding) or tr("the study gave none") for finding in without)
-    return [tr("No interval: {why}.").format(why=why.rstrip(".")) for why in reasons]
+    reasons = dict.fromkeys(missing_interval(finding) or "the study gave none" for finding in without)
+    return ["No interval: {why}.".format(why=why.rstrip(".")) for why in reasons]

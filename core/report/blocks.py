@@ -1,15 +1,17 @@
 """Blocks that a report is made of, whatever format it is written in."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from biasprint.core.draw.figure import Figure
+from biasprint.core.language import tr
 
 
 @dataclass(frozen=True)
 class Run:
     """A piece of text. With a `category` it is marked, and `tag` follows it in small type.
 
-    `tex`: the same as LaTeX writes it in an equation.
+    `tex`: the same as LaTeX writes it in an equation. `quoted`: words of a letter or a model, which stay.
     """
 
     text: str
@@ -17,6 +19,7 @@ class Run:
     category: str | None = None
     tag: str = ""
     tex: str = ""
+    quoted: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,28 @@ def said(text: str, *, soft: bool = False, bullet: bool = False, small: bool = F
 def parted(run: Run, written: str) -> str:
     """Return what was written of a run, between the blanks that separate it from its neighbours."""
     return f"{' ' * run.text[:1].isspace()}{written}{' ' * run.text[-1:].isspace()}"
+
+
+def in_language(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks as their reader reads them. Figures are put into the language where they are drawn."""
+    for block in blocks:
+        if isinstance(block, Heading):
+            yield replace(block, text=tr(block.text))
+        elif isinstance(block, ReportParagraph):
+            yield replace(block, runs=tuple(map(_run_in_language, block.runs)))
+        elif isinstance(block, ReportTable):
+            rows = tuple(tuple(map(_cell_in_language, row)) for row in block.rows)
+            yield replace(block, header=tuple(map(tr, block.header)), rows=rows)
+        else:
+            yield block
+
+
+def _cell_in_language(cell: Cell) -> Cell:
+    return tr(cell) if isinstance(cell, str) else tuple(map(_run_in_language, cell))
+
+
+def _run_in_language(run: Run) -> Run:
+    return run if run.quoted else replace(run, text=tr(run.text), tag=tr(run.tag))
 
 
 def runs_of(cell: Cell) -> tuple[Run, ...]:

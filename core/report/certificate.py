@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.findings import Finding
 from biasprint.core.judging.certificate import (
@@ -157,10 +156,10 @@ def certificate_report(
     )
     shares = [finding for finding in findings if finding.id in TESTED]
     figure = Figure(
-        key="judge.certificate", study="judge", title=tr("Choices among texts that should not differ"),
-        subtitle=tr("Share of the choices, with 95 % intervals; 50 % is no preference."), kind="intervals",
-        marks=tuple(mark(finding, finding.title) for finding in shares), unit="proportion", axis=tr("share of choices"),
-        null=0.5, null_words=tr("no preference"), n_title=tr("pairs"),
+        key="judge.certificate", study="judge", title="Choices among texts that should not differ",
+        subtitle="Share of the choices, with 95 % intervals; 50 % is no preference.", kind="intervals",
+        marks=tuple(mark(finding, finding.title) for finding in shares), unit="proportion", axis="share of choices",
+        null=0.5, null_words="no preference", n_title="pairs",
     )  # fmt: skip
     rows = tuple(
         (line_of(finding), number_of(finding), digits.count(finding.n), fault_of(finding), sentence_of(finding))
@@ -175,7 +174,7 @@ def certificate_report(
     blocks = (
         ReportParagraph((Run(in_short(findings), bold=True),)),
         said(asked, small=True), ReportFigure(figure, 0.76), table,
-        Heading(tr("How to read it"), 2), said(HOW_TO_READ, small=True),
-        Heading(tr("Limits"), 2), said(LIMITS, small=True),
+        Heading("How to read it", 2), said(HOW_TO_READ, small=True),
+        Heading("Limits", 2), said(LIMITS, small=True),
     )  # fmt: skip
-    return AuditReport(tr("Judge certificate: {model}").format(model=model), judge, (AuditPage("", blocks),))
+    return AuditReport(f"Judge certificate: {model}", judge, (AuditPage("", blocks),))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import ALIKE, doubted, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, mirrored, tried
 from biasprint.core.studies.kit.declared import StudyQuestion
@@ -32,8 +31,8 @@ def over_wordings(finding: Finding) -> str:
     if over is None or over.lowest is None or over.highest is None:
         return ""
     low, high = (digits.number(value, finding.unit) for value in (over.lowest, over.highest))
-    varies = tr("Over {n} wordings of the prompts it lies between {low} and {high}{sides}.")
-    same = tr("In each of {n} wordings of the prompts it is {low}{sides}.")
+    varies = "Over {n} wordings of the prompts it lies between {low} and {high}{sides}."
+    same = "In each of {n} wordings of the prompts it is {low}{sides}."
     parts = [
         (same if low == high else varies).format(
             n=digits.count(over.measured), low=low, high=high, sides=_sides(finding)
@@ -41,18 +40,14 @@ def over_wordings(finding: Finding) -> str:
     ]
     if over.like_these is not None:
         low, high = (digits.number(value, finding.unit) for value in (over.like_these.low, over.like_these.high))
-        parts.append(
-            tr("Its interval is for these wordings; for others like them it is {low} to {high}.").format(
-                low=low, high=high
-            )
-        )
+        parts.append(f"Its interval is for these wordings; for others like them it is {low} to {high}.")
     elif finding.interval is not None:
-        parts.append(tr("Its interval is for these wordings."))
+        parts.append("Its interval is for these wordings.")
     reasons: dict[str, list[str]] = {}
     for one in over.each:
         if one.estimate is None:
             reasons.setdefault(one.reason or "", []).append(one.wording)
-    parts += [tr("Not measured in {which}: {why}.").format(which=_named(of), why=why) for why, of in reasons.items()]
+    parts += [f"Not measured in {_named(of)}: {why}." for why, of in reasons.items()]
     return " ".join(parts)
 
 
@@ -63,26 +58,21 @@ def _sides(finding: Finding) -> str:
         return ""
     shown = f"{null:g}" if null in (0, 1) else digits.number(null, finding.unit)
     if over.holds is not None:
-        return tr("; it holds in {k} of {n}: the interval of that wording alone is on the same side of {null}").format(
-            k=digits.count(over.holds), n=digits.count(over.measured), null=shown
-        )
+        held, of = digits.count(over.holds), digits.count(over.measured)
+        return f"; it holds in {held} of {of}: the interval of that wording alone is on the same side of {shown}"
     above, below = ([one.wording for one in over.each if one.side == side] for side in ("above", "below"))
     if above and below:
-        return tr("; the wordings disagree: above {null} in {above}, below it in {below}").format(
-            null=shown, above=_named(above), below=_named(below)
-        )
+        return f"; the wordings disagree: above {shown} in {_named(above)}, below it in {_named(below)}"
     if above or below:
-        side = tr("above") if above else tr("below")
-        return tr("; alone it lies {side} {null} in {which}").format(
-            side=side, null=shown, which=_named(above or below)
-        )
-    return tr("; in none of them alone does the interval leave out {null}").format(null=shown)
+        side = "above" if above else "below"
+        return f"; alone it lies {side} {shown} in {_named(above or below)}"
+    return f"; in none of them alone does the interval leave out {shown}"
 
 
 def _named(wordings: Sequence[str]) -> str:
     if len(wordings) == 1:
-        return tr("wording {name}").format(name=wordings[0])
-    return tr("wordings {names} and {last}").format(names=", ".join(wordings[:-1]), last=wordings[-1])
+        return f"wording {wordings[0]}"
+    return "wordings {names} and {last}".format(names=", ".join(wordings[:-1]), last=wordings[-1])
 
 
 def holds_in(shown: Sequence[Finding]) -> str:
@@ -103,10 +93,9 @@ def holds_in(shown: Sequence[Finding]) -> str:
         return ""
     fails = [wording for wording, holds in held.items() if not holds]
     if not fails:
-        return tr("It holds in each of {n} wordings.").format(n=digits.count(len(held)))
-    return tr("It holds in {k} of {n} wordings; not in {fails}.").format(
-        k=digits.count(len(held) - len(fails)), n=digits.count(len(held)), fails=_named(fails)
-    )
+        return f"It holds in each of {digits.count(len(held))} wordings."
+    some, all_of_them = digits.count(len(held) - len(fails)), digits.count(len(held))
+    return f"It holds in {some} of {all_of_them} wordings; not in {_named(fails)}."
 
 
 def holds_under(shown: Sequence[Finding]) -> str:
@@ -119,24 +108,24 @@ def holds_under(shown: Sequence[Finding]) -> str:
         return ""
     choices = list(dict.fromkeys(name for said in each for name in (*said.fails, *said.holds)))
     if not choices:
-        return tr("It was tried under no other choice: nothing else is stored.")
+        return "It was tried under no other choice: nothing else is stored."
     fails = [name for name in choices if all(name in said.fails for said in each)]
     held, all_of_them = digits.count(len(choices) - len(fails)), digits.count(len(choices))
     if not fails:
         return (
-            tr("It holds under the one other choice that there is, {choice}.").format(choice=choices[0])
+            f"It holds under the one other choice that there is, {choices[0]}."
             if len(choices) == 1
-            else tr("It holds under all {n} choices.").format(n=all_of_them)
+            else f"It holds under all {all_of_them} choices."
         )
     if len(choices) == 1:
-        return tr("It does not hold {choice}, the one other choice that there is.").format(choice=choices[0])
-    named = "; ".join(tr("not {choice}").format(choice=name) for name in fails[:MOST_FAILS])
+        return f"It does not hold {choices[0]}, the one other choice that there is."
+    named = "; ".join(f"not {name}" for name in fails[:MOST_FAILS])
     more = len(fails) - MOST_FAILS
-    rest = tr("; nor under {n} more").format(n=digits.count(more)) if more > 0 else ""
+    rest = f"; nor under {digits.count(more)} more" if more > 0 else ""
     sentence = (
-        tr("It holds under none of {n} choices; {fails}{rest}.")
+        "It holds under none of {n} choices; {fails}{rest}."
         if len(fails) == len(choices)
-        else tr("It holds under {held} of {n} choices; {fails}{rest}.")
+        else "It holds under {held} of {n} choices; {fails}{rest}."
     )
     return sentence.format(held=held, n=all_of_them, fails=named, rest=rest)
 
@@ -295,6 +284,6 @@ def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
             if len({other.dims.get(key) for other in same}) > 1 and finding.dims[key] not in finding.title
         ]
         if finding.id.endswith(BETWEEN_GENERATORS):
-            parts.append(tr("{one} against {other}").format(one=finding.groups[0], other=finding.groups[1]))
+            parts.append(f"{finding.groups[0]} against {finding.groups[1]}")
         named[id(finding)] = ", ".join([finding.title, *parts])
     return named

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import DECIDES, apart, is_ratio, null_value
 from biasprint.core.findings import (
     BETWEEN_GENERATORS,
@@ -46,9 +45,9 @@ def answer(study: str, each: Evidence, findings: Sequence[Finding], *, most: int
         return " ".join(by_generator(study, each, most))
     if not each.leads:
         unknown = [finding for finding in findings if finding.estimate is None and finding.reason]
-        reason = max(unknown, key=lambda finding: finding.n).reason if unknown else tr("nothing could be measured")
-        return tr("Not known: {reason}.").format(reason=reason)
-    return tr("Measured, without a test: {findings}.").format(findings=_listed(study, each.leads, each, most))
+        reason = max(unknown, key=lambda finding: finding.n).reason if unknown else "nothing could be measured"
+        return f"Not known: {reason}."
+    return f"Measured, without a test: {_listed(study, each.leads, each, most)}."
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,7 @@ def told(
             f"{_name(study, finding, part.each)}: {_figures(study, finding, scaled=part.scaled and not place)}"
             for place, finding in enumerate(_told_of(part.each)[: part.most])
         ]
-        figures.append(
-            f"{tr('“{name}”').format(name=part.name)} · {'; '.join(named)}" if part.name else "; ".join(named)
-        )
+        figures.append(f"“{part.name}” · {'; '.join(named)}" if part.name else "; ".join(named))
     return TwoLayers(" ".join(filter(None, words)), " ".join(f"{line[:1].upper()}{line[1:]}." for line in figures))
 
 
@@ -100,28 +97,27 @@ def verdict(study: str, each: Evidence, *, most: int = MOST_NAMED, scaled: bool 
         findings = _listed(study, _told_of(each), each, most, scaled=scaled, figures=figures)
         number, of = len(each.shown), _asked(each)
         if of == 1:
-            sentence = tr("{yes}: {findings}.").format(yes=_yes(each.shown), findings=findings)
+            sentence = f"{_yes(each.shown)}: {findings}."
         else:
-            sentence = tr("{yes}, in {shown} of {of} comparisons{most}: {findings}.").format(
+            sentence = "{yes}, in {shown} of {of} comparisons{most}: {findings}.".format(
                 yes=_yes(each.shown), shown=digits.count(number), of=digits.count(of), findings=findings,
-                most=tr(", most clearly") if number > 1 else "",
+                most=", most clearly" if number > 1 else "",
             )  # fmt: skip
         return " ".join(filter(None, (sentence, holds_in(each.shown), holds_under(each.shown))))
     nearest = each.nearest
     with_interval = in_words(study, nearest, each, scaled=scaled, figures=figures)
     if each.doubted:
-        return tr("Not known, because the scorer errs: {finding}.").format(finding=with_interval)
+        return f"Not known, because the scorer errs: {with_interval}."
     if why := _too_few(study, each.tested):
-        return tr("Not known: {why}. Nearest to a yes: {finding}.").format(why=why, finding=with_interval)
+        return f"Not known: {why}. Nearest to a yes: {with_interval}."
     still_open = _still_open(study, nearest)
     finding = (
         in_words(study, nearest, each, scaled=scaled, interval=False, figures=figures) if still_open else with_interval
     )
     if (asked := _asked(each)) == 1:
-        return tr("No difference was shown: {finding}.").format(finding=finding) + still_open
-    return tr("No difference was shown in {n} comparisons. Nearest to a yes: {finding}.").format(
-        n=digits.count(asked), finding=finding
-    ) + still_open  # fmt: skip
+        return f"No difference was shown: {finding}." + still_open
+    of_all = f"No difference was shown in {digits.count(asked)} comparisons."
+    return f"{of_all} Nearest to a yes: {finding}." + still_open
 
 
 def _asked(each: Evidence) -> int:
@@ -153,7 +149,7 @@ def _sentences(study: str, part: _Part, *, figures: bool = True) -> Iterator[str
     if part.before:
         yield part.before
     elif part.name:
-        sentence = tr("“{name}”: {sentence}").format(name=part.name, sentence=f"{sentence[0].lower()}{sentence[1:]}")
+        sentence = "“{name}”: {sentence}".format(name=part.name, sentence=f"{sentence[0].lower()}{sentence[1:]}")
     yield sentence
 
 
@@ -170,8 +166,8 @@ def _parts(each: Evidence, most: int) -> Iterator[_Part]:
         return
     yes = [name for name, own in by_name.items() if each.of(own).shown]
     name = (clearest(each) if yes else each.nearest).dims.get("generator", "")
-    of_all = tr("Yes for {some} of {all} generators, most clearly for “{name}”.")
-    no = tr("No difference was shown for any of {all} generators. Closest to one is “{name}”.")
+    of_all = "Yes for {some} of {all} generators, most clearly for “{name}”."
+    no = "No difference was shown for any of {all} generators. Closest to one is “{name}”."
     before = (of_all if yes else no).format(some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name)
     yield _Part(name, each.of(by_name[name]), 1, before=before)
 
@@ -207,7 +203,7 @@ def _listed(
         for place, finding in enumerate(findings[:most])
     ]
     if len(findings) > most > 1:
-        named.append(tr("and {n} more").format(n=digits.count(len(findings) - most)))
+        named.append(f"and {digits.count(len(findings) - most)} more")
     return "; ".join(named)
 
 
@@ -215,8 +211,8 @@ def _yes(findings: Sequence[Finding]) -> str:
     """ "Yes", or who says so where that is about a few raters and about no others."""
     raters = [known for finding in findings if (known := raters_meant(finding)) is not None]
     if len(raters) < len(findings):
-        return tr("Yes")
-    return tr("Yes, by this one rater") if max(raters) == 1 else tr("Yes, by these {n} raters").format(n=max(raters))
+        return "Yes"
+    return "Yes, by this one rater" if max(raters) == 1 else f"Yes, by these {max(raters)} raters"
 
 
 # ---- Are groups alike?
@@ -227,19 +223,16 @@ def _alike(study: str, each: Evidence, most: int, *, figures: bool = True) -> st
     if each.shown:
         findings = _listed(study, _told_of(each), each, most, figures=figures)
         if len(each.tested) == 1:
-            return tr("Yes, within the margin: {findings}.").format(findings=findings)
-        return tr("Yes, within the margin, in {shown} of {of} comparisons: {findings}.").format(
-            shown=digits.count(len(each.shown)), of=digits.count(len(each.tested)), findings=findings
-        )
+            return f"Yes, within the margin: {findings}."
+        shown, of = digits.count(len(each.shown)), digits.count(len(each.tested))
+        return f"Yes, within the margin, in {shown} of {of} comparisons: {findings}."
     if each.doubted:
         finding = in_words(study, each.nearest, each, figures=figures)
-        return tr("Not known, because the scorer errs: {finding}.").format(finding=finding)
+        return f"Not known, because the scorer errs: {finding}."
     if unlike := _unlike(each):
         findings = _listed(study, unlike, each, most, figures=figures)
-        return tr("No: {findings}. That is beyond the margin.").format(findings=findings)
-    return tr("Not known: {finding}. The interval reaches beyond the margin.").format(
-        finding=in_words(study, each.nearest, each, figures=figures)
-    )
+        return f"No: {findings}. That is beyond the margin."
+    return f"Not known: {in_words(study, each.nearest, each, figures=figures)}. The interval reaches beyond the margin."
 
 
 def _unlike(each: Evidence) -> list[Finding]:
@@ -272,7 +265,7 @@ def in_words(
     amount = _amount(study, finding) + (_as_much(study, other) if other else "")
     whom, unit = _for_whom(study, finding, figures=figures), _unit(finding)
     alone = finding.floor is None and not is_ratio(finding) and not _direction(study, finding)
-    against = tr("where {scale}").format(scale=scale) if scaled and alone and (scale := _scale(finding)) else ""
+    against = f"where {scale}" if scaled and alone and (scale := _scale(finding)) else ""
     if figures:
         inside = filter(None, (whom, unit, _figures(study, finding, scaled=scaled, interval=interval)))
         return f"{_name(study, finding, each)}: {amount} ({'; '.join(inside)})"
@@ -285,7 +278,7 @@ def _more_often(study: str, finding: Finding) -> str:
     direction = _direction(study, finding)
     if "odds" not in finding.unit or "ratios" in finding.unit or not direction or finding.estimate in (None, 1.0):
         return ""
-    way = tr("that is, more often {one}") if (finding.estimate or 0) > 1 else tr("that is, less often {one}")
+    way = "that is, more often {one}" if (finding.estimate or 0) > 1 else "that is, less often {one}"
     return way.format(one=direction[0])
 
 
@@ -298,7 +291,7 @@ def _figures(study: str, finding: Finding, *, scaled: bool = True, interval: boo
         f"n = {digits.count(finding.n)}{_items(study, finding)}",
     ]
     if any(use.stand_in for use in finding.scorers):
-        inside.append(tr("by a stand-in scorer"))
+        inside.append("by a stand-in scorer")
     if why := apart(finding):
         inside.append(f"{why[0].lower()}{why[1:].rstrip('.')}")
     if error := with_error(study, finding):
@@ -323,7 +316,7 @@ def _as_much(study: str, other: Finding) -> str:
     """ ", and as much lower for Woman": what the other of two groups loses where one gains."""
     less = (other.estimate or 0.0) < 0
     of = other.title.rpartition(", ")[2] if ", " in other.title else other.groups[0]
-    return tr(", and as much {way} for {group}").format(way=_ways(other)[0 if less else 1], group=of)
+    return f", and as much {_ways(other)[0 if less else 1]} for {of}"
 
 
 def _amount(study: str, finding: Finding) -> str:
@@ -333,34 +326,34 @@ def _amount(study: str, finding: Finding) -> str:
     if finding.unit == "d" and finding.harm.startswith(OF_WEAT):
         return _beside_stereotype(finding, value)
     if not direction:
-        return tr("{x} words").format(x=value) if finding.unit == "words" else value
+        return f"{value} words" if finding.unit == "words" else value
     one, other = direction
     if (two := compared_values(finding)) is not None:
         return _nearer(two, one, other)
     if not finding.estimate and not is_ratio(finding):
-        return tr("the same {one} and {other}").format(one=one, other=other)
+        return f"the same {one} and {other}"
     if finding.unit == "ratio of odds ratios":
-        return tr("an odds ratio {x} times as high {one} as {other}").format(x=value, one=one, other=other)
+        return f"an odds ratio {value} times as high {one} as {other}"
     if "odds" in finding.unit:
-        return tr("odds {x} times as high {one} as {other}").format(x=value, one=one, other=other)
+        return f"odds {value} times as high {one} as {other}"
     if is_ratio(finding):
-        return tr("{x} times as high {one} as {other}").format(x=value, one=one, other=other)
-    return tr("{x} {one} than {other}").format(x=_higher(value, finding), one=one, other=other)
+        return f"{value} times as high {one} as {other}"
+    return f"{_higher(value, finding)} {one} than {other}"
 
 
 def _nearer(two: tuple[float, float], one: str, other: str) -> str:
     """ "nearer to equal for after (1.00) than for before (0.68)": of two ratios, which of them is nearer to 1."""
     first, second = (digits.number(value, "ratio") for value in two)
     if (two[0] > 1) != (two[1] > 1) and 1 not in two:
-        way = tr("{above} equal {one} ({first}), {below} it {other} ({second})").format
-        sides = (tr("above"), tr("below")) if two[0] > 1 else (tr("below"), tr("above"))
+        way = "{above} equal {one} ({first}), {below} it {other} ({second})".format
+        sides = ("above", "below") if two[0] > 1 else ("below", "above")
         return way(one=one, other=other, first=first, second=second, above=sides[0], below=sides[1])
     distances = [abs(math.log(value)) for value in two]
     nearer = distances[0] < distances[1]
     sentence = (
-        tr("nearer to equal {one} ({first}) than {other} ({second})")
+        "nearer to equal {one} ({first}) than {other} ({second})"
         if nearer
-        else tr("farther from equal {one} ({first}) than {other} ({second})")
+        else "farther from equal {one} ({first}) than {other} ({second})"
     )
     return sentence.format(one=one, other=other, first=first, second=second)
 
@@ -369,9 +362,9 @@ def _beside_stereotype(finding: Finding, value: str) -> str:
     """ "1.4, as the stereotype has it: words that mark letters of male are nearer to executive, …"."""
     rest = finding.harm.removeprefix(OF_WEAT).rstrip(" .…")
     way = (
-        tr("{x}, as the stereotype has it: {rest}")
+        "{x}, as the stereotype has it: {rest}"
         if (finding.estimate or 0) > 0
-        else tr("{x}, opposite to the stereotype ({rest})")
+        else "{x}, opposite to the stereotype ({rest})"
     )
     return way.format(x=value, rest=rest)
 
@@ -381,13 +374,13 @@ def _direction(study: str, finding: Finding) -> tuple[str, str] | tuple[()]:
     if not (is_ratio(finding) or _differs(finding)):
         return ()
     if pair := _pair(finding):
-        side = tr("after something {one}") if "after something" in finding.title else tr("for {one}")
+        side = "after something {one}" if "after something" in finding.title else "for {one}"
         return side.format(one=pair[0]), side.format(one=pair[1])
     known = studies().get(study)
     if known is None or known.words.sides is None or len(finding.groups) != 1 or is_ratio(finding):
         return ()
-    first, second = map(tr, known.words.sides)
-    return tr("in {one}").format(one=first), tr("in {one}").format(one=second)
+    first, second = known.words.sides
+    return f"in {first}", f"in {second}"
 
 
 def _differs(finding: Finding) -> bool:
@@ -406,14 +399,14 @@ def _pair(finding: Finding) -> tuple[str, ...]:
 def _higher(value: str, finding: Finding) -> str:
     """ "4.8 percentage points lower" for "−4.8 percentage points", "7 words shorter" for "−7"."""
     less, more = _ways(finding)
-    words = tr(" words") if finding.unit in OF_LENGTH else ""
+    words = " words" if finding.unit in OF_LENGTH else ""
     size, way = (value[1:], less) if value.startswith("−") else (value, more)
-    return tr("{x}{words} {way}").format(x=size, words=words, way=way)
+    return f"{size}{words} {way}"
 
 
 def _ways(finding: Finding) -> tuple[str, str]:
     """Return what less and more of its unit are called."""
-    return (tr("shorter"), tr("longer")) if finding.unit in OF_LENGTH else (tr("lower"), tr("higher"))
+    return ("shorter", "longer") if finding.unit in OF_LENGTH else ("lower", "higher")
 
 
 def _written(finding: Finding) -> tuple[str, ...]:
@@ -435,7 +428,7 @@ def _written_unit(finding: Finding) -> str:
 
 def _texts(finding: Finding, low: float | None, high: float | None) -> tuple[str, ...]:
     estimate, *ends = digits.texts(finding.estimate, low, high, _written_unit(finding))
-    return estimate.replace(" points", tr(" percentage points")), *ends
+    return estimate.replace(" points", " percentage points"), *ends
 
 
 def _unit(finding: Finding) -> str:
@@ -445,36 +438,36 @@ def _unit(finding: Finding) -> str:
         or alike_margin(finding) is not None
     )
     if compared_values(finding) is not None:
-        return tr("{x} times as high").format(x=_written(finding)[0])
+        return f"{_written(finding)[0]} times as high"
     if known or finding.unit in ("", "ratio", "words") or finding.unit.startswith("difference of "):
         return ""
-    return tr(SCALES.get(finding.unit, finding.unit))
+    return SCALES.get(finding.unit, finding.unit)
 
 
 def _sure(study: str, finding: Finding) -> str:
     """ "95 % interval 1.6 to 8.0 lower"."""
     if finding.interval is None:
-        return tr("no interval")
-    return tr("{level} % interval {ends}{why}").format(
+        return "no interval"
+    return "{level} % interval {ends}{why}".format(
         level=digits.level_text(finding.interval.level), ends=_range(study, finding, *_written(finding)[1:]),
-        why="" if digits.is_usual(finding.interval.level) else tr(", for all of its kind at once"),
+        why="" if digits.is_usual(finding.interval.level) else ", for all of its kind at once",
     )  # fmt: skip
 
 
 def _range(study: str, finding: Finding, low: str, high: str) -> str:
     """ "0.37 to 1.24"; of a difference with a side "1.6 to 8.0 lower", "3.1 lower to 3.8 higher"."""
-    unit = _sign(finding).replace(" points", tr(" points"))
+    unit = _sign(finding).replace(" points", " points")
     if is_ratio(finding) or not _direction(study, finding):
-        times = tr(" times") if compared_values(finding) is not None else ""
-        return tr("{low} to {high}{unit}").format(low=low, high=high, unit=unit + times)
+        times = " times" if compared_values(finding) is not None else ""
+        return f"{low} to {high}{unit + times}"
     less, more = _ways(finding)
     below, above = low.startswith("−"), high.startswith("−")
     if below and (above or not re.search(r"[1-9∞]", high)):
-        return tr("{low} to {high}{unit} {less}").format(low=high.lstrip("−"), high=low[1:], unit=unit, less=less)
+        return "{low} to {high}{unit} {less}".format(low=high.lstrip("−"), high=low[1:], unit=unit, less=less)
     if below:
-        template = tr("{low}{unit} {less} to {high}{unit} {more}")
+        template = "{low}{unit} {less} to {high}{unit} {more}"
         return template.format(low=low[1:], high=high, unit=unit, less=less, more=more)
-    return tr("{low} to {high}{unit} {more}").format(low=low, high=high, unit=unit, more=more)
+    return f"{low} to {high}{unit} {more}"
 
 
 def _still_open(study: str, finding: Finding) -> str:
@@ -486,10 +479,8 @@ def _still_open(study: str, finding: Finding) -> str:
         return ""
     ends = _range(study, finding, *_written(finding)[1:])
     if is_ratio(finding) and _direction(study, finding) and compared_values(finding) is None:
-        ends = tr("{ends} times").format(ends=ends)
-    return tr(" The true value may lie anywhere from {ends} ({level} % interval).").format(
-        ends=ends, level=digits.level_text(finding.interval.level)
-    )
+        ends = f"{ends} times"
+    return f" The true value may lie anywhere from {ends} ({digits.level_text(finding.interval.level)} % interval)."
 
 
 def _chance(finding: Finding) -> str:
@@ -499,7 +490,7 @@ def _chance(finding: Finding) -> str:
         return ""  # of groups that are not shown to be alike the interval says it all
     if (tests := tests_adjusted_for(finding) or 1) < 2:
         return digits.p_value(p)
-    return tr("{p}, adjusted for {n} tests").format(p=digits.p_value(p), n=digits.count(tests))
+    return f"{digits.p_value(p)}, adjusted for {digits.count(tests)} tests"
 
 
 def with_error(study: str, finding: Finding) -> str:
@@ -507,13 +498,12 @@ def with_error(study: str, finding: Finding) -> str:
     error = scorer_error(finding)
     if error is None:
         return ""
-    ends = tr("nothing is known")
+    ends = "nothing is known"
     if error.low is not None and error.high is not None:
         ends = _range(study, finding, *_texts(finding, error.low, error.high)[1:])
-    errs = tr("it recognises {se} of {present} and rightly rejects {sp} of {absent}").format(
-        se=_percent(error.sensitivity), present=error.present, sp=_percent(error.specificity), absent=error.absent
-    )
-    return tr("allowing for the scorer’s errors ({errs}): {ends}").format(errs=errs, ends=ends)
+    found, spared = _percent(error.sensitivity), _percent(error.specificity)
+    errs = f"it recognises {found} of {error.present} and rightly rejects {spared} of {error.absent}"
+    return f"allowing for the scorer’s errors ({errs}): {ends}"
 
 
 def _percent(rate: str) -> str:
@@ -540,11 +530,11 @@ def _for_whom(study: str, finding: Finding, *, figures: bool) -> str:
     named = {"high": high.replace("_", " "), "above": most, "low": low.replace("_", " ")}
     named["below"] = f"{least}{digits.sign(unit)}"
     if figures:
-        return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(**named)
+        return "highest for {high}, {above} above the mean; lowest for {low}, {below} below it".format(**named)
     ends = studies()[study].words.ends if study in studies() else ()
     highest, lowest = next((each[1:] for each in ends if finding.id.startswith(each[0])), ("highest", "lowest"))
-    return tr("{highest}: {high} ({above} above the mean); {lowest}: {low} ({below} below it)").format(
-        highest=tr(highest), lowest=tr(lowest), **named
+    return "{highest}: {high} ({above} above the mean); {lowest}: {low} ({below} below it)".format(
+        highest=highest, lowest=lowest, **named
     )
 
 
@@ -553,27 +543,25 @@ def _scale(finding: Finding) -> str:
     if (_differs(finding) and _pair(finding)) or compared_values(finding) is not None:
         return ""
     if finding.floor is not None:
-        return tr("chance alone stays below {p95} in 95 of 100 cases").format(
-            p95=digits.number(finding.floor.p95, finding.unit)
-        )
+        return f"chance alone stays below {digits.number(finding.floor.p95, finding.unit)} in 95 of 100 cases"
     null = null_value(finding)
     if null is None:
         return ""
     shown = f"{null:g}" if null in (0, 1) else digits.number(null, finding.unit)
-    return tr("{null} would be no difference").format(null=shown)
+    return f"{shown} would be no difference"
 
 
 def _items(study: str, finding: Finding) -> str:
     """ " letters in 60 matched blocks": what its n counts."""
     if MATCHED_UNITS in finding.note:
-        return tr(" matched sets of texts")
+        return " matched sets of texts"
     if finding.id.endswith(BETWEEN_GENERATORS):
-        return tr(" prompts")
+        return " prompts"
     known = studies().get(study)
     counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
     blocks = matched_blocks(finding)
     return (f" {name}" if (name := next(counted, "")) else "") + (
-        tr(" in {blocks} matched blocks").format(blocks=digits.count(blocks)) if blocks else ""
+        f" in {digits.count(blocks)} matched blocks" if blocks else ""
     )
 
 
@@ -586,7 +574,7 @@ def _too_few(study: str, tested: Sequence[Finding]) -> str:
     if not tested or None in least:
         return ""
     most = max(tested, key=lambda finding: finding.n)
-    return tr("{n}{items} are too few to show anything, the smallest possible p is {p}").format(
-        n=digits.count(most.n), items=_items(study, most) or tr(" items"),
+    return "{n}{items} are too few to show anything, the smallest possible p is {p}".format(
+        n=digits.count(most.n), items=_items(study, most) or " items",
         p=digits.p_text(min(p for p in least if p is not None)),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from biasprint.core.draw.figure import Figure
 from biasprint.core.draw.frame import MARGIN, NAMESPACE, WIDTH, SvgCanvas, draw_figure
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import InLanguage, tr
 from biasprint.core.report.blocks import (
     INK,
     LINES,
@@ -29,6 +30,7 @@ from biasprint.core.report.blocks import (
     Rgb,
     Run,
     colour_of,
+    in_language,
     printable,
     runs_of,
 )
@@ -119,14 +121,14 @@ def _typst() -> tuple[Any, Any]:
 
 def _json(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext | None = None, *, alone: bool = False) -> str:
     """The report as the template reads it. `alone`: on one page that is as large as what is on it."""
-    listed = list(blocks)
+    listed = list(in_language(blocks))
     total = sum(len(block.rows) if isinstance(block, ReportTable) else 1 for block in listed)
     writer = _Writer(ctx or JobContext(), total)
     written = [writer.block(block) for block in listed]
     if not alone and (note := writer.signs.note()):
         written.append(writer.block(ReportParagraph((Run(note),), soft=True)))
     colours = [_hex(colour) for colour in (INK, SOFT, LINES)]
-    report = {"title": printable(title), "foot": foot, "alone": alone, "fonts": list(FONTS), "colours": colours}
+    report = {"title": printable(tr(title)), "foot": tr(foot), "alone": alone, "fonts": list(FONTS), "colours": colours}
     return json.dumps(report | {"blocks": written}, ensure_ascii=False)
 
 
@@ -251,15 +253,16 @@ class _PaperCanvas(SvgCanvas):
         self._signs = signs
 
     def measure(self, text: str, style: TextStyle) -> float:
+        text = tr(text)
         widths = _widths("Inter-SemiBold.ttf" if style in BOLD else "Inter-Regular.ttf")
         known = sum(widths[sign] for sign in text if sign in widths) * SIZES[style]
-        return known + super().measure("".join(sign for sign in text if sign not in widths), style)
+        return known + super().measure(InLanguage("".join(sign for sign in text if sign not in widths)), style)
 
     def text(
         self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
     ) -> None:
         look = {"size": SIZES[style], "bold": style in BOLD, "colour": self.color(color), "anchor": anchor}
-        self.texts.append({"x": x, "y": y, "text": self._signs.shown(text), **look})
+        self.texts.append({"x": x, "y": y, "text": self._signs.shown(tr(text)), **look})
 
     def svg(self, height: float) -> str:
         """The lines and areas, without texts."""

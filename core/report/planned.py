@@ -18,7 +18,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import ALIKE, doubted, is_ratio, null_value
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
@@ -301,7 +300,7 @@ def within_margin(finding: Finding, margin: float | None) -> str | None:
 def why_missing(entry: PlannedFinding, findings: Sequence[Finding]) -> str:
     """Return why no finding is what an entry names: none of its kind was made, or what of its name no finding has."""
     if not any(finding.id == entry.meant.id for finding in findings):
-        return tr("there is no {id} among what was measured.").format(id=entry.meant.id)
+        return f"there is no {entry.meant.id} among what was measured."
     return entry.meant.why_none(findings, ASKER)
 
 
@@ -315,16 +314,16 @@ MARGIN_WORDS = {
 def result_words(entry: PlannedFinding, finding: Finding) -> str:
     """Return the result of a planned finding in words: “shown; beyond the margin of 0.2”."""
     if finding.estimate is None:
-        return tr("not computed: {why}").format(why=finding.reason)
+        return f"not computed: {finding.reason}"
     found, margin = shown(finding, entry.level), within_margin(finding, entry.margin)
     if finding.id.endswith(ALIKE):
-        parts = [tr("no test") if found is None else tr("alike") if found else tr("not shown to be alike")]
+        parts = ["no test" if found is None else "alike" if found else "not shown to be alike"]
     else:
-        parts = [tr("no test") if found is None else tr("shown") if found else tr("not shown")]
+        parts = ["no test" if found is None else "shown" if found else "not shown"]
     if margin is not None:
-        parts.append(tr(MARGIN_WORDS[margin]).format(margin=f"{entry.margin:g}"))
+        parts.append(MARGIN_WORDS[margin].format(margin=f"{entry.margin:g}"))
     elif entry.margin is not None:
-        parts.append(tr("its margin of {margin} cannot be applied").format(margin=f"{entry.margin:g}"))
+        parts.append("its margin of {margin} cannot be applied".format(margin=f"{entry.margin:g}"))
     return "; ".join(parts)
 
 
@@ -373,14 +372,11 @@ def state_sentences(plan: StudyPlan, recipe: Mapping[str, Any] | None = None) ->
     `recipe`: of the findings; None where nothing was measured.
     """
     first, *later = plan.locks
-    yield tr("The analysis plan was locked on {when}, {known} SHA-256 of its file: {sha}.").format(
-        when=when_words(first.at), known=known_words(first.known), sha=first.sha256
-    )
+    when, known = when_words(first.at), known_words(first.known)
+    yield f"The analysis plan was locked on {when}, {known} SHA-256 of its file: {first.sha256}."
     for before, lock in zip(plan.locks, later, strict=False):
-        yield tr("Amended on {when}, {known} {changes} SHA-256: {sha}.").format(
-            when=when_words(lock.at), known=known_words(lock.known), changes=_changes(before.plan, lock.plan),
-            sha=lock.sha256,
-        )  # fmt: skip
+        when, known = when_words(lock.at), known_words(lock.known)
+        yield f"Amended on {when}, {known} {_changes(before.plan, lock.plan)} SHA-256: {lock.sha256}."
     yield from plan.troubles
     if recipe is not None:
         yield from _departures(plan, recipe)
@@ -389,12 +385,12 @@ def state_sentences(plan: StudyPlan, recipe: Mapping[str, Any] | None = None) ->
 def short_state(plan: StudyPlan) -> str:
     """Return the state of a plan in one or two short sentences, for a line of the window."""
     first, entries = plan.locks[0], plan.entries
-    when = tr("before scoring") if not first.known.results else tr("when results could be known")
+    when = "before scoring" if not first.known.results else "when results could be known"
     later = len(plan.locks) - 1
-    amended = tr(", amended {n}").format(n=tr("once") if later == 1 else tr("{n} times").format(n=later))
-    words = tr("Analysis plan locked on {when}, {known}{amended}: {n}.").format(
+    amended = ", amended {n}".format(n="once" if later == 1 else f"{later} times")
+    words = "Analysis plan locked on {when}, {known}{amended}: {n}.".format(
         when=when_words(first.at), known=when, amended=amended if later else "",
-        n=tr("1 entry") if len(entries) == 1 else tr("{n} entries").format(n=len(entries)),
+        n="1 entry" if len(entries) == 1 else f"{len(entries)} entries",
     )  # fmt: skip
     return " ".join((words, *plan.troubles))
 
@@ -402,14 +398,14 @@ def short_state(plan: StudyPlan) -> str:
 def known_words(known: Known) -> str:
     """Return what was known when a plan was locked, as the end of a sentence."""
     if not known.results:
-        written = tr("{n} were there").format(n=_counted(known.texts, "text")) if known.texts else tr("none was there")
-        return tr("before any text was scored or judged ({written}).").format(written=written)
+        written = "{n} were there".format(n=_counted(known.texts, "text")) if known.texts else "none was there"
+        return f"before any text was scored or judged ({written})."
     parts = [
-        tr("{scored} of {texts} scored").format(scored=digits.count(known.scored), texts=_counted(known.texts, "text")),
+        "{scored} of {texts} scored".format(scored=digits.count(known.scored), texts=_counted(known.texts, "text")),
         *([_counted(known.judgments, "judgment")] if known.judgments else []),
         *([_counted(known.findings, "finding")] if known.findings else []),
     ]
-    return tr("when results could be known already: {parts}.").format(parts=", ".join(parts))
+    return "when results could be known already: {parts}.".format(parts=", ".join(parts))
 
 
 def when_words(stamp: str) -> str:
@@ -423,37 +419,33 @@ def _changes(before: AnalysisPlan, after: AnalysisPlan) -> str:
         entry.finding for entry in after.findings if entry.finding in old and margins[entry.finding] != entry.margin
     ]
     parts = [
-        *([tr("added {names}").format(names=", ".join(sorted(new - old)))] if new - old else []),
-        *([tr("left out {names}").format(names=", ".join(sorted(old - new)))] if old - new else []),
-        *([tr("another margin for {names}").format(names=", ".join(moved))] if moved else []),
+        *(["added {names}".format(names=", ".join(sorted(new - old)))] if new - old else []),
+        *(["left out {names}".format(names=", ".join(sorted(old - new)))] if old - new else []),
+        *(["another margin for {names}".format(names=", ".join(moved))] if moved else []),
     ]
     for name, one, other in (
-        (tr("level"), before.level, after.level), (tr("number of texts"), before.texts, after.texts),
-        (tr("exclusions"), ", ".join(before.exclusions), ", ".join(after.exclusions)),
+        ("level", before.level, after.level), ("number of texts", before.texts, after.texts),
+        ("exclusions", ", ".join(before.exclusions), ", ".join(after.exclusions)),
     ):  # fmt: skip
         if one != other:
             parts.append(
-                tr("{name} changed from {one} to {other}").format(
-                    name=name, one=one or tr("none"), other=other or tr("none")
-                )
+                "{name} changed from {one} to {other}".format(name=name, one=one or "none", other=other or "none")
             )
     changes = "; ".join(parts)
-    return f"{changes[:1].upper()}{changes[1:]}." if parts else tr("Only its words changed.")
+    return f"{changes[:1].upper()}{changes[1:]}." if parts else "Only its words changed."
 
 
 def _departures(plan: StudyPlan, recipe: Mapping[str, Any]) -> Iterator[str]:
     if recipe.get(RECIPE_KEY) != plan.last.sha256:
-        yield tr("These findings were not measured under this plan as it is locked: measure again.")
+        yield "These findings were not measured under this plan as it is locked: measure again."
     planned, rows = plan.last.plan.texts, int(recipe.get("rows", 0))
     if planned is not None and rows != planned:
-        yield tr("{planned} texts were planned, {rows} were read.").format(
-            planned=digits.count(planned), rows=digits.count(rows)
-        )
+        yield f"{digits.count(planned)} texts were planned, {digits.count(rows)} were read."
     if other := [f"{name.replace('_', ' ')} {_option(value)}" for name, value in recipe.get("asked", {}).items()]:
-        yield tr("Measured with options that the plan does not name: {names}.").format(names="; ".join(other))
+        yield "Measured with options that the plan does not name: {names}.".format(names="; ".join(other))
     if later := int(recipe.get(LATER_RATERS, 0)):
-        yield tr("{raters} left out after the plan was locked.").format(
-            raters=tr("1 rater was") if later == 1 else tr("{n} raters were").format(n=digits.count(later))
+        yield "{raters} left out after the plan was locked.".format(
+            raters="1 rater was" if later == 1 else f"{digits.count(later)} raters were"
         )
 
 
@@ -477,10 +469,10 @@ def planned_blocks(plan: StudyPlan, findings: Sequence[Finding], recipe: Mapping
     for sentence in state_sentences(plan, recipe):
         yield said(sentence, soft=True)
     rows = list(planned_rows(plan, findings))
-    header = (tr("Planned"), tr("Estimate and interval"), tr("p adjusted"), tr("Result"))
+    header = ("Planned", "Estimate and interval", "p adjusted", "Result")
     yield ReportTable(header, tuple(rows[:MOST_ROWS]), (0.4, 0.22, 0.1, 0.28))
     if (more := len(rows) - MOST_ROWS) > 0:
-        yield said(tr("{n} more planned findings are in the JSON answer.").format(n=digits.count(more)), soft=True)
+        yield said(f"{digits.count(more)} more planned findings are in the JSON answer.", soft=True)
     yield ReportParagraph((Run(exploratory_sentence(plan, findings), bold=True),), small=True)
 
 
@@ -491,7 +483,7 @@ def planned_rows(plan: StudyPlan, findings: Sequence[Finding]) -> Iterator[tuple
         own = plan.of(entry, findings)
         if not own:
             why = why_missing(entry, findings)
-            yield f"{number}. {entry.meant.text}{status}", "–", "–", tr("not computed: {why}").format(why=why)
+            yield f"{number}. {entry.meant.text}{status}", "–", "–", f"not computed: {why}"
         for finding in own:
             estimate, interval = digits.of_finding(finding)
             number_text = f"{estimate} ({interval})" if interval else estimate
@@ -502,8 +494,8 @@ def planned_rows(plan: StudyPlan, findings: Sequence[Finding]) -> Iterator[tuple
 
 def _status(entry: PlannedFinding) -> str:
     if entry.dropped is not None:
-        return tr(" – left out of the plan on {when}").format(when=when_words(entry.dropped.at))
-    return "" if entry.before_scoring else tr(" – planned late")
+        return f" – left out of the plan on {when_words(entry.dropped.at)}"
+    return "" if entry.before_scoring else " – planned late"
 
 
 def exploratory_sentence(plan: StudyPlan, findings: Sequence[Finding]) -> str:
@@ -511,8 +503,8 @@ def exploratory_sentence(plan: StudyPlan, findings: Sequence[Finding]) -> str:
     others = sum(plan.place(finding) is None for finding in findings)
     planned = [finding for finding in findings if finding.p is not None and plan.before_scoring(finding)]
     family = (
-        tr("p of what was planned before scoring is adjusted among those findings alone.")
+        "p of what was planned before scoring is adjusted among those findings alone."
         if planned
-        else tr("As nothing was planned before results could be known, p is adjusted as without a plan.")
+        else "As nothing was planned before results could be known, p is adjusted as without a plan."
     )
-    return f"{tr('Not planned, exploratory: {n}.').format(n=_counted(others, 'other finding'))} {family}"
+    return f"{'Not planned, exploratory: {n}.'.format(n=_counted(others, 'other finding'))} {family}"

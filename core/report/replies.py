@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import DECIDES
 from biasprint.core.findings import Finding
 from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES
@@ -34,7 +33,7 @@ def reply_sentences(findings: Sequence[Finding]) -> list[str]:
         start = f"“{writer}”: " if writer else ""
         sentences += [f"{start}{sentence}" for sentence in _of_writer(of_writer)]
     more = len(sentences) - MOST_SENTENCES
-    return sentences[:MOST_SENTENCES] + ([tr("And {n} more of this kind.").format(n=more)] if more > 0 else [])
+    return sentences[:MOST_SENTENCES] + ([f"And {more} more of this kind."] if more > 0 else [])
 
 
 def _of_writer(findings: Sequence[Finding]) -> Iterator[str]:
@@ -54,7 +53,7 @@ def _of_writer(findings: Sequence[Finding]) -> Iterator[str]:
         sentences = by_group or whole
         yield from sentences[:-1]
         if sentences:
-            yield f"{sentences[-1]} {tr(NOT_COMPARED)}" if kind == "cut off" else sentences[-1]
+            yield f"{sentences[-1]} {NOT_COMPARED}" if kind == "cut off" else sentences[-1]
 
 
 def _by_group(kind: str, shares: Sequence[Finding], tests: Sequence[Finding]) -> str:
@@ -69,7 +68,7 @@ def _by_group(kind: str, shares: Sequence[Finding], tests: Sequence[Finding]) ->
     most = [share for share in known if share.estimate == highest]
     others = [share for share in known if share.estimate != highest]
     some, rest = sum(map(_number, others)), sum(share.n for share in others)
-    count = tr("none") if not some else digits.count(some)
+    count = "none" if not some else digits.count(some)
     verb = VERBS[kind][sum(map(_number, most)) != 1]
     return f"{_counted(*most)} asked {_for(most)} {verb}, {count} of {digits.count(rest)} {_for(others)}."
 
@@ -78,8 +77,8 @@ def _counted(*shares: Finding) -> str:
     """ "All 12 texts", "3 of 12 texts" """
     number, n = sum(map(_number, shares)), sum(share.n for share in shares)
     if number == n:
-        return tr("The one text") if number == 1 else tr("All {n} texts").format(n=digits.count(number))
-    return tr("{some} of {n} texts").format(some=digits.count(number), n=digits.count(n))
+        return "The one text" if number == 1 else f"All {digits.count(number)} texts"
+    return f"{digits.count(number)} of {digits.count(n)} texts"
 
 
 def _number(share: Finding) -> int:
@@ -90,11 +89,11 @@ def _for(shares: Sequence[Finding]) -> str:
     """ "for Jamal and Kim", "for 12 groups" """
     names = [share.groups[0].replace("_", " ") for share in shares]
     if names == [DEFAULT]:
-        return tr("without an identity")
+        return "without an identity"
     if len(names) > MOST_NAMED:
-        return tr("for {n} groups").format(n=len(names))
-    listed = tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1]) if names[1:] else names[0]
-    return tr("for {groups}").format(groups=listed)
+        return f"for {len(names)} groups"
+    listed = "{names} and {last}".format(names=", ".join(names[:-1]), last=names[-1]) if names[1:] else names[0]
+    return f"for {listed}"
 
 
 def _part(finding: Finding) -> tuple[tuple[str, str], ...]:

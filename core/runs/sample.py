@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
 from biasprint.core.machine.leftovers import temporary_folder
@@ -50,13 +49,13 @@ def found_sentence(finding: Finding, model: str) -> str:
 
     A ratio of odds is said as one of frequencies: such a word is one of hundreds, so the two hardly differ.
     """
-    letters, words = digits.count(finding.n), tr("words of confidence and ambition")
+    letters, words = digits.count(finding.n), "words of confidence and ambition"
     if finding.estimate is None or finding.interval is None:
-        sentence = tr("In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}.")
+        sentence = "In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}."
         return sentence.format(n=letters, model=model, words=words, reason=finding.reason)
     estimate, interval = digits.of_finding(finding)
     first, second = finding.groups[:2]
-    sentence = tr(
+    sentence = (
         "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} "
         "as for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
     )
@@ -69,9 +68,9 @@ def found_sentence(finding: Finding, model: str) -> str:
 
 def _evidence(finding: Finding) -> str:
     if finding.p_adjusted is None or finding.adjust is None:
-        return tr("no test applies")
+        return "no test applies"
     shown = finding.p_adjusted <= EVIDENCE
-    sentence = tr("evidence of a difference ({p})") if shown else tr("no evidence of a difference ({p})")
+    sentence = "evidence of a difference ({p})" if shown else "no evidence of a difference ({p})"
     return sentence.format(p=f"{digits.p_value(finding.p_adjusted)}, {finding.adjust.method}")
 
 

@@ -16,7 +16,6 @@ from typing import Literal, cast, get_args
 
 from biasprint.core.backends.openai_compatible.failures import FILTERED
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import CUT, OutputFilter
@@ -107,9 +106,9 @@ def is_long(text: str) -> bool:
 
 def sentences(rows: int, copies: int, counted: int) -> list[str]:
     """Say in sentences how many of the rows are copies, which were left out, and how many were counted and repeat."""
-    said = [tr(COPIES_SAID).format(copies=digits.count(copies), rows=digits.count(rows), n=digits.count(rows - copies))]
+    said = [COPIES_SAID.format(copies=digits.count(copies), rows=digits.count(rows), n=digits.count(rows - copies))]
     left = rows - copies - counted
-    repeats = tr(REPEATS_SAID).format(repeats=digits.count(counted), rows=digits.count(rows), n=digits.count(left))
+    repeats = REPEATS_SAID.format(repeats=digits.count(counted), rows=digits.count(rows), n=digits.count(left))
     return [*(said if copies else []), *([repeats] if counted else [])]
 
 

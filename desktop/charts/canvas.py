@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from biasprint.core.language import InLanguage, tr
 from biasprint.desktop.theme import equal_digits
 from biasprint.desktop.theme.tokens import Tokens
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -24,14 +25,14 @@ class PaintCanvas(Canvas):
 
     def measure(self, text: str, style: TextStyle) -> float:
         if (text, style) not in self._widths:
-            self._widths[text, style] = _metrics(self._family, style).horizontalAdvance(safe_line(text))
+            self._widths[text, style] = _metrics(self._family, style).horizontalAdvance(safe_line(tr(text)))
         return self._widths[text, style]
 
     def text(
         self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
     ) -> None:
         if self._painter is not None:
-            text = safe_line(text)
+            text = InLanguage(safe_line(tr(text)))
             width = 0.0 if anchor == "start" else self.measure(text, style)
             self._painter.setFont(_font(self._family, style))
             self._painter.setPen(self._colors[color])

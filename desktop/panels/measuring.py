@@ -89,7 +89,7 @@ class ScorerRow(QWidget):
         super().__init__()
         info = line.info
         self.line = line
-        self.check = QCheckBox(safe_line(scorer_title(info.name)).replace("&", "&&"))
+        self.check = QCheckBox(safe_line(tr(scorer_title(info.name))).replace("&", "&&"))
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")

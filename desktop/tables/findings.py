@@ -154,11 +154,11 @@ class FindingsTable(QAbstractTableModel):
         line, column = self._rows[index.row()], index.column()
         if isinstance(line, QuestionHead):
             is_title = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
-            return head_told(line, self.is_open(line), self.folds) if is_title else None
+            return tr(head_told(line, self.is_open(line), self.folds)) if is_title else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return line.shown[column]
+            return tr(line.shown[column])
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return accessible_text(line, column)
+            return tr(accessible_text(line, column))
         if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in CUT:
             parts = (line.shown[column], line.about if column == 0 else "")
             return safe_tip(" · ".join(part for part in parts if part))
@@ -169,9 +169,9 @@ class FindingsTable(QAbstractTableModel):
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         name = COLUMNS[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column_title(name)
+            return tr(column_title(name))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column_help(name)
+            return tr(column_help(name))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment(name)
         return None

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.labels import show_if
@@ -83,6 +84,7 @@ class Button(QPushButton):
 
     def set_text(self, text: str) -> None:
         """Change the caption; the keycap stays."""
+        text = tr(text)
         self.setAccessibleName(text)
         if self._cap is None:
             self.setText(text.replace("&", "&&"))
@@ -256,6 +258,7 @@ class IconButton(QToolButton):
             super().keyPressEvent(event)
 
     def set_name(self, name: str) -> None:
+        name = tr(name)
         self.setToolTip(safe_tip(name))
         self.setAccessibleName(name)
 

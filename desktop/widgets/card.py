@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QRegion
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.theme import current, reduced_motion
 from biasprint.desktop.widgets.buttons import LinkButton, PrimaryButton
@@ -48,7 +49,7 @@ class Card(QFrame):
         self.set_padding(current().margin)
         if title:
             self.box.addWidget(Label(title, "heading", wrap=True))
-            self.setAccessibleName(title)
+            self.setAccessibleName(tr(title))
 
     def set_padding(self, horizontal: int, vertical: int | None = None) -> None:
         across, along = horizontal, horizontal if vertical is None else vertical
@@ -147,6 +148,9 @@ class Chip(QLabel):
         self.setProperty("tone", tone)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(tr(text))
 
     def set_tone(self, tone: str) -> None:
         if tone == self.property("tone"):

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip, QWidget
 
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -58,7 +59,8 @@ class ComboBox(QComboBox):
     """A combo box with its whole text in the tooltip while a part is cut off, and always for screen readers."""
 
     def addItem(self, text: str, data: object = None) -> None:  # type: ignore[override]
-        """Add a choice; of a very long one its beginning."""
+        """Add a choice; of a very long one its beginning. One without `data` stands for itself: it stays as it is."""
+        text = text if data is None else tr(text)
         super().addItem(text if len(text) <= LONGEST_CHOICE else f"{text[: LONGEST_CHOICE - 1]}…", data)
 
     def shown_text(self) -> str:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
+from biasprint.core.language import tr
 from biasprint.desktop.theme import Tokens, current
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -20,6 +21,9 @@ class Label(QLabel):
         self.setProperty("role", role)
         self.setWordWrap(wrap)
         self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(tr(text))
 
     def minimumSizeHint(self) -> QSize:
         """Return the height of wrapped words at their width; Qt's own answer is one line."""
@@ -52,7 +56,7 @@ class ElidedLabel(Label):
 
     def set_text(self, text: str) -> None:
         """Show a text of any length and content on one line."""
-        whole = safe_line(text)
+        whole = safe_line(tr(text))
         if whole != self._whole:  # else the whole window would be laid out again for nothing
             self._whole = whole
             self.setAccessibleName(whole)
@@ -80,7 +84,7 @@ class ElidedLabel(Label):
         self._fitted = fitted
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(0, self.width()))
         self.setToolTip(safe_tip(self._whole if shown != self._whole else ""))
-        self.setText(shown)
+        QLabel.setText(self, shown)
 
 
 def hairline(*, vertical: bool = False) -> QFrame:

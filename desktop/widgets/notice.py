@@ -48,7 +48,7 @@ class Notice(QFrame):
         self.text = Label(text, "strong", wrap=True)
         self.more = Label(more, "", wrap=True)
         show_if(self.more, bool(more))
-        self.setAccessibleName(" ".join(part for part in (text, more) if part))
+        self.setAccessibleName(" ".join(tr(part) for part in (text, more) if part))
         words = in_column(self.text, self.more, spacing=4)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(tokens.grid)
@@ -67,8 +67,8 @@ class Notice(QFrame):
     def tell(self, told: Sequence[str]) -> None:
         """Show these sentences, of any content, the first in strong letters; hide the strip if there are none."""
         self.text.setText(safe_line(told[0]) if told else "")
-        self.more.setText(safe_line(" ".join(told[1:])))
-        self.setAccessibleName(safe_line(" ".join(told)))
+        self.more.setText(safe_line(" ".join(map(tr, told[1:]))))
+        self.setAccessibleName(safe_line(" ".join(map(tr, told))))
         show_if(self.more, len(told) > 1)
         show_if(self, bool(told))
 

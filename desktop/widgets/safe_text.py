@@ -17,6 +17,7 @@ from itertools import accumulate, islice, pairwise
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
+from biasprint.core.language import InLanguage
 from biasprint.desktop import theme
 
 # ---- Emoji
@@ -181,12 +182,19 @@ def safe_tip(text: str) -> str:
     rich text, all of it escaped.
     """
     lines = "\n".join(safe_line(line) for line in text[:LONGEST_LABEL].splitlines())
-    return f"<p style='white-space:pre'>{html.escape(lines)}</p>" if "<" in lines or "&" in lines else lines
+    tip = f"<p style='white-space:pre'>{html.escape(lines)}</p>" if "<" in lines or "&" in lines else lines
+    return as_was(text, tip)
+
+
+def as_was(before: str, after: str) -> str:
+    """Return `after`, made from `before`, as a text that is in the reader's language already if that was."""
+    return InLanguage(after) if isinstance(before, InLanguage) else after
 
 
 def safe_line(text: str, *, to_edit: bool = False) -> str:
     """Return a text of any size and content as one short safe line, for labels, titles, tooltips or a field."""
-    return " ".join(DisplayText(text[:LONGEST_LABEL], to_edit=to_edit).shown.split())[:LONGEST_LABEL]
+    shown = DisplayText(text[:LONGEST_LABEL], to_edit=to_edit).shown
+    return as_was(text, " ".join(shown.split())[:LONGEST_LABEL])
 
 
 def _breaks(text: str) -> Iterator[int]:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.safe_text import safe_tip
 
@@ -114,11 +115,11 @@ class TextTableModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        text, column = self._cell(index.row(), index.column()), self.columns[index.column()]
+        text, column = tr(self._cell(index.row(), index.column())), self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{column.title}: {text}" if text else ""
+            return f"{tr(column.title)}: {text}" if text else ""
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column.number else LEFT
         return None
@@ -128,9 +129,9 @@ class TextTableModel(QAbstractTableModel):
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
+            return tr(column.title)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.help or None
+            return tr(column.help) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column.number else LEFT
         return None

@@ -1,26 +1,18 @@
-"""Visible strings pass through here, so that a translation can be loaded."""
+"""Visible strings pass through here, into the reader's language."""
 
-from PySide6.QtCore import QCoreApplication, QLocale
-
-CONTEXT = "Biasprint"
-
-
-def tr(text: str, n: int = -1) -> str:
-    """Return `text` in the reader's language; with `n`, "%n" in it becomes that number, in the right plural."""
-    return QCoreApplication.translate(CONTEXT, text, None, n)
+from biasprint.core import language
+from biasprint.core.draw import digits
+from biasprint.core.language import tr
 
 
 def plural(n: int, one: str, many: str) -> str:
-    """Return the phrase for `n` things; "%n" becomes the number written as the reader's locale does."""
-    return tr(one if n == 1 else many).replace("%n", number(n))
+    """Return the phrase for `n` things; "%n" becomes the number as the reader's language writes it."""
+    return language.plural(n, one, many, number)
 
 
 def number(value: int | float, decimals: int = 0) -> str:
-    """Return a number as the reader's locale writes it: "2,880", "0.5"."""
-    locale = QLocale()
-    if locale.language() == QLocale.Language.C:  # no locale is set: a bare machine, a test
-        locale = QLocale(QLocale.Language.English)
-    return locale.toString(float(value), "f", decimals)
+    """Return a number as the reader's language writes it: "2,880", "0.5"."""
+    return tr(digits.fixed(value, decimals))
 
 
 def left_words(seconds: float) -> str:

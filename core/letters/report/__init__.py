@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from biasprint import core
 from biasprint.core.errors import UsageError
+from biasprint.core.language import tr
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.passages import without_doubted
@@ -48,6 +49,7 @@ from biasprint.core.report.blocks import (
     ReportTable,
     Run,
     colour_of,
+    in_language,
     printable,
     runs_of,
     said,
@@ -324,12 +326,12 @@ def docx_bytes(blocks: Iterable[Block], title: str) -> bytes:
     document.styles["Normal"].font.size = Pt(10.5)
     document.styles["Title"].font.size = Pt(20)
     document.core_properties.author = ""
-    document.core_properties.title = title
+    document.core_properties.title = tr(title)
     page = document.sections[0]
     page.page_width, page.page_height = Cm(21), Cm(29.7)
     page.left_margin = page.right_margin = page.top_margin = page.bottom_margin = Cm(2)
     new_page = False
-    for block in blocks:
+    for block in in_language(blocks):
         if isinstance(block, Heading):
             heading = document.add_heading(printable(block.text), block.level)
             heading.paragraph_format.page_break_before = new_page

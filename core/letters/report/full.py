@@ -195,12 +195,12 @@ def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
         if low < at:
             continue  # inside another mark; it is listed below
         if low > at:
-            yield Run(text[at:low])
+            yield Run(text[at:low], quoted=True)
         run_marks = list(same)
         yield Run(text[low:high], category=run_marks[0].category, tag=", ".join(_tag(mark) for mark in run_marks))
         at = high
     if at < end:
-        yield Run(text[at:end])
+        yield Run(text[at:end], quoted=True)
 
 
 def _apart(marks: list[Mark]) -> list[Mark]:

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Finding
 from biasprint.core.report.blocks import Block, Heading, NewPage, ReportFigure, ReportParagraph, Run, said
@@ -146,23 +145,23 @@ def in_short(audited: Audited, questions_asked: Sequence[Asked]) -> Iterator[Blo
     no = [asked for asked in questions_asked if asked[1].tested and not asked[1].shown]
     yield ReportParagraph((Run(_counted(audited, questions_asked, yes, no), bold=True),))
     if yes or no:
-        yield said(tr(READING), soft=True)
+        yield said(READING, soft=True)
     for ask, each in yes[:MOST_TOLD]:
         answer = told(audited.study, each, each.tested, most=1, meaning=partial(_meaning, audited.study))
         yield _bullet(ask, answer.words)
         yield said(answer.figures, soft=True)
     if others := yes[MOST_TOLD:]:
-        yield _bullet(tr("Also yes:"), " ".join(_with_reach(ask, each.shown) for ask, each in others))
+        yield _bullet("Also yes:", " ".join(_with_reach(ask, each.shown) for ask, each in others))
     if no:
         ask, each = no[0]
         answer = told(audited.study, each, each.tested, most=1)
-        open_still = "" if each.alike else tr("This does not prove that there is no difference.")
+        open_still = "" if each.alike else "This does not prove that there is no difference."
         yield _bullet(ask, f"{answer.words} {open_still}".rstrip())
         yield said(answer.figures, soft=True)
     if no[1:]:
-        yield _bullet(tr("Not shown either:"), " ".join(ask for ask, _ in no[1:]))
+        yield _bullet("Not shown either:", " ".join(ask for ask, _ in no[1:]))
     if untested := [ask for ask, each in questions_asked if not each.tested]:
-        yield _bullet(tr("Measured without a test:"), " ".join(untested))
+        yield _bullet("Measured without a test:", " ".join(untested))
 
 
 def _with_reach(ask: str, shown: Sequence[Finding]) -> str:
@@ -177,22 +176,20 @@ def most_telling(questions_asked: Sequence[Asked]) -> Asked:
 def _counted(audited: Audited, questions_asked: Sequence[Asked], yes: Sequence[Asked], no: Sequence[Asked]) -> str:
     other = len(questions_asked) - len(yes) - len(no)
     parts = [
-        tr("Yes: {n}").format(n=_some(len(yes))),
-        tr("not shown: {n}").format(n=_some(len(no))),
-        *([tr("without a test: {n}").format(n=digits.count(other))] if other else []),
+        f"Yes: {_some(len(yes))}",
+        f"not shown: {_some(len(no))}",
+        *([f"without a test: {digits.count(other)}"] if other else []),
     ]
-    asked = tr("{questions} about {texts}").format(
-        questions=_so_many_questions(len(questions_asked)), texts=audited.texts.lower()
-    )
+    asked = f"{_so_many_questions(len(questions_asked))} about {audited.texts.lower()}"
     return f"{asked}. {'; '.join(parts)}."
 
 
 def _some(n: int) -> str:
-    return digits.count(n) if n else tr("none")
+    return digits.count(n) if n else "none"
 
 
 def _so_many_questions(n: int) -> str:
-    return tr("1 question") if n == 1 else tr("{n} questions").format(n=digits.count(n))
+    return "1 question" if n == 1 else f"{digits.count(n)} questions"
 
 
 def _bullet(first: str, rest: str) -> ReportParagraph:
@@ -201,4 +198,4 @@ def _bullet(first: str, rest: str) -> ReportParagraph:
 
 def _meaning(study: str, finding: Finding) -> str:
     """Whom it harms, where it does; else how its question's numbers are read."""
-    return harm_here(finding) if finding.harm else tr(question_of(study, finding).meaning)
+    return harm_here(finding) if finding.harm else question_of(study, finding).meaning

@@ -14,7 +14,6 @@ from typing import Any
 
 from biasprint import core
 from biasprint.core.draw import digits, words
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.draw.words import apart, is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, ScorerUse
@@ -59,19 +58,19 @@ SAID_FIRST = ("temperature", "top_p", "max_tokens")  # of a generator's paramete
 def first_page(audited: Audited) -> Iterator[Block]:
     if audited.stale:
         yield ReportParagraph((Run(audited.stale, bold=True),))
-    yield Heading(tr("Who was audited"), 2)
+    yield Heading("Who was audited", 2)
     yield from _who(audited)
     if audited.plan is not None:
-        yield Heading(tr("What was planned"), 2)
+        yield Heading("What was planned", 2)
         yield from planned_blocks(audited.plan, audited.findings, audited.recipe)
     asked = [(question.question, evidence(audited.study, question)) for question in audited.questions]
-    yield Heading(tr("What was found"), 2)
+    yield Heading("What was found", 2)
     for sentence in reply_sentences(audited.findings):
         yield ReportParagraph((Run(sentence, bold=True),), bullet=True, small=True)
     yield from in_short(audited, asked)
     if (picture := _picture(audited, asked)) is not None:
         yield ReportFigure(picture)
-    yield Heading(tr("What this cannot say"), 2)
+    yield Heading("What this cannot say", 2)
     for limit in _limits(audited, [lead for _, each in asked for lead in each.leads]):
         yield said(limit, soft=True, bullet=True)
 
@@ -82,23 +81,21 @@ def first_page(audited: Audited) -> Iterator[Block]:
 def _who(audited: Audited) -> Iterator[Block]:
     if audited.generators:
         rows = [_generator(generator) for generator in audited.generators[:MOST_GENERATORS]]
-        header = (tr("Generator"), tr("Model and version"), tr("Parameters"), tr("Written"), tr("Texts"))
+        header = ("Generator", "Model and version", "Parameters", "Written", "Texts")
         yield ReportTable(header, tuple(rows), (0.22, 0.24, 0.34, 0.12, 0.08))
         if (more := len(audited.generators) - MOST_GENERATORS) > 0:
-            yield said(tr("{n} more are listed on the last page.").format(n=digits.count(more)), soft=True)
+            yield said(f"{digits.count(more)} more are listed on the last page.", soft=True)
     else:
-        yield said(tr("Who wrote the texts is not known: their table does not say."))
+        yield said("Who wrote the texts is not known: their table does not say.")
     if sentences := [*_asked(audited), *_read(audited)]:
         yield said(" ".join(sentences), soft=True)
 
 
 def _asked(audited: Audited) -> Iterator[str]:
     if audited.asked:
-        yield tr("Asked: {sets}.").format(
+        yield "Asked: {sets}.".format(
             sets="; ".join(
-                tr("{n} prompts of “{name}”, version {version}").format(
-                    n=digits.count(prompt_set.n), name=prompt_set.name, version=prompt_set.version
-                )
+                f"{digits.count(prompt_set.n)} prompts of “{prompt_set.name}”, version {prompt_set.version}"
                 for prompt_set in audited.asked
             )
         )
@@ -107,8 +104,8 @@ def _asked(audited: Audited) -> Iterator[str]:
 def _read(audited: Audited) -> Iterator[str]:
     """Say how much was measured, and what was not."""
     if rows := int(audited.recipe.get("rows", 0)):
-        yield tr("Measured: {n} rows; left out: {lost}.").format(
-            n=digits.count(rows), lost=reasons_text(audited.recipe.get("left_out", {})) or tr("none")
+        yield "Measured: {n} rows; left out: {lost}.".format(
+            n=digits.count(rows), lost=reasons_text(audited.recipe.get("left_out", {})) or "none"
         )
 
 
@@ -119,7 +116,7 @@ def reasons_text(lost: Mapping[str, int]) -> str:
 
 def backend_words(backend: str) -> str:
     """Return the name of the backend that wrote, in words; a plug-in's backend has its own name."""
-    return tr(BACKENDS[backend]) if backend in BACKENDS else backend.replace("_", " ")
+    return BACKENDS[backend] if backend in BACKENDS else backend.replace("_", " ")
 
 
 def _generator(generator: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
@@ -183,7 +180,7 @@ def _picture(audited: Audited, asked: Sequence[tuple[str, Evidence]]) -> Figure 
         axis=unit,
         scale="log" if ratio else "linear",
         null=null_value(drawn[0]) if drawn[0].floor is None else None,
-        rows_title=tr("finding"),
+        rows_title="finding",
     )
 
 
@@ -206,32 +203,32 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
     if uses:
         whole = len(uses) <= MOST_STAND_INS
         names = "; ".join(f"{role} by {title}" if whole else role for role, title in sorted(uses))
-        sentence = tr("Stand-ins took the place of the published studies' own scorers: {names}.").format(names=names)
-        yield sentence if whole else f"{sentence} {tr('The last page names the stand-ins.')}"
+        sentence = f"Stand-ins took the place of the published studies' own scorers: {names}."
+        yield sentence if whole else f"{sentence} {'The last page names the stand-ins.'}"
     if few := [finding.n for finding in leads if finding.n < FEW]:
-        rest = tr("rests") if len(few) == 1 else tr("rest")
-        yield tr(
+        rest = "rests" if len(few) == 1 else "rest"
+        yield (
             "{few} of the {all} findings behind these answers {rest} on fewer than {least} items ({n}): a difference "
             "could be there and not be seen."
         ).format(
             few=digits.count(len(few)), all=digits.count(len(leads)), rest=rest, least=FEW,
-            n=digits.count(min(few)) if len(few) == 1 else tr("the smallest on {n}").format(n=digits.count(min(few))),
+            n=digits.count(min(few)) if len(few) == 1 else f"the smallest on {digits.count(min(few))}",
         )  # fmt: skip
     if undefined := [finding.reason or "" for finding in audited.findings if finding.estimate is None]:
-        yield tr("{n} of the {all} findings could not be computed, {most}: {why}.").format(
+        yield "{n} of the {all} findings could not be computed, {most}: {why}.".format(
             n=digits.count(len(undefined)), all=digits.count(len(audited.findings)),
-            most=tr("for this reason") if len(set(undefined)) == 1 else tr("most often for this reason"),
+            most="for this reason" if len(set(undefined)) == 1 else "most often for this reason",
             why=_most_common(undefined).rstrip("."),
         )  # fmt: skip
     if "left_out" not in audited.recipe and (lost := most_dropped(audited)):
-        yield tr("Left out, in the finding that lost most: {lost}.").format(lost=reasons_text(lost))
+        yield f"Left out, in the finding that lost most: {reasons_text(lost)}."
     yield from _repeats(audited)
     if audited.recipe.get("pooled"):
         names = "; ".join(
             f"{generator['name']} (n = {digits.count(int(generator['n']))})" for generator in audited.generators
         )
-        yield tr("The texts of several generators were pooled, by choice: {names}.").format(names=names)
-    yield tr(
+        yield f"The texts of several generators were pooled, by choice: {names}."
+    yield (
         "Scorers and word lists are English. What is found holds for these texts, these generators, settings and "
         "dates; it says nothing about other uses."
     )

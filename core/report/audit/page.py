@@ -7,8 +7,10 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import Any
 
+from biasprint.core.draw.figure import Figure
 from biasprint.core.draw.frame import page_style, svg
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import chosen, tr
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.audit.content import FIGURE_COLUMNS, table_beside
 from biasprint.core.report.blocks import (
@@ -19,6 +21,7 @@ from biasprint.core.report.blocks import (
     ReportParagraph,
     ReportTable,
     Run,
+    in_language,
     parted,
     printable,
     runs_of,
@@ -79,7 +82,8 @@ SECTIONS = {0: "section", 1: "subsection", 2: "subsubsection"}
 
 
 def latex_of(report: AuditReport) -> str:
-    return "\n\n".join([HEAD, *(part for block in report.blocks() for part in _latex_written(block))]) + "\n"
+    written = (part for block in in_language(report.blocks()) for part in _latex_written(block))
+    return "\n\n".join([HEAD, *written]) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -105,9 +109,14 @@ def _latex_written(block: Block) -> Iterator[str]:
     elif isinstance(block, ReportTable):
         yield _latex_table(block.header, block.rows, block.widths)
     elif isinstance(block, ReportFigure):
-        columns = tuple(FIGURE_COLUMNS.values())
-        rows = [tuple(row.values()) for row in table_beside(block.figure)]
-        yield _latex_table(columns, rows, (0.3, *[0.68 / (len(columns) - 1)] * (len(columns) - 1)), block.figure.title)
+        columns, rows = _beside(block.figure)
+        widths = (0.3, *[0.68 / (len(columns) - 1)] * (len(columns) - 1))
+        yield _latex_table(columns, rows, widths, tr(block.figure.title))
+
+
+def _beside(figure: Figure) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the table beside a figure."""
+    return [*map(tr, FIGURE_COLUMNS.values())], [[*map(tr, row.values())] for row in table_beside(figure)]
 
 
 def _latex_table(
@@ -136,7 +145,7 @@ LISTS = re.compile(r"^(\s*\d*)([-+.)])(?=\s)")
 
 
 def markdown_of(report: AuditReport) -> str:
-    return "\n\n".join(part for block in report.blocks() for part in _written(block)) + "\n"
+    return "\n\n".join(part for block in in_language(report.blocks()) for part in _written(block)) + "\n"
 
 
 def _written(block: Block) -> Iterator[str]:
@@ -148,8 +157,8 @@ def _written(block: Block) -> Iterator[str]:
     elif isinstance(block, ReportTable):
         yield _table(block.header, block.rows)
     elif isinstance(block, ReportFigure):
-        yield f"**Figure: {markdown_text(block.figure.title)}** {markdown_text(block.figure.subtitle)}".rstrip()
-        yield _table(tuple(FIGURE_COLUMNS.values()), [tuple(row.values()) for row in table_beside(block.figure)])
+        yield f"**Figure: {markdown_text(tr(block.figure.title))}** {markdown_text(tr(block.figure.subtitle))}".rstrip()
+        yield _table(*_beside(block.figure))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -180,10 +189,14 @@ def page_of(report: AuditReport) -> str:
     from markupsafe import Markup
 
     page: str = _template().render(
-        title=report.title,
-        about=report.about,
+        language=chosen(),
+        title=tr(report.title),
+        about=tr(report.about),
         palette=Markup(page_style()),
-        pages=[{"title": each_page.title, "blocks": list(_parts(each_page.blocks))} for each_page in report.pages],
+        pages=[
+            {"title": tr(each_page.title), "blocks": list(_parts([*in_language(each_page.blocks)]))}
+            for each_page in report.pages
+        ],
     )
     return page
 
@@ -213,9 +226,8 @@ def _part(block: Block) -> dict[str, Any]:
 
         # The drawing escapes every text that it holds.
         drawn = Markup(svg(block.figure, theme="page", alone=False))
-        rows = [list(row.values()) for row in table_beside(block.figure)]
-        header = list(FIGURE_COLUMNS.values())
-        return {"kind": "figure", "drawn": drawn, "title": block.figure.title, "header": header, "rows": rows}
+        header, rows = _beside(block.figure)
+        return {"kind": "figure", "drawn": drawn, "title": tr(block.figure.title), "header": header, "rows": rows}
     return {}
 
 

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
 
@@ -24,11 +23,11 @@ def kind_title(finding_id: str) -> str:
     endings: list[str] = []
     while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
         whole = whole.rpartition(".")[0]
-        endings.insert(0, tr(_kinds()["endings"][last]))
+        endings.insert(0, _kinds()["endings"][last])
     known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
     own = whole.partition(".")[2] or whole
     title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
-    return tr("{title}, {ending}").format(title=tr(title), ending=", ".join(endings)) if endings else tr(title)
+    return "{title}, {ending}".format(title=title, ending=", ".join(endings)) if endings else title
 
 
 @cache

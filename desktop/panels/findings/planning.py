@@ -46,7 +46,7 @@ class PlannedFindingRow(QWidget):
 
     def __init__(self, name: str, ask: str) -> None:
         super().__init__()
-        self.check = QCheckBox(safe_line(ask or name).replace("&", "&&"))
+        self.check = QCheckBox(safe_line(tr(ask or name)).replace("&", "&&"))
         self.name = QLineEdit(name)
         self.name.setAccessibleName(tr("Finding"))
         self.margin = QDoubleSpinBox(minimum=0, maximum=LARGEST_MARGIN, decimals=3, singleStep=0.05)

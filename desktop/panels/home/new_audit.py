@@ -73,7 +73,7 @@ class StudyChoice(QWidget):
         self.offers = offers = (*offers, FirstLookOffer(OWN, tr("My own question"), tr(OWN_ASKS), 0))
         for place, offer in enumerate(offers):
             count = plural(offer.prompts, ": 1 prompt", ": %n prompts") if offer.prompts else ""
-            button = QRadioButton(safe_line(f"{offer.title}{count}").replace("&", "&&"))
+            button = QRadioButton(safe_line(f"{tr(offer.title)}{count}").replace("&", "&&"))
             button.setAccessibleDescription(safe_line(offer.asks))
             asks = Label(safe_line(offer.asks), "note", wrap=True)
             asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)

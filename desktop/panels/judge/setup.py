@@ -358,6 +358,6 @@ def _spin(low: int, high: int, value: int, suffix: str = "") -> QSpinBox:
 
 
 def _check(text: str, *, checked: bool = False) -> QCheckBox:
-    box = QCheckBox(text)
+    box = QCheckBox(tr(text))
     box.setChecked(checked)
     return box

@@ -318,7 +318,7 @@ class JudgeStartPage(Scroller):
             self.sets.removeWidget(old)
             old.deleteLater()
         for index, offer in enumerate(self.offers):
-            button = QRadioButton(_set_words(offer))
+            button = QRadioButton(tr(_set_words(offer)))
             self._group.addButton(button, index)
             self.sets.addWidget(button)
             button.setVisible(len(self.offers) > 1)

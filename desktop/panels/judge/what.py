@@ -235,7 +235,7 @@ class WhatBox(QWidget):
         return box
 
     def _box(self, text: str, *, checked: bool) -> QCheckBox:
-        box = QCheckBox(safe_line(text).replace("&", "&&"))
+        box = QCheckBox(safe_line(tr(text)).replace("&", "&&"))
         box.setChecked(checked)
         box.toggled.connect(lambda _: self.changed.emit())
         return box

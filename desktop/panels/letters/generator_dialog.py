@@ -41,7 +41,7 @@ class GeneratorDialog(QDialog):
         self.shell = shell
         self._working: JobHandle | None = None
         self._known = False
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.picker = GeneratorPicker()

@@ -275,7 +275,7 @@ class PasteBox(QPlainTextEdit):
 
     def __init__(self, hint: str, name: str) -> None:
         super().__init__()
-        self.setPlaceholderText(hint)
+        self.setPlaceholderText(tr(hint))
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setAcceptDrops(False)

@@ -352,7 +352,7 @@ class Editor(QDialog):
         self._shell = shell
         self._left = False
         title = tr("Change an endpoint") if seen else tr("Add an endpoint")
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.form = EndpointForm(seen, where, taken)

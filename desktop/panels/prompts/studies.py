@@ -105,7 +105,7 @@ class CheckList(QWidget):
             box.deleteLater()
         self.boxes = {}
         for place, (key, words) in enumerate(items):
-            self.boxes[key] = box = QCheckBox(safe_line(words).replace("&", "&&"))
+            self.boxes[key] = box = QCheckBox(safe_line(tr(words)).replace("&", "&&"))
             box.setChecked(key in checked)
             box.clicked.connect(lambda _: self.changed.emit())
             self._column.insertWidget(place, box)

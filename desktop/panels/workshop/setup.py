@@ -69,7 +69,7 @@ class PlanList(QWidget):
         self.plans = tuple(plans)
         words = [_plan_words(plan) for plan in plans] + [tr("A new workshop")]
         for index, each in enumerate(words):
-            button = QRadioButton(each.replace("&", "&&"))
+            button = QRadioButton(tr(each).replace("&", "&&"))
             self._group.addButton(button, index)
             self._box.addWidget(button)
         self._group.button(len(plans) if plans and plans[0].begun else 0).setChecked(True)
@@ -173,7 +173,7 @@ class DrawForm(QWidget):
         checked = self._checked(before, several)
         for offer in self._offers:
             words = safe_line(f"{offer.title}: {', '.join(offer.identities)}").replace("&", "&&")
-            button = QCheckBox(words) if several else QRadioButton(words)
+            button = QCheckBox(tr(words)) if several else QRadioButton(tr(words))
             button.setChecked(offer.key in checked)
             button.toggled.connect(lambda _: self._changed())
             self.axes[offer.key] = button

@@ -45,7 +45,7 @@ class ChoiceDialog(QDialog):
     ) -> None:
         """`choices`: each one's title, and key → words; `why_not`: returns why these cannot be taken, or ""."""
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._why_not = why_not

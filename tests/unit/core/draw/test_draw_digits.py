@@ -2,8 +2,8 @@
 
 import pytest
 
+from biasprint.core import language
 from biasprint.core.draw import digits
-from biasprint.core.draw.digits import read_by
 from biasprint.core.draw.words import p_sentence
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval
 
@@ -76,12 +76,11 @@ def test_p_against_the_floor_stands_in_where_there_is_no_other() -> None:
 
 
 def test_numbers_are_written_as_the_reader_writes_them() -> None:
-    read_by(str, ",", ".")
-    try:
-        assert digits.written(1234.5, 1200.25, 1260.5) == ("1.234", "1.200–1.260")
-        assert digits.number(0.023) == "0,023"
-    finally:
-        read_by(str, ".", ",")
+    language.choose("de")
+    shown = digits.written(1234.5, 1200.25, 1260.5)
+    assert shown == ("1,234", "1,200–1,260"), "what is worked out is English"
+    assert tuple(map(language.tr, shown)) == ("1.234", "1.200–1.260")
+    assert language.tr(digits.number(0.023)) == "0,023"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,76 @@
+"""The reader's language: English texts and numbers in it, where they meet a person.
+
+What the program works out, keeps and exports is English. A text is put into the reader's language at its last step: the
+window's `tr`, the lines of the command line, the blocks of a report. So projects, exports and scripts are the same in
+every language, and what one person measured another reads in theirs.
+
+A language is one catalogue, `resources/languages/CODE.po`, in gettext's format; English needs none.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from biasprint.core.language.catalogue import Catalogue, codes, load
+from biasprint.core.language.phrases import Phrases
+
+ENGLISH = "en"
+PSEUDO = "xx"  # every translated text in brackets and longer: shows what is clipped, and what is not translated
+VARIABLE = "BIASPRINT_LANGUAGE"  # also tells child processes
+
+
+def choose(code: str) -> None:
+    """Read texts in this language from now on, here and in processes that are started from here; English where there is
+    no such catalogue."""
+    os.environ[VARIABLE] = code if code in {PSEUDO, *codes()} else ENGLISH
+
+
+def chosen() -> str:
+    """Return the code of the reader's language: "en", "de"."""
+    return os.environ.get(VARIABLE) or ENGLISH
+
+
+@cache
+def _phrases(code: str) -> Phrases | None:
+    if code == PSEUDO:
+        return Phrases(Catalogue.pseudo())
+    return Phrases(load(code)) if code in codes() else None
+
+
+def wanted(setting: str, of_system: Iterable[str] = ()) -> str:
+    """Return the language that a person wants: of the variable, else of the setting, else the system's first that is
+    known. `of_system`: codes such as "de-AT", the most wanted first."""
+    known = {ENGLISH, PSEUDO, *codes()}
+    for code in (os.environ.get(VARIABLE, ""), setting, *of_system):
+        short = code.replace("_", "-").partition("-")[0].lower()
+        if short in known:
+            return short
+    return ENGLISH
+
+
+def languages() -> dict[str, str]:
+    """Return the languages that can be chosen by their codes, each named in itself."""
+    return {ENGLISH: "English"} | {code: load(code).name for code in codes()}
+
+
+def tr(text: str) -> str:
+    """Return `text` in the reader's language: a text of the catalogue, one that was made from one, or several of them
+    in a row. What is in no catalogue stays as it is, and so does what was put into the language before."""
+    phrases = _phrases(chosen())
+    if phrases is None or not text or isinstance(text, InLanguage):
+        return text
+    return InLanguage(phrases.translated(text))
+
+
+class InLanguage(str):
+    """A text that is in the reader's language already: a number in it is not taken for an English one again."""
+
+    __slots__ = ()
+
+
+def plural(n: int, one: str, many: str, number: Callable[[int], str] = str) -> str:
+    """Return the phrase for `n` things, in the right plural of the reader's language; "%n" becomes the number."""
+    phrases = _phrases(chosen())
+    if phrases is None:
+        return (one if n == 1 else many).replace("%n", number(n))
+    return InLanguage(phrases.plural(n, one, many).replace("%n", number(n)))

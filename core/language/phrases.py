@@ -1,0 +1,164 @@
+"""Texts that were made from those of a catalogue: with names and numbers in them, and several in a row.
+
+“12 raters are few.” is made from “{n} raters are few.”. The text of the catalogue that fits and says most is taken, and
+what stands in its places is put into the language in turn, but for what stands in quotation marks: a name stays. Where
+none fits, the text is taken apart: lines, sentences, and what is between semicolons, colons and commas.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from biasprint.core.language.catalogue import Catalogue
+
+MOST_KEPT = 20_000
+LONGEST = 20_000  # characters: what is longer is a document, no message
+DEEPEST = 5
+_PLACE = re.compile(r"\{(\w+)\}")
+_ONE = r"[-−+<≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
+_FIGURES = re.compile(rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?")  # a number, a range, an estimate and its interval
+_DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
+                  r" (\d{4})\b")  # fmt: skip
+DAY = "{day} {month} {year}"  # in the catalogue: how a day is written
+_APART = (
+    re.compile(r"(\s*\n\s*)"),
+    re.compile(r"(?<=[.!?…])( +)(?=[^a-z])"),
+    re.compile(r"( · |; )"),
+    re.compile(r"(: )"),
+    re.compile(r"(, | \(|\)(?= |$))"),
+)
+_QUOTED, _HIDDEN = re.compile("“[^”]*”"), "\ufdd0"  # a code that no text has
+_ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
+_SENTENCE_END = re.compile(r"[.!?] [A-Z]")
+
+
+@dataclass(frozen=True)
+class _Template:
+    """A text with places: `said` is what stands around them, one more than there are `names`.
+
+    `mark`: the longest part of it. `quoted`: the places in quotation marks.
+    """
+
+    english: str
+    said: tuple[str, ...]
+    names: tuple[str, ...]
+    mark: str
+    quoted: frozenset[int]
+
+    @classmethod
+    def of(cls, english: str) -> "_Template":
+        parts = _PLACE.split(english)
+        said = parts[::2]
+        quoted = (place for place, words in enumerate(said[:-1]) if words.endswith("“") and said[place + 1][:1] == "”")
+        return cls(english, tuple(said), tuple(parts[1::2]), max(said, key=len), frozenset(quoted))
+
+    @property
+    def characters(self) -> int:
+        """How many characters are no places."""
+        return sum(map(len, self.said))
+
+    def values(self, text: str) -> list[str] | None:
+        """Return what stands in the places of a text that was made from this one; each is as short as can be."""
+        first, *between, last = self.said
+        end = len(text) - len(last)
+        if not (text.startswith(first) and text.endswith(last) and len(first) <= end):
+            return None
+        values, at = [], len(first)
+        for words in between:
+            found = text.find(words, at, end)
+            if found < 0:
+                return None
+            values.append(text[at:found])
+            at = found + len(words)
+        return [*values, text[at:end]]
+
+
+class Phrases:
+    """Translates whole texts by one catalogue."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._templates = sorted(map(_Template.of, filter(_worth, catalogue.texts)), key=lambda each: -each.characters)
+        self.translated = lru_cache(MOST_KEPT)(self._translated)
+
+    def plural(self, n: int, one: str, many: str) -> str:
+        """Return the form of a phrase for `n` things; English where the catalogue has none."""
+        return self._catalogue.plural(n, one, many) or self.translated(one if n == 1 else many)
+
+    def _translated(self, text: str) -> str:
+        return text if len(text) > LONGEST else self._in(text, 0)
+
+    def _in(self, text: str, depth: int) -> str:
+        exact = self._exact(text)
+        if exact is not None or depth > DEEPEST:
+            return text if exact is None else exact
+        if _FIGURES.fullmatch(text):
+            return self._number(text)
+        if (filled := self._filled(text, depth)) is not None:
+            return filled
+        for apart in _APART:
+            pieces = _split(apart, text)
+            if len(pieces) > 1:
+                return "".join(self._in_pieces(pieces, depth))
+        return _DAY.sub(self._day, text)
+
+    def _in_pieces(self, pieces: list[str], depth: int) -> list[str]:
+        """Every second piece stood between two. In a row without anything English the numbers are none either."""
+        written = list(pieces)
+        texts = [place for place in range(0, len(pieces), 2) if not _FIGURES.fullmatch(pieces[place])]
+        for place in texts:
+            written[place] = self._in(pieces[place], depth)
+        if any(written[place] != pieces[place] for place in texts):
+            written = [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
+        return written
+
+    def _exact(self, text: str) -> str | None:
+        """The text itself, with another first letter, or without the sign at its end."""
+        if not text.strip() or len(text) < 2:
+            return self._catalogue.texts.get(text, text)
+        core = text.strip()
+        for english in (core, core[0].swapcase() + core[1:]):
+            if (found := self._catalogue.texts.get(english)) is not None:
+                if english is not core and core[0].isupper():
+                    found = found[0].upper() + found[1:]
+                return text.replace(core, found, 1)
+        ended = _ENDS.fullmatch(core)
+        if ended is not None and (found := self._exact(ended[1])) is not None:
+            return text.replace(core, found + ended[2], 1)
+        return None
+
+    def _filled(self, text: str, depth: int) -> str | None:
+        for template in self._templates:
+            if template.mark not in text or (values := template.values(text)) is None:
+                continue
+            loose = (value for place, value in enumerate(values) if place not in template.quoted)
+            if any(map(_SENTENCE_END.search, loose)):
+                continue
+            filled = {
+                name: value if place in template.quoted else self._in(value, depth + 1)
+                for place, (name, value) in enumerate(zip(template.names, values, strict=True))
+            }
+            return _PLACE.sub(lambda place, filled=filled: filled[place[1]],  # type: ignore[misc]
+                              self._catalogue.texts[template.english])  # fmt: skip
+        return None
+
+    def _number(self, text: str) -> str:
+        point, thousands = self._catalogue.signs
+        return text.replace(",", "\0").replace(".", point).replace("\0", thousands)
+
+    def _day(self, match: re.Match[str]) -> str:
+        pattern = self._catalogue.texts.get(DAY, DAY)
+        month = self._catalogue.texts.get(match[2], match[2])
+        return pattern.format(day=match[1], month=month, year=match[3])
+
+
+def _split(apart: re.Pattern[str], text: str) -> list[str]:
+    """Split a text, but nowhere between quotation marks."""
+    quotes = iter(_QUOTED.findall(text))
+    pieces = apart.split(_QUOTED.sub(_HIDDEN, text))
+    return [re.sub(_HIDDEN, lambda _: next(quotes), piece) for piece in pieces]
+
+
+def _worth(english: str) -> bool:
+    """Whether a text has places, and a word beside them."""
+    return "{" in english and re.search(r"[A-Za-z]{2}", _PLACE.sub("", english)) is not None

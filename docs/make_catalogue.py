@@ -1,0 +1,306 @@
+"""Brings the catalogues of languages up to date with what the program says: python docs/make_catalogue.py
+
+Texts are found where they stand: in `tr` and `plural`, in every literal of two words and more that is no docstring, in
+the help of commands, and in the resources that people read. A place in an f-string is called by what fills it. Kept
+translations stay, texts that are said no more go, new ones wait with an empty translation.
+
+`--check` changes nothing and fails where a catalogue misses a text or has one too many.
+`--todo FILE` writes the texts that wait as JSON, `--done FILE...` takes their translations from such files.
+"""
+
+import argparse
+import ast
+import itertools
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages import Catalog
+from babel.messages.pofile import read_po
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "resources" / "languages"
+PLACE = re.compile(r"\{(\w+)\}")
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+          "December")  # fmt: skip
+ALWAYS = ("{day} {month} {year}", *MONTHS)
+
+# What is read by machines or by models, or measured: it stays English.
+NOT_SHOWN = (
+    "core/python", "core/language", "core/backends/llama_cpp/template.py", "core/judging/model_rater.py",
+    "core/letters/model_reading.py", "core/letters/word", "core/swap", "desktop/self_test.py",
+    "desktop/start_time.py", "core/machine/child_main.py",
+)  # fmt: skip
+# Calls whose strings nobody reads.
+NOT_READ = {
+    "ValueError", "TypeError", "RuntimeError", "KeyError", "NotImplementedError", "AssertionError", "IndexError",
+    "LookupError", "compile", "fullmatch", "match", "search", "sub", "finditer", "findall", "split", "startswith",
+    "endswith", "removeprefix", "removesuffix", "replace", "partition", "rpartition", "execute", "exec_driver_sql",
+    "getLogger", "debug", "warning", "encode", "setStyleSheet", "setObjectName", "cast", "TypeVar", "index",
+    "find", "strip", "count", "fromisoformat", "strftime", "setProperty",
+}  # fmt: skip
+SHOWN_RESOURCES = {
+    "help/*.toml": None,
+    "report/kinds.toml": None,
+    "report/methods.toml": {"words", "none", "endings"},
+    "fingerprint/words.toml": None,
+    "letters/suggestions.toml": {"reason", "name_reason", "name_hint", "hint", "why", "say"},
+    "letters/marks/*.toml": {"title", "known_for"},
+    "letters/kinds/*.toml": {"title", "known_for", "about", "reason"},
+    "designs/*.toml": {"title", "question", "measure", "about"},
+    "axes/*.toml": {"title", "about"},
+    "tasks/*.toml": {"title", "about"},
+    "styles/*.toml": {"title", "about"},
+    "wordings/*.toml": {"title", "about"},
+    "completion/*.toml": {"title", "about"},
+}
+
+
+class Texts:
+    """What the program says, in the order it is found; of a plural both forms."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, str] = {}
+        self.plurals: dict[tuple[str, str], str] = {}
+
+    def add(self, text: str, place: str) -> None:
+        if text.strip() and re.search(r"[A-Za-z]", PLACE.sub("", text)):
+            self.places.setdefault(text, place)
+
+
+def found() -> Texts:
+    texts = Texts()
+    for text in ALWAYS:
+        texts.places[text] = "core/language/phrases.py"
+    for folder in ("core", "desktop"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            place = path.relative_to(ROOT).as_posix()
+            if not place.startswith(NOT_SHOWN):
+                _of_module(ast.parse(path.read_text("utf-8")), place, texts)
+    for pattern, keys in SHOWN_RESOURCES.items():
+        for path in sorted((ROOT / "resources").glob(pattern)):
+            for text in _strings(tomllib.loads(path.read_text("utf-8")), keys, shown=keys is None):
+                texts.add(text, path.relative_to(ROOT).as_posix())
+    for text in _of_commands():
+        texts.add(text, "core/cli")
+    return texts
+
+
+# ---- Of modules
+
+
+def _of_module(tree: ast.Module, place: str, texts: Texts) -> None:
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (name := _name(node.func)) in ("tr", "plural"):
+            if name == "plural" and len(node.args) > 2:
+                one, many = node.args[1:3]
+                if isinstance(one, ast.Constant) and isinstance(many, ast.Constant):
+                    if one.value:
+                        texts.plurals.setdefault((one.value, many.value), place)
+                    else:
+                        texts.add(many.value, place)
+            elif node.args and isinstance(node.args[0], ast.Constant):
+                texts.add(node.args[0].value, place)
+        elif isinstance(node, ast.JoinedStr | ast.Constant) and _is_read(node, parents):
+            for text in _variants(node):
+                if len(re.findall(r"[A-Za-z’']{2,}", PLACE.sub("", text))) >= 2 and " " in text.strip():
+                    texts.add(text, place)
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_read(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a person may read this literal: it is no docstring, annotation, key, pattern, query or style."""
+    parent = parents[node]
+    if isinstance(parent, ast.Expr | ast.JoinedStr | ast.Compare | ast.Subscript | ast.arg | ast.MatchValue):
+        return False
+    if isinstance(node, ast.Constant):
+        if not isinstance(node.value, str) or (isinstance(parent, ast.AnnAssign) and parent.annotation is node):
+            return False
+        if isinstance(parent, ast.FunctionDef) or NOT_PROSE.search(node.value):
+            return False
+    inner: ast.AST = node
+    while not isinstance(inner, ast.stmt):
+        outer = parents[inner]
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            name = _name(outer.func)
+            if name in NOT_READ or (name == "plural" and inner in outer.args[1:3]):
+                return False
+        if isinstance(outer, ast.FormattedValue) and isinstance(inner, ast.JoinedStr) and outer.format_spec is inner:
+            return False
+        inner = outer
+    return True
+
+
+NOT_PROSE = re.compile(
+    r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|ALTER|ATTACH|DROP|WITH)\b|\(\?[:P<=!]|\\[bswd.]|\| None$"
+    r"|^[\w.]+\[.*\]$|^Callable\[|[{;]\s*[\w-]+:\s[^{}]*;|^</?\w+|^\w+ \| \w+$"
+)
+
+
+def _variants(node: ast.expr) -> Iterator[str]:
+    """The texts that a literal can be: one, or with words that a condition chooses several."""
+    if isinstance(node, ast.Constant):
+        yield node.value
+        return
+    assert isinstance(node, ast.JoinedStr)
+    used: dict[str, str] = {}
+    parts: list[list[str]] = []
+    for value in node.values:
+        if isinstance(value, ast.Constant):
+            parts.append([value.value])
+        else:
+            assert isinstance(value, ast.FormattedValue)
+            parts.append(list(_chosen(value.value)) or ["{" + _called(value.value, used) + "}"])
+    for each in itertools.islice(itertools.product(*parts), 16):
+        yield "".join(each)
+
+
+def _chosen(value: ast.expr) -> Iterator[str]:
+    """The words of `'a' if … else 'b'`, of `'s' * (n != 1)`, and of a text alone; nothing of others."""
+    if isinstance(value, ast.IfExp):
+        both = [list(_chosen(each)) for each in (value.body, value.orelse)]
+        if all(both):
+            yield from itertools.chain(*both)
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
+    elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.Constant):
+        yield from (value.left.value, "") if isinstance(value.left.value, str) else ()
+
+
+def _called(value: ast.expr, used: dict[str, str]) -> str:
+    """A name for a place: of what fills it, and where two would be called alike with a number."""
+    written, inner = ast.dump(value), value
+    while True:
+        if isinstance(inner, ast.Call):
+            first = inner.args[0] if inner.args else None
+            inner = first if isinstance(first, ast.Name | ast.Attribute | ast.Call) else inner.func
+        elif isinstance(inner, ast.Subscript):
+            inner = inner.value
+        else:
+            break
+    name = (_name(inner) or "it").strip("_").lower()
+    for number in itertools.count(1):
+        free = name if number == 1 else f"{name}_{number}"
+        if used.setdefault(free, written) == written:
+            return free
+    raise AssertionError
+
+
+# ---- Of resources and commands
+
+
+def _strings(value: Any, keys: set[str] | None, *, shown: bool) -> Iterator[str]:
+    if isinstance(value, str) and shown:
+        yield value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _strings(each, keys, shown=shown or (keys is not None and key in keys))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, keys, shown=shown)
+
+
+def _of_commands() -> Iterator[str]:
+    """The help of all commands and their options, as a person reads it."""
+    import typer
+
+    from biasprint.desktop.commands import build_program
+
+    waiting: list[Any] = [typer.main.get_command(build_program())]
+    while waiting:
+        command = waiting.pop()
+        waiting += getattr(command, "commands", {}).values()
+        for text in (
+            command.help,
+            command.short_help,
+            command.epilog,
+            *(getattr(p, "help", "") for p in command.params),
+        ):
+            yield from filter(None, re.split(r"\n\s*\n", text or ""))
+
+
+# ---- Catalogues
+
+
+def updated(path: Path, texts: Texts, new: dict[str, Any]) -> tuple[str, int, int]:
+    """The catalogue as it should be; how many of its texts wait, and how many went."""
+    with path.open("rb") as file:
+        old = read_po(file)
+    kept = {message.id: message.string for message in old if message.id}
+    wanted: dict[Any, str] = dict(
+        sorted((texts.places | texts.plurals).items(), key=lambda item: (item[1], str(item[0])))
+    )
+    lines = [*_header(old)]
+    waits = 0
+    for english in wanted:
+        written = kept.get(english) or new.get(json.dumps(english, ensure_ascii=False)) or ""
+        waits += not any(written)
+        lines += ["", *(f"{word} {_quoted(text)}" for word, text in _lines(english, written))]
+    return "\n".join(lines) + "\n", waits, len(set(kept) - set(wanted))
+
+
+def _lines(english: Any, written: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(english, tuple):
+        yield from (("msgid", english), ("msgstr", written))
+        return
+    yield from (("msgid", english[0]), ("msgid_plural", english[1]))
+    yield from ((f"msgstr[{place}]", text) for place, text in enumerate(written or ("", "")))
+
+
+def _header(old: Catalog) -> Iterator[str]:
+    yield from str(old.header_comment).splitlines()
+    yield 'msgid ""'
+    yield 'msgstr ""'
+    for key in ("X-Language-Name", "Language", "X-Decimal-Point", "X-Thousands", "Plural-Forms", "Content-Type"):
+        yield _quoted(f"{key}: {HEADERS[str(old.locale)][key]}\n")
+
+
+HEADERS = {
+    "de": {
+        "X-Language-Name": "Deutsch", "Language": "de", "X-Decimal-Point": ",", "X-Thousands": ".",
+        "Plural-Forms": "nplurals=2; plural=(n != 1);", "Content-Type": "text/plain; charset=utf-8",
+    }
+}  # fmt: skip
+
+
+def _quoted(text: str) -> str:
+    for sign, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
+        text = text.replace(sign, written)
+    return f'"{text}"'
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--todo", type=Path)
+    parser.add_argument("--done", type=Path, nargs="*", default=[])
+    asked = parser.parse_args()
+    texts = found()
+    new = {key: text for path in asked.done for key, text in json.loads(path.read_text("utf-8")).items()}
+    for path in sorted(FOLDER.glob("*.po")):
+        content, waiting, gone = updated(path, texts, new)
+        print(f"{path.name}: {len(texts.places) + len(texts.plurals):,} texts, {waiting:,} wait, {gone:,} went")
+        if asked.check:
+            if waiting or gone:
+                sys.exit(1)
+            continue
+        path.write_text(content, "utf-8")
+        if asked.todo:
+            with path.open("rb") as file:
+                waits = [
+                    m.id for m in read_po(file) if m.id and not (any(m.string) if isinstance(m.id, tuple) else m.string)
+                ]
+            rows = [{"en": each, "place": (texts.places | texts.plurals)[each]} for each in waits]
+            asked.todo.write_text(json.dumps(rows, ensure_ascii=False, indent=0), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The reader's language: what is put into it, and what stays as it is."""
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+from babel.messages.pofile import read_po
+
+from biasprint.core import language
+from biasprint.core.language import tr
+from biasprint.core.language.catalogue import parse
+from biasprint.core.language.phrases import Phrases
+
+PO = r"""# of a test
+msgid ""
+msgstr ""
+"X-Language-Name: Deutsch\n"
+"X-Decimal-Point: ,\n"
+"X-Thousands: .\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\n"
+
+#: a/place.py
+msgid "{n} raters are few."
+msgstr "{n} Urteilende sind wenige."
+
+msgid "Not known: {reason}."
+msgstr "Nicht bekannt: {reason}."
+
+msgid "nothing could be measured"
+msgstr "nichts war messbar"
+
+msgid "“{name}” is no project."
+msgstr "„{name}“ ist kein Projekt."
+
+msgid "Press “Save”."
+msgstr "Drücken Sie „Speichern“."
+
+msgid ""
+"Two\n"
+"lines, and a \"quoted\" word"
+msgstr "Zwei\nZeilen, und ein \"Wort\""
+
+msgid "waits"
+msgstr ""
+
+msgid "1 row"
+msgid_plural "%n rows"
+msgstr[0] "1 Zeile"
+msgstr[1] "%n Zeilen"
+
+msgid "{day} {month} {year}"
+msgstr "{day}. {month} {year}"
+
+msgid "March"
+msgstr "März"
+"""
+
+
+@pytest.fixture
+def german() -> Phrases:
+    return Phrases(parse(PO))
+
+
+def test_a_catalogue_is_read_as_gettext_s_own_format_by_an_independent_reader() -> None:
+    ours, theirs = parse(PO), read_po(io.BytesIO(PO.encode()))
+    texts = {one.id: one.string for one in theirs if one.id and isinstance(one.id, str) and one.string}
+    assert ours.texts == texts
+    assert ours.plurals == {one.id: one.string for one in theirs if isinstance(one.id, tuple)}
+    assert [ours.plural_of(n) for n in (0, 1, 2)] == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("english", "german_text"),
+    [
+        ("nothing could be measured", "nichts war messbar"),
+        ("Nothing could be measured", "Nichts war messbar"),  # another first letter
+        ("12 raters are few.", "12 Urteilende sind wenige."),
+        ("12,345.5 raters are few.", "12.345,5 Urteilende sind wenige."),
+        ("Not known: nothing could be measured.", "Nicht bekannt: nichts war messbar."),
+        ("“waits” is no project. 3 raters are few.", "„waits“ ist kein Projekt. 3 Urteilende sind wenige."),
+        ("“a. Bc” is no project. 3 raters are few.", "„a. Bc“ ist kein Projekt. 3 Urteilende sind wenige."),
+        ("“nothing could be measured” is no project.", "„nothing could be measured“ ist kein Projekt."),
+        ("Press “Save”.", "Drücken Sie „Speichern“."),
+        ("3 raters are few.\n4 raters are few.", "3 Urteilende sind wenige.\n4 Urteilende sind wenige."),
+        ("3 raters are few; nothing could be measured", "3 raters are few; nichts war messbar"),
+        ("0.16 (0.06–0.25)", "0,16 (0,06–0,25)"),
+        ("1,234", "1.234"),
+        ("Made on 3 March 2026", "Made on 3. März 2026"),
+        ("waits", "waits"),  # without a translation
+        ("A text of a model, in 1,000 words.", "A text of a model, in 1,000 words."),
+        ("", ""),
+    ],
+)
+def test_texts_are_put_into_the_language_and_others_stay(german: Phrases, english: str, german_text: str) -> None:
+    assert german.translated(english) == german_text
+
+
+def test_a_number_of_things_has_the_plural_of_the_language(german: Phrases) -> None:
+    assert [german.plural(n, "1 row", "%n rows") for n in (1, 0, 7)] == ["1 Zeile", "%n Zeilen", "%n Zeilen"]
+    assert german.plural(2, "1 dog", "%n dogs") == "%n dogs"
+
+
+def test_what_is_in_the_language_is_not_put_into_it_again() -> None:
+    language.choose(language.PSEUDO)
+    assert tr("2,880") == "2.880"
+    assert tr(tr("2,880")) == "2.880"
+
+
+def test_english_needs_no_catalogue_and_changes_nothing() -> None:
+    language.choose("en")
+    assert tr("12,345.5 raters are few.") == "12,345.5 raters are few."
+    assert language.plural(2, "1 row", "%n rows") == "2 rows"
+
+
+def test_processes_that_are_started_speak_the_same_language() -> None:
+    language.choose("de")
+    ask = "from biasprint.core import language; print(language.chosen())"
+    assert subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True).stdout.strip() == "de"
+    language.choose("tlh")
+    assert language.chosen() == "en"
+
+
+@pytest.mark.parametrize(
+    ("variable", "setting", "system", "spoken"),
+    [
+        ("", "system", ["de-AT", "en"], "de"),
+        ("", "en", ["de"], "en"),
+        ("de", "en", [], "de"),
+        ("", "", [], "en"),
+        ("", "system", ["fr-FR", "de_DE.UTF-8"], "de"),
+        ("C.UTF-8", "system", [], "en"),
+    ],
+)
+def test_a_variable_is_first_then_the_setting_then_the_system(
+    monkeypatch: pytest.MonkeyPatch, variable: str, setting: str, system: list[str], spoken: str
+) -> None:
+    monkeypatch.setenv(language.VARIABLE, variable)
+    assert language.wanted(setting, system) == spoken
+
+
+def test_every_language_names_itself() -> None:
+    assert language.languages()["de"] == "Deutsch"
+    assert "en" in language.languages()
+    assert os.environ.get(language.VARIABLE, "en") in language.languages()
