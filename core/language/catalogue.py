@@ -43,7 +43,7 @@ class Catalogue:
     def pseudo() -> "Catalogue":
         """A language for trying: English in brackets and a third longer, with another decimal point.
 
-        What stands without brackets is in no catalogue, and so is translated nowhere.
+        What has no brackets is in no catalogue, and so is translated nowhere.
         """
         every = [entry for code in codes() for entry in _entries(_read(code))]
         return Catalogue(

@@ -1,7 +1,7 @@
 """Texts that were made from those of a catalogue: with names and numbers in them, and several in a row.
 
 “12 raters are few.” is made from “{n} raters are few.”. The text of the catalogue that fits and says most is taken, and
-what stands in its places is put into the language in turn, but for what stands in quotation marks: a name stays. Where
+what fills its places is put into the language in turn, but for what is in quotation marks: a name stays. Where
 none fits, the text is taken apart: lines, sentences, and what is between semicolons, colons and commas.
 """
 
@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(r"[.!?] [A-Z]")
 
 @dataclass(frozen=True)
 class _Template:
-    """A text with places: `said` is what stands around them, one more than there are `names`.
+    """A text with places: `said` is what is around them, one more than there are `names`.
 
     `mark`: the longest part of it. `quoted`: the places in quotation marks.
     """
@@ -54,11 +54,11 @@ class _Template:
 
     @property
     def characters(self) -> int:
-        """How many characters are no places."""
+        """The number of characters that are no places."""
         return sum(map(len, self.said))
 
     def values(self, text: str) -> list[str] | None:
-        """Return what stands in the places of a text that was made from this one; each is as short as can be."""
+        """Return what fills the places of a text that was made from this one; each is as short as can be."""
         first, *between, last = self.said
         end = len(text) - len(last)
         if not (text.startswith(first) and text.endswith(last) and len(first) <= end):
@@ -160,5 +160,5 @@ def _split(apart: re.Pattern[str], text: str) -> list[str]:
 
 
 def _worth(english: str) -> bool:
-    """Whether a text has places, and a word beside them."""
+    """Return whether a text has places, and a word beside them."""
     return "{" in english and re.search(r"[A-Za-z]{2}", _PLACE.sub("", english)) is not None
