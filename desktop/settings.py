@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from biasprint.core.errors import AppError
 from biasprint.core.language import languages
+from biasprint.core.machine.files import whole_file
 from biasprint.core.machine.storage import home
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.words import tr
@@ -367,7 +368,9 @@ class Settings(QObject):
         self.unsaved = False
         data = {**self._data, **_recent_in(self.path)} if self._concealed else self._data
         try:
-            write_atomically(self.path, json.dumps(data, indent=1, ensure_ascii=False))
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.path) as file:
+                file.write(json.dumps(data, indent=1, ensure_ascii=False).encode())
         except OSError as error:
             self.unsaved = True
             raise AppError(
@@ -402,22 +405,6 @@ class Settings(QObject):
             name=aside.name
         )
         return {}
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file atomically: a reader sees the old text or the new one, whatever happens."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _recent_in(path: Path) -> dict[str, Any]:

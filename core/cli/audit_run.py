@@ -118,7 +118,7 @@ def _report(
 
 
 def _write_answer(path: Path, answer: dict[str, Any], undone: list[str]) -> None:
-    from biasprint.core.report.whole_file import write_whole
+    from biasprint.core.machine.files import write_whole
 
     text = json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False)
     _try(undone, path, lambda to: write_whole(to, text.encode("utf-8", "replace")))
@@ -202,7 +202,7 @@ def audit_file(
     as_json: AsJson = False,
 ) -> None:
     """Write a project's prompts, generators and measures as an audit file, for “run”."""
-    from biasprint.core.report.whole_file import write_whole
+    from biasprint.core.machine.files import write_whole
     from biasprint.core.runs.audit.reading import saved_audit
 
     console.check_target(out, AUDITS)

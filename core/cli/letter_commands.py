@@ -365,7 +365,7 @@ def checked_letter(
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """Write the letter with comments, into its own docx or odt, or a plain docx; return remarks on it."""
-    from biasprint.core.report.whole_file import write_whole
+    from biasprint.core.machine.files import write_whole
 
     word_file = _word_file(ctx, doc, target, reading.document, reading)
     write_whole(target, word_file.data)

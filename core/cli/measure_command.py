@@ -61,7 +61,7 @@ def new(
     look_anyway: LookAnyway = False,
 ) -> None:
     """Write an example of an analysis plan for a project's study, to be changed: it can be locked as it is."""
-    from biasprint.core.report.whole_file import write_whole
+    from biasprint.core.machine.files import write_whole
     from biasprint.core.runs.analysis_plan import example_plan
 
     check_target(out, (".toml",))

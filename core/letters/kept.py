@@ -27,8 +27,8 @@ from biasprint.core.letters.values import (
     Part,
     Reading,
 )
+from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import Busy, home, locked, not_writable
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.swap import PRONOUNS, Person
 from biasprint.core.text import sha256_text
 

@@ -15,9 +15,9 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.occupations import occupation_key, same_occupation, wider_occupations
+from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import home
 from biasprint.core.prompts.resource_files import packaged, validated
-from biasprint.core.report.whole_file import write_whole
 
 
 @dataclass(frozen=True)

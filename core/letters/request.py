@@ -19,8 +19,8 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.letters.categories import any_of, categories
 from biasprint.core.letters.values import HOUSE_LIST, Category, Document, DocumentKind, Mark, Part, PartKind, Sentence
+from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import home
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.swap import Person
 from biasprint.core.tables.guard import with_guard, without_guard
 from biasprint.core.text import for_matching, sha256_text

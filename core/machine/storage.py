@@ -25,6 +25,7 @@ from biasprint.core.given import EVERYBODY_ELSE, NOT_JSON
 from biasprint.core.machine.processor import is_out_of_memory
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NOT_KNOWN_HERE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # of fsync: others are failures of now
 LOCKS = "locks"
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -95,6 +96,56 @@ def refused(error: BaseException) -> AppError | None:
         kept="What was finished is kept.",
         hint="Choose another place, or see to it that you may write there.",
     )
+
+
+# ---- Putting on the disk
+
+
+class RefusedSync(OSError):
+    """The drive does not know fsync."""
+
+
+class NotSynced(OSError):
+    """A file has its new name, but the disk reported an error: a power cut may take the name away."""
+
+
+def sync_now(handle: int) -> None:
+    """Put an open file on the disk. Raises `RefusedSync` where the drive never can, `OSError` where it failed."""
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno in NOT_KNOWN_HERE:
+            raise RefusedSync(*error.args) from error
+        raise
+
+
+def put_on_disk(handle: int) -> None:
+    """Sync where the drive supports it; where it does not, nothing better can be done."""
+    with contextlib.suppress(RefusedSync):
+        sync_now(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names in a folder on the disk; Windows does so on its own and opens no folders."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            sync_now(handle)
+        finally:
+            os.close(handle)
+
+
+def put_in_place(part: Path, target: Path) -> None:
+    """Give a file or folder, which is whole and on the disk, its name; that is on the disk too when this returns.
+
+    Raises `OSError`: `NotSynced` where the new file is in its place all the same.
+    """
+    part.replace(target)
+    try:
+        with contextlib.suppress(RefusedSync):
+            sync_folder(target.parent)
+    except OSError as error:
+        raise NotSynced(*error.args) from error
 
 
 # ---- One process at a time
@@ -211,14 +262,14 @@ def write(name: str, data: dict[str, Any]) -> None:
         with open(part, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
             json.dump(data, file, ensure_ascii=False, indent=1, sort_keys=True)
             file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+            put_on_disk(file.fileno())
+        put_in_place(part, path)
     except OSError as error:
         with contextlib.suppress(OSError):  # a disk that fails may not even delete
             part.unlink(missing_ok=True)
         raise AppError(
             f"“{path}” could not be written ({error.strerror}).",
-            kept="What it held before is unchanged.",
+            kept="" if isinstance(error, NotSynced) else "What it held before is unchanged.",
             hint="Free some space, or see to it that you may write there.",
         ) from error
 

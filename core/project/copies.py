@@ -13,10 +13,11 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
-from biasprint.core.machine.leftovers import new_folder, unfinished
+from biasprint.core.machine.files import new_folder, unfinished
+from biasprint.core.machine.storage import put_in_place, put_on_disk
 from biasprint.core.project.companions import check_companions, journal_of
 from biasprint.core.project.connection import connect, explain
-from biasprint.core.project.drives import LOCKS, lacking, put_on_disk
+from biasprint.core.project.drives import LOCKS, lacking
 from biasprint.core.project.lock import is_held
 
 # ---- Recovery after a crash, where the file itself must not be touched
@@ -112,7 +113,7 @@ def private_copy(path: Path) -> Path:
 def copy_project(source: Path, target: Path) -> Path:
     """Write a whole copy of `source` at `target`, which is either the old file or the new one, never half of one."""
     with whole_part(source, target) as part:
-        os.replace(part, target)
+        put_in_place(part, target)
     return target
 
 

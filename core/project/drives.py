@@ -3,7 +3,6 @@
 Tried on a file of our own, so that neither “somebody holds it” nor “it is damaged” is ever reported for such a drive.
 """
 
-import errno
 import os
 import sys
 import tempfile
@@ -12,10 +11,9 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import storage
-from biasprint.core.machine.leftovers import unfinished
+from biasprint.core.machine.files import unfinished
 
 LOCKS, SYNC = "has no file locks", "cannot be told to put a file on the disk"
-NOT_KNOWN_HERE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # of fsync: others are failures of now
 NOTED = "drives.json"  # in the data folder
 WITHOUT_SYNC = "without_sync"  # folders in which an fsync was refused
 _FINE: set[int] = set()  # drives, by device number, that were tried in this process
@@ -67,8 +65,8 @@ def _test_drive(folder: Path, *, sync: bool) -> str:
         lock_for_a_moment(handle)
         if sync:
             os.write(handle, b"tried")
-            sync_now(handle)
-    except RefusedSync:
+            storage.sync_now(handle)
+    except storage.RefusedSync:
         return SYNC
     except OSError as error:  # nobody else knows the file, so that it is held by nobody
         return "" if error.errno in storage.FULL else LOCKS
@@ -77,26 +75,6 @@ def _test_drive(folder: Path, *, sync: bool) -> str:
         with suppress(OSError):
             os.unlink(name)
     return ""
-
-
-class RefusedSync(Exception):
-    """The drive does not know fsync."""
-
-
-def sync_now(handle: int) -> None:
-    """Put an open file on the disk. Raises `RefusedSync` where the drive never can, `OSError` where it failed."""
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno in NOT_KNOWN_HERE:
-            raise RefusedSync from error
-        raise
-
-
-def put_on_disk(handle: int) -> None:
-    """Sync where the drive supports it; where it does not, nothing better can be done."""
-    with suppress(RefusedSync):
-        sync_now(handle)
 
 
 if sys.platform == "win32":

@@ -14,7 +14,7 @@ from types import TracebackType
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import clear_leftovers
+from biasprint.core.machine.files import clear_leftovers
 from biasprint.core.machine.storage import FULL
 from biasprint.core.project import gate
 from biasprint.core.project.backup import Unhurried, back_up, check_backups, is_backup

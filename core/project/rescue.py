@@ -15,7 +15,8 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.machine.files import new_folder
+from biasprint.core.machine.storage import put_in_place, put_on_disk
 from biasprint.core.project import gate
 from biasprint.core.project.checksums import CHECKSUM, Stored, keep_checksums
 from biasprint.core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
@@ -59,12 +60,12 @@ def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> R
     made = new_folder(near=None if far else target) / target.name
     try:
         rescued = _rescue(copied or path, version, made, ctx)
-        with open(made, "rb+") as stream:
-            os.fsync(stream.fileno())
         if far:
             copy_project(made, target)
         else:
-            os.replace(made, target)
+            with open(made, "rb+") as stream:
+                put_on_disk(stream.fileno())
+            put_in_place(made, target)
     except sqlite3.Error as error:
         raise explain(error, path) from error
     except OSError as error:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
-from biasprint.core.machine.storage import home, locked
+from biasprint.core.machine.files import whole_file
+from biasprint.core.machine.storage import home, locked, put_in_place
 from biasprint.core.project.companions import check_companions, journal_of
 from biasprint.core.project.copies import free_name, whole_part
 from biasprint.core.project.drives import lacking
@@ -120,7 +121,7 @@ class WorkingCopy:
                     if self._is_another():  # while it was copied
                         self._go_beside()
                     journal_of(self.target).unlink(missing_ok=True)  # what it undoes was undone in our copy
-                    os.replace(part, self.target)
+                    put_in_place(part, self.target)
                 self._know(digest, mark)
             except (AppError, OSError) as error:
                 raise AppError(
@@ -177,7 +178,7 @@ class WorkingCopy:
             return True
         beside = self._name_beside()
         with whole_part(self.file, beside) as part:
-            os.replace(part, beside)
+            put_in_place(part, beside)
         self.told.append(
             f"Changes of last time are kept beside it, as “{beside.name}”: somebody else has changed the project since."
         )
@@ -206,9 +207,8 @@ class WorkingCopy:
         """Keep what the file at `target` is, and which state of ours it has, also for a session after this one."""
         self._digest, self._seen = digest, _state(self.target)
         about = {"target": str(self.target), "digest": digest, "written": mark}
-        part = self.folder / f"{ABOUT}.part"
-        part.write_text(json.dumps(about), encoding="utf-8")
-        part.replace(self.folder / ABOUT)
+        with whole_file(self.folder / ABOUT) as file:
+            file.write(json.dumps(about).encode())
 
     def _is_another(self) -> bool:
         if not self._digest:  # a name beside the project, which was free

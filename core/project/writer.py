@@ -4,7 +4,6 @@ A person's choice commits at once and first; jobs commit in groups of at most 50
 after its COMMIT returned, so that what was acknowledged is on disk.
 """
 
-import os
 import queue
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from sqlalchemy import Connection
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import precedence
+from biasprint.core.machine.storage import sync_folder
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.checksums import keep_checksums
 from biasprint.core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
@@ -221,19 +221,11 @@ class Writer:
         table, key = next(new, ("", ""))
         try:
             row = table and self._driver.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (key,)).fetchone()
-            return bool(row) and self._folder_is_synced()
+            if row:  # the journal has to be gone for good: one that comes back would take the rows away
+                sync_folder(self._path.parent)
+            return bool(row)
         except (sqlite3.Error, OSError):
             return False
-
-    def _folder_is_synced(self) -> bool:
-        """Put on the disk that the journal is gone: after a power cut one that came back would take the rows away."""
-        if os.name != "nt":  # which opens no folders, and is not asked for it by SQLite either
-            handle = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        return True
 
     @staticmethod
     def _all_lost(done: list[tuple[_Order, Changes]], failure: BaseException) -> None:

@@ -5,7 +5,6 @@ edits what prompts were made from makes the next version; until then an edit cha
 """
 
 import os
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import storage
+from biasprint.core.machine.files import write_whole
 from biasprint.core.prompts.axes import Axis, Key, Text
 from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, NAMES, OCCUPATIONS, TASK, THEMES
 from biasprint.core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
@@ -286,17 +286,7 @@ def write_toml(path: Path, draft: Draft) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Put a text in place of what the file held, whole or not at all. Raises `AppError`."""
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise AppError(
-            f"“{path}” could not be written ({error.strerror}).",
-            kept="What it held before is unchanged.",
-            hint="Free some space, or choose a folder that you may write to.",
-        ) from error
+    write_whole(path, text.encode())
 
 
 # ---- Axes as TOML files

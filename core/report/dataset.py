@@ -12,9 +12,8 @@ from typing import Any
 
 from biasprint.core import __version__
 from biasprint.core.errors import AppError
-from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.files import not_written, whole_folder
 from biasprint.core.report.export import ExportReport, Row, export_rows
-from biasprint.core.report.whole_file import not_written
 from biasprint.core.text import sha256_file
 
 FORMAT = "dataset"  # the command line's name of it
@@ -49,8 +48,7 @@ def write_dataset(rows: Iterable[Row], folder: Path, columns: Sequence[str], wha
     if folder.is_symlink() or folder.exists():
         raise AppError(f"“{folder.name}” is there already.", kept="It stays as it is.", hint="Name a new folder.")
     try:
-        with temporary_folder(near=folder) as near:
-            part = near / "dataset"
+        with whole_folder(folder) as part:
             (part / "data").mkdir(parents=True)
             path = part / "data" / f"{what}.jsonl"
             report = export_rows(rows, path, columns)
@@ -58,7 +56,6 @@ def write_dataset(rows: Iterable[Row], folder: Path, columns: Sequence[str], wha
             described = _croissant(what, path, kinds)
             (part / CROISSANT).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", "utf-8")
             (part / CARD).write_text(_card(what, report.rows, kinds), "utf-8")
-            part.replace(folder)
     except OSError as error:
         raise not_written(folder, error) from error
     return report

@@ -23,7 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.machine.files import not_written, whole_file
 from biasprint.core.tables.guard import is_formula, with_guard
 from biasprint.core.text import store_text
 

@@ -18,11 +18,11 @@ from biasprint.core.given import MISFIT
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
 from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.machine.files import write_whole
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
 from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.runs.setup import added_study
 from biasprint.core.studies.kit.importing import ImportedText, store_outputs
 from biasprint.core.text import sha256_text

@@ -6,7 +6,6 @@ file by the same code as everybody's projects, and a test compares the two.
 
 import json
 import lzma
-import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,13 +16,12 @@ from typing import Any
 from biasprint.core.draw import digits
 from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
-from biasprint.core.machine.leftovers import temporary_folder
-from biasprint.core.machine.storage import home, sample_file
+from biasprint.core.machine.files import not_written, temporary_folder, write_whole
+from biasprint.core.machine.storage import home, put_in_place, sample_file
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.prompts import cogs_set
-from biasprint.core.report.whole_file import not_written, write_whole
 from biasprint.core.runs.setup import store_set, study_of
 
 # ---- The sample's findings
@@ -155,5 +153,5 @@ def open_workshop_set() -> Path:
         made = folder / target.name
         with Project.create(made) as project:
             add_written(project, workshop_texts(), "Workshop set")
-        os.replace(made, target)
+        put_in_place(made, target)
     return target

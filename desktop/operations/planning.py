@@ -72,7 +72,7 @@ def save_plan_file(*, text: str, path: Path) -> Operation[None]:
     """Write a plan as a file."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.report.whole_file import write_whole
+        from biasprint.core.machine.files import write_whole
 
         write_whole(path, text.encode("utf-8"))
 

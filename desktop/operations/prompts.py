@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.files import temporary_folder
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import cogs_set, letters_context_less_set
 from biasprint.core.prompts.definition_kinds import (

@@ -180,7 +180,7 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
     """Write the questions, the models and the way of measuring as an audit file, which “biasprint run” repeats."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.report.whole_file import write_whole
+        from biasprint.core.machine.files import write_whole
         from biasprint.core.runs.audit.reading import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))

@@ -1,6 +1,5 @@
 """Handing a plan out to another tool: a folder in its own format, with what the packets of these raters would hold."""
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +19,6 @@ from biasprint.core.judging.packets.make import (
     order_for,
     rater_codes,
     read_plan,
-    umask,
 )
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
@@ -29,7 +27,7 @@ from biasprint.core.judging.packets.report import HELD_WORDS
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, rubric_text, wording_of
 from biasprint.core.judging.workshop import participant_code, typed_code
-from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.machine.files import whole_folder
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.packets import NewPacket
 
@@ -138,20 +136,14 @@ def _new_folder(target: Path) -> Iterator[Path]:
             f"There is something at “{target.name}” already.", kept="Nothing was written, and nothing was changed.",
             hint="Choose another folder: what raters answered may be in that one.",
         )  # fmt: skip
-    part: Path | None = None
     try:
-        part = new_folder(near=target)
-        part.chmod(0o777 & ~umask())  # mkdtemp keeps folders to their maker; this one is handed on
-        yield part
-        part.rename(target)
+        with whole_folder(target) as part:
+            yield part
     except OSError as error:
         raise AppError(
             f"The folder “{target.name}” could not be written.", kept="The project itself is as it was.",
             hint="Choose another folder, or free some space.", details=str(error),
         ) from error  # fmt: skip
-    finally:
-        if part is not None:
-            shutil.rmtree(part, ignore_errors=True)
 
 
 # ---- Seats

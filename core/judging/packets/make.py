@@ -35,7 +35,8 @@ from biasprint.core.judging.plan import PlanSettings, texts_digest
 from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
-from biasprint.core.machine.leftovers import unfinished
+from biasprint.core.machine.files import unfinished
+from biasprint.core.machine.storage import put_in_place, put_on_disk
 from biasprint.core.project.checksums import keep_checksums
 from biasprint.core.project.connection import connect, explain
 from biasprint.core.project.project import Project
@@ -76,13 +77,12 @@ def written_new(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
         part = unfinished(Path(name))
         fill(part)
         with open(part, "rb+") as stream:
-            os.fsync(stream.fileno())
+            put_on_disk(stream.fileno())
         yield part
         if target.exists():  # came to be while this one was written
             raise FileExistsError(f"{target.name} is there")
         os.chmod(part, 0o666 & ~umask())  # mkstemp keeps files to their maker; this one is for sending
-        os.replace(part, target)
-        _sync_folder(target.parent)
+        put_in_place(part, target)
     except (sqlite3.Error, OSError) as error:
         explained = explain(error, target)
         if isinstance(explained, AppError):
@@ -119,15 +119,6 @@ def umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # Windows opens no folders; there the rename is on the disk with the file
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 LONGEST_CODE = 40

@@ -32,8 +32,8 @@ from biasprint.core.letters.kept import (
 )
 from biasprint.core.letters.pile import Pile, PileRow
 from biasprint.core.letters.values import KeptLetter
+from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import home
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.text import sha256_text
 
 FORMAT = 1

@@ -39,6 +39,7 @@ from biasprint.core.letters.values import (
 )
 from biasprint.core.letters.verdict import LetterVerdict, by_harm, harm, verdict_of
 from biasprint.core.letters.word.edits import TextEdit, edits
+from biasprint.core.machine.files import write_whole
 from biasprint.core.report.blocks import (
     SOFT,
     Block,
@@ -56,7 +57,6 @@ from biasprint.core.report.blocks import (
     shortened,
 )
 from biasprint.core.report.pdf import column_widths, page_count, pdf_bytes
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.text import sha256_text
 
 BESIDE = 3  # words that are quoted before and after what changes

@@ -19,6 +19,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import path_of
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine import offline
+from biasprint.core.machine.files import sync_tree
 from biasprint.core.machine.models import catalogue, installed, layout, records
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import Hub, HubFile, Listing, Transfer
@@ -28,7 +29,7 @@ from biasprint.core.machine.models.layout import git_blob_sha1, remember, sha256
 from biasprint.core.machine.models.network import Source
 from biasprint.core.machine.models.sizes import in_words
 from biasprint.core.machine.models.upkeep import staging
-from biasprint.core.machine.storage import locked, not_writable, way_out
+from biasprint.core.machine.storage import locked, not_writable, put_in_place, put_on_disk, way_out
 
 BRANCH = "main"
 SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards
@@ -178,7 +179,7 @@ def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done:
                 digest.update(piece)
                 ctx.step(done + written.tell(), total, note=target.name)
             written.flush()
-            os.fsync(written.fileno())
+            put_on_disk(written.fileno())
         if sha256 not in ("", digest.hexdigest()):
             raise AppError(
                 f"{source.name} in “{source.parent}” is another file than the official one: its hash differs.",
@@ -186,7 +187,7 @@ def copy_checked(source: Path, target: Path, sha256: str, ctx: JobContext, done:
                 hint="Copy it again from where it was got.",
                 details=f"SHA-256 required {sha256}, found {digest.hexdigest()}",
             )
-        part.replace(target)
+        put_in_place(part, target)
         return digest.hexdigest()
     except OSError as error:
         raise AppError(
@@ -516,7 +517,8 @@ def _put_in_place(
         if target.parent.is_dir():  # only after a renewal, or where the record was lost
             shutil.rmtree(target.parent)
         target.parent.mkdir(parents=True)
-        place.rename(target)
+        sync_tree(place)
+        put_in_place(place, target)
         for name, digest in sha256.items():
             remember(target / name, digest)
         shutil.rmtree(staging(entry.name), ignore_errors=True)

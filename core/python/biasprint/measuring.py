@@ -15,7 +15,7 @@ from biasprint.core.compute import shared
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.files import temporary_folder
 from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
 from biasprint.core.runs.rubric import RubricScorer

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.files import write_whole
 from biasprint.core.report.audit.audited import AskedSet, Audited, AuditReport, answer_json
 from biasprint.core.report.audit.content import audit_report
 from biasprint.core.report.pdf import figure_pdf
-from biasprint.core.report.whole_file import write_whole
 
 ENDINGS = (".html", ".htm", ".pdf", ".md", ".tex")
 FOOT = "These numbers are about what was measured. They do not say whether a law is kept."

@@ -15,9 +15,9 @@ from xml.etree import ElementTree
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.machine.files import write_whole
 from biasprint.core.report.blocks import printable
 from biasprint.core.report.planned import GROUPS, Meant, parse_chosen, unknown
-from biasprint.core.report.whole_file import write_whole
 from biasprint.core.runs.measure.between import is_ratio
 from biasprint.core.studies.kit.declared import TITLES, reply_ids
 from biasprint.core.studies.registry import studies

@@ -25,8 +25,8 @@ from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import svg
 from biasprint.core.errors import AppError
 from biasprint.core.findings import JSON_VERSION, Finding, Interval
+from biasprint.core.machine.files import not_written, write_whole
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.report.whole_file import not_written, write_whole
 from biasprint.core.studies.kit.planting import NONE, Planting, Required, planting_of, required
 
 ALARM = 0.05

@@ -11,7 +11,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.files import temporary_folder
 from biasprint.core.project.project import Project
 from biasprint.core.report.planned import StudyPlan
 from biasprint.core.report.replies import reply_sentences

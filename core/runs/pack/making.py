@@ -15,12 +15,11 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.files import not_written, whole_folder
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.report.audit import Audited, answer_json, report_bytes, write_study_report
 from biasprint.core.report.impact import ImpactTable, OutcomeColumn, impact_report, impact_tables, of_rates, to_json
-from biasprint.core.report.whole_file import not_written
 from biasprint.core.runs.audit.gates import Gate, GateResult, hold, junit_xml
 from biasprint.core.runs.audit.reading import saved_audit
 from biasprint.core.runs.certify import page_of_certificate, stored_certificates
@@ -69,19 +68,14 @@ def make_pack(
     if not kinds:
         raise AppError("Nothing was measured in this project yet.", hint="Measure a study first, then make its pack.")
     studies = [audited(project, kind) for kind in kinds]
-    with temporary_folder(near=folder) as near:
-        part = near / "pack"
-        try:
-            part.mkdir()
+    try:
+        with whole_folder(folder) as part:
             work = _Writing(ctx, project, part, compute, tuple(studies), whole)
             held = hold(gates, [finding for of in studies for finding in of.findings], asked_here=True)
             texts = work.write(held)
             signed = sign_pack(part)
-            if folder.is_dir():
-                folder.rmdir()
-            part.replace(folder)
-        except OSError as error:
-            raise not_written(folder, error) from error
+    except OSError as error:
+        raise not_written(folder, error) from error
     stale = tuple(of.stale for of in studies if of.stale)
     return MadePack(folder, signed, tuple(kinds), texts, tuple(held), stale)
 

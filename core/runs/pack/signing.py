@@ -95,8 +95,8 @@ def _own_key() -> Ed25519PrivateKey:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
+                storage.put_on_disk(file.fileno())
+            storage.put_in_place(part, path)
         except OSError as error:
             raise storage.not_writable(path.parent, error) from error
         return key

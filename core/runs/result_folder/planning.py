@@ -11,7 +11,7 @@ from typing import Any
 
 from biasprint import core
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.report.whole_file import write_whole
+from biasprint.core.machine.files import write_whole
 from biasprint.core.runs.result_folder import FORMAT, MANIFEST, SCORES, footer_of, manifest
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import info_of

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.machine.files import new_folder
 from biasprint.core.project.connection import connect
 from biasprint.core.project.project import Project
 from biasprint.core.project.reader import Reader

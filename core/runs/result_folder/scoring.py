@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from biasprint import core
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
-from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.machine.files import not_written, whole_file
 from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
 from biasprint.core.runs.result_folder.planning import ScoringOrder
 from biasprint.core.scorers.protocol import ScorerInfo

@@ -18,8 +18,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
 from biasprint.core.letters.formats import GOES_BACK, goes_back_into
 from biasprint.core.letters.kinds import KINDS
+from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.report.whole_file import write_whole
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked, house_in_use
 from biasprint.desktop.panels.base import Header

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
 from biasprint.core.project import drives, working_copy
 from biasprint.core.project.backup import backups
 from biasprint.core.project.check import check_project
@@ -80,7 +81,7 @@ def test_a_project_without_locks_is_worked_on_here_and_written_back(
 def test_without_fsync_it_is_the_same_once_a_change_was_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(handle: int) -> None:
         if Path(os.readlink(f"/proc/self/fd/{handle}")).parent == path.parent:
-            raise drives.RefusedSync
+            raise storage.RefusedSync
 
     def fail(*_: object) -> None:
         error = sqlite3.OperationalError("disk I/O error")
@@ -88,7 +89,7 @@ def test_without_fsync_it_is_the_same_once_a_change_was_refused(path: Path, monk
         raise error
 
     monkeypatch.setattr(drives, "_FINE", Forgetful())
-    monkeypatch.setattr(drives, "sync_now", refused)
+    monkeypatch.setattr(storage, "sync_now", refused)
     with Project.open(path) as project, monkeypatch.context() as patch:
         assert project.working is None
         patch.setattr("biasprint.core.project.writer.execute_when_free", fail)

@@ -161,7 +161,7 @@ from pathlib import Path
 from biasprint.core.errors import AppError
 from biasprint.core.machine import storage
 from biasprint.core.project.project import Project
-from biasprint.core.report.whole_file import whole_file
+from biasprint.core.machine.files import whole_file
 
 def write(target):
     with whole_file(target) as file:

@@ -165,6 +165,10 @@ def test_a_disk_that_is_full_as_a_project_is_made_is_said_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def not_synced(folder: Path) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
 def late_failure(monkeypatch: pytest.MonkeyPatch, *, times: int = 1) -> None:
     """The next commits reach the disk, and a failure of the disk is reported for them all the same."""
     execute, left = writing.execute_when_free, [times]
@@ -206,7 +210,7 @@ def test_an_answer_that_was_said_to_be_lost_is_looked_up_before_it_is_repeated(
         view = door.ask(open_session, offer.token, "R01").result()
         assert view.comparison is not None
         late_failure(monkeypatch)
-        monkeypatch.setattr(writing.Writer, "_folder_is_synced", lambda self: False)
+        monkeypatch.setattr(writing, "sync_folder", not_synced)
         with pytest.raises(AppError, match="not saved"):
             door.ask(record_choice, view.comparison.token, "choice", 0, "why").result()
         again = door.ask(record_choice, view.comparison.token, "choice", 0, "why").result()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.machine import leftovers
+from biasprint.core.machine import files as leftovers
 from biasprint.core.machine.storage import home
 
 # Stops in the middle of a copy beside the project, with a private copy in the temporary folder, and waits to be killed.
@@ -85,7 +85,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-from biasprint.core.machine.leftovers import unfinished
+from biasprint.core.machine.files import unfinished
 unfinished(Path(sys.argv[1]))
 print("went on")
 """

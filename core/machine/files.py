@@ -1,4 +1,4 @@
-"""The leftovers of processes that were killed: unfinished files, and temporary folders with copies of projects in them.
+"""Files and folders under work: written whole or not at all, and cleared away where their process died.
 
 Each process keeps a list of those that it begins, in the data folder and under the operating system's lock, which the
 kernel frees however the process ends. A list that nobody holds is a dead process's: the files that it lists are removed
@@ -18,11 +18,92 @@ import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from biasprint.core.errors import AppError
 from biasprint.core.given import NOT_JSON
-from biasprint.core.machine.storage import home, try_lock
+from biasprint.core.machine.storage import (
+    FULL,
+    NotSynced,
+    RefusedSync,
+    home,
+    put_in_place,
+    put_on_disk,
+    sync_folder,
+    try_lock,
+)
+
+# ---- Whole or not at all
+
+
+@contextlib.contextmanager
+def whole_file(target: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `target` if all goes well, and vanishes otherwise."""
+    part = unfinished(target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex[:8]}.part"))
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            put_on_disk(file.fileno())
+        put_in_place(part, target)
+    except BaseException:
+        with contextlib.suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
+            part.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A new folder that takes the place of `target`, which is free or empty, if all goes well; else it vanishes."""
+    with temporary_folder(near=target) as near:
+        part = near / "content"
+        part.mkdir()
+        yield part
+        sync_tree(part)
+        if target.is_dir():
+            target.rmdir()
+        put_in_place(part, target)
+
+
+def sync_tree(folder: Path) -> None:
+    """Put every file in a folder on the disk, and every name."""
+    for path in (*folder.rglob("*"), folder):
+        if path.is_file():
+            with path.open("rb+") as file:
+                put_on_disk(file.fileno())
+        elif path.is_dir():
+            with contextlib.suppress(RefusedSync):
+                sync_folder(path)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` in place of what was there; `AppError` where it cannot be written."""
+    try:
+        with whole_file(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def not_written(target: Path, error: OSError) -> AppError:
+    """Return the sentence for a file or folder that could not be written."""
+    if isinstance(error, NotSynced):
+        return AppError(
+            f"“{target.name}” was written, but the disk reported an error: a power cut may take it away.",
+            hint="Check the disk, and write it again.", details=str(error),
+        )  # fmt: skip
+    state = f"The “{target.name}” that was there before is unchanged." if target.exists() else ""
+    if error.errno in FULL:
+        return AppError(
+            f"The disk is full: “{target.name}” was not written.", kept=state, hint="Free some space and try again."
+        )
+    if not target.parent.is_dir():
+        return AppError(f"There is no folder “{target.parent}”.", hint="Make it first, or choose another.")
+    hint = "Choose a folder that you may write to, and close the file where it is open."
+    return AppError(f"“{target.name}” could not be written.", kept=state, hint=hint, details=str(error))
+
+
+# ---- What dead processes left
 
 PREFIX, SUFFIX = "biasprint-", ".part"
 _LISTS: dict[tuple[int, str], IO[bytes]] = {}  # this process's, by process (a fork has none) and folder
