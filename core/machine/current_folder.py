@@ -7,33 +7,51 @@ the standard library could already be a stranger's.
 import os
 import sys
 
-# Lists of folders, read by Qt, by whatever looks for a program, and by the loader of the processes that are started.
-# The loader of this process has read them before any line of Python ran.
-LISTS = (
-    "PATH", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-)  # fmt: skip
+# Lists of folders: those of libraries, which the loader of a process reads before any line of Python runs; and those
+# that Qt reads, and whatever looks for a program.
+OF_THE_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+LISTS = ("PATH", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", *OF_THE_LOADER)
 
 
 def leave_out() -> None:
     """Remove the current folder from this process's places of modules, plug-ins, programs and libraries.
 
     `python -m` puts it first on the module path; an empty or relative entry of PYTHONPATH, or of another such list,
-    puts it further down.
+    puts it further down. Where the loader would look there too, the program is started again without that.
     """
     sys.path[:] = module_path_without(os.getcwd())
-    for name in LISTS:
-        entries = os.environ.get(name, "").split(os.pathsep)
-        absolute = [entry for entry in entries if os.path.isabs(entry.strip('"'))]  # Windows allows quotes
-        if len(absolute) < len(entries) and name in os.environ:
-            os.environ[name] = os.pathsep.join(absolute)
-            if not absolute:
-                del os.environ[name]
+    changed = [name for name in LISTS if name in os.environ and not _is_absolute(os.environ[name])]
+    for name in changed:
+        _set(name, os.environ[name])
+    if set(changed).intersection(OF_THE_LOADER):
+        _start_again()
     if sys.platform == "win32":
         from ctypes import windll
 
         windll.kernel32.SetDllDirectoryW("")  # LoadLibrary no longer looks there, as Qt calls it
         os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"  # nor shutil.which and the shell
+
+
+def _is_absolute(folders: str) -> bool:
+    return all(os.path.isabs(entry.strip('"')) for entry in folders.split(os.pathsep))  # Windows allows quotes
+
+
+def _set(name: str, folders: str) -> None:
+    """Set a list of folders to those that have whole paths."""
+    absolute = [entry for entry in folders.split(os.pathsep) if os.path.isabs(entry.strip('"'))]
+    os.environ[name] = os.pathsep.join(absolute)
+    if not absolute:
+        del os.environ[name]
+
+
+def _start_again() -> None:
+    words = sys.orig_argv[1:]
+    if getattr(sys, "frozen", False):  # its loader's list is its own and that of the environment, which it put aside
+        words = sys.argv[1:]
+        for name in OF_THE_LOADER:
+            _set(name, os.environ.pop(f"{name}_ORIG", ""))
+        os.environ["PYINSTALLER_RESET_ENVIRONMENT"] = "1"
+    os.execv(sys.executable, [sys.executable, *words])
 
 
 def module_path_without(*folders: str) -> list[str]:

@@ -19,7 +19,7 @@ from figures import at_most, figure, title
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(0)]  # a compiler takes as long as it takes
 
-PIP_SETTINGS = Path(f"~{getpass.getuser()}").expanduser() / ".config" / "pip" / "pip.conf"
+SETTINGS = Path(f"~{getpass.getuser()}").expanduser() / ".config"
 WARM_SECONDS, COLD_SECONDS = 60.0, 100.0
 BUT_THE_ENGINE_SECONDS = 180.0
 # run.py itself, with somebody at the window that it opens.
@@ -40,7 +40,7 @@ def timeline(folder: Path, until: str, **environment: str) -> dict[str, dict[str
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     variables |= {"QT_QPA_PLATFORM": "offscreen", "BIASPRINT_HOME": str(folder / "home"), **environment}
-    variables["PIP_CONFIG_FILE"] = os.environ.get("PIP_CONFIG_FILE", str(PIP_SETTINGS))  # the tests' home has none
+    variables["XDG_CONFIG_HOME"] = os.environ.get("XDG_CONFIG_HOME", str(SETTINGS))  # where pip's are
     variables |= {"BIASPRINT_BENCH_UNTIL": until, "BIASPRINT_STARTED": repr(time.monotonic())}
     python = getattr(sys, "_base_executable", sys.executable)  # none of our packages
     log = folder / "log.txt"
@@ -66,13 +66,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_window_without_a_package_cache(tmp_path: Path, cache: Path) -> None:
     title("From a bare clone, pip's cache empty: seconds after the command, n=1")
-    told = timeline(tmp_path, "window answers a key", PIP_CACHE_DIR=str(cache))
+    told = timeline(tmp_path, "window answers a key", XDG_CACHE_HOME=str(cache))
     at_most("window answers a key", told["window answers a key"]["seconds"], COLD_SECONDS, "s")
 
 
 def test_the_first_minutes(tmp_path: Path, cache: Path) -> None:
     title("From a bare clone, what the window needs in pip's cache: seconds after the command, n=1")
-    told = timeline(tmp_path, "", PIP_CACHE_DIR=str(cache))
+    told = timeline(tmp_path, "", XDG_CACHE_HOME=str(cache))
     for event, each in told.items():
         figure(event, each["seconds"], "s")
     print(f"  the first of its texts: {told['first texts by SmolLM2']['first']!r}")

@@ -49,7 +49,7 @@ QT_PLUG_INS = (
     "xcbglintegrations/libqxcb-glx-integration.so", "QtQuick/libqtquick2plugin.so",
 )  # fmt: skip
 QT = Path(PySide6.__file__).parent / "Qt" / "plugins"
-LIBRARIES = ("libxcb.so.1", "libEGL.so.1", "libllama.so")
+LIBRARIES = ("libxcb.so.1", "libEGL.so.1", "libllama.so", "libQt6Core.so.6")
 # Qt reads what a plug-in says of itself before it loads it: this one says what Qt's own offscreen platform does.
 LIBRARY = """
 #include <fcntl.h>
@@ -348,6 +348,7 @@ def _assert_codes(answers: Any) -> None:
 RELATIVE = {
     "QT_PLUGIN_PATH": f".{os.pathsep}", "QT_QPA_PLATFORM_PLUGIN_PATH": "platforms", "QML_IMPORT_PATH": ".",
     "QML2_IMPORT_PATH": ".", "PATH": f".{os.pathsep}{os.environ['PATH']}{os.pathsep}",
+    "LD_LIBRARY_PATH": f"{os.environ.get('LD_LIBRARY_PATH', '/usr/lib')}{os.pathsep}",
 }  # fmt: skip
 
 

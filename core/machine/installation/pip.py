@@ -14,12 +14,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from biasprint.core.machine import child
-from biasprint.core.machine.installation.pins import WITHOUT_LOCK
+from biasprint.core.machine.installation.pins import WITHOUT_LOCK, entries
 from biasprint.core.machine.processor import for_compilers
 
 OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
@@ -29,6 +29,12 @@ _LOOK_SECONDS = 0.2
 _TELL_SECONDS = 0.2
 _PATIENCE_SECONDS = 1.0
 NICENESS = 10
+# pip reads each of its options from a variable too, and a folder's `.env` can set variables. The way to an index may
+# come from there. Which index it is may too where the lock's hashes say what is installed; and nothing else may.
+OPTIONS_OF_THE_WAY = frozenset(
+    {"CERT", "CLIENT_CERT", "DEFAULT_TIMEOUT", "NO_CACHE_DIR", "NO_INDEX", "PROXY", "RETRIES", "TIMEOUT"}
+)
+OPTIONS_OF_INDEXES = frozenset({"EXTRA_INDEX_URL", "FIND_LINKS", "INDEX_URL", "TRUSTED_HOST"})
 
 
 @dataclass(frozen=True)
@@ -176,7 +182,31 @@ def trouble(output: str) -> PipTrouble:
     """Return why pip failed, by its last lines. From version 26 on pip does not say that a proxy did not answer."""
     lowered = output.lower()
     explanation = next((explanation for pattern, explanation in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
+    unused = (
+        OPTIONS_OF_INDEXES.intersection(_options().values()) if explanation.kind in ("network", "missing") else set()
+    )
+    if unused and not entries():
+        names = ", ".join(f"PIP_{each}" for each in sorted(unused))
+        hint = (
+            f"{names} of the environment is not used here, because nothing says which hashes the packages must have: "
+            "set the index in pip's own settings (pip config set global.index-url ADDRESS), then try again."
+        )
+        return replace(explanation, hint=hint)
     return BEHIND_PROXY if explanation.kind == "network" and _has_proxy() else explanation
+
+
+def environment(*options: str) -> dict[str, str]:
+    """Return the environment for pip, with variables for `options` and for the way to an index, but no other option."""
+    allowed = OPTIONS_OF_THE_WAY.union(options)
+    left_out = {name for name, option in _options().items() if option not in allowed}
+    if os.environ.get("PIP_CONFIG_FILE") == os.devnull:  # which only keeps pip from its settings
+        left_out.discard("PIP_CONFIG_FILE")
+    return {name: value for name, value in os.environ.items() if name not in left_out}
+
+
+def _options() -> dict[str, str]:
+    """Return the options of pip that variables set, by the variable: pip takes `PIP_index_url` too."""
+    return {name: name[4:].upper() for name in os.environ if name.startswith("PIP_")}
 
 
 def _has_proxy() -> bool:
@@ -205,7 +235,9 @@ def run(
     process = subprocess.Popen(
         command, cwd=folder or child.FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8", errors="replace",
-        env=os.environ | for_compilers() | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
+        env=environment(*(OPTIONS_OF_INDEXES if entries() else ()))
+        | for_compilers()
+        | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
         **_process_options(gently, inherits),
     )  # fmt: skip
     if gently and hasattr(os, "setpriority"):

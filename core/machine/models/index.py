@@ -28,6 +28,7 @@ from packaging.version import Version
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import child, offline
+from biasprint.core.machine.installation import pip
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS, HubFile
@@ -56,7 +57,8 @@ def pip_settings() -> dict[str, str]:
     try:
         done = subprocess.run(
             command, cwd=child.FOLDER, capture_output=True, text=True, encoding="utf-8", errors="replace",
-            timeout=PIP_SECONDS, stdin=subprocess.DEVNULL, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=False,
+            timeout=PIP_SECONDS, stdin=subprocess.DEVNULL, check=False,
+            env=pip.environment("CONFIG_FILE", *pip.OPTIONS_OF_INDEXES) | {"PYTHONIOENCODING": "utf-8"},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):

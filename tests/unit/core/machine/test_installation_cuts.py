@@ -38,6 +38,12 @@ megabytes = 3
 [part.packages]
 beta = []
 """
+PROJECT = """
+[project]
+dependencies = ["alpha==1.0", "beta==1.0"]
+[project.optional-dependencies]
+engine = []
+"""
 # Ends pip, or lets it fail, when it begins to write a file of such a name.
 WATCH = """
 import os, signal, sys
@@ -77,17 +83,21 @@ class Environment:
             for found in [package, *package.parent.glob(f"{name}-*.dist-info")]:
                 (self.site / found.name).symlink_to(found, target_is_directory=True)
         (folder / "parts.toml").write_text(PARTS)
-        (folder / "pyproject.toml").write_text('[project]\ndependencies = ["alpha==1.0", "beta==1.0"]\n')
+        (folder / "pyproject.toml").write_text(PROJECT)
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
         self.variables = kept | {
             "PYTHONPATH": os.pathsep.join([str(ROOT / "core" / "python"), str(folder)]),
             "BIASPRINT_HOME": str(folder / "home"),
-            "PIP_CONFIG_FILE": os.devnull,
-            "PIP_INDEX_URL": index.url,
-            "PIP_CACHE_DIR": str(folder / "cache"),
             "PIP_RETRIES": "1",
             "PIP_DEFAULT_TIMEOUT": "10",
         }
+        self.set_index(index.url)
+
+    def set_index(self, address: str) -> None:
+        """Set pip's index as a person does: in its settings, here those of the environment."""
+        nothing = "".join(f"{option} =\n" for option in ("extra-index-url", "find-links", "constraint"))
+        text = f"[global]\nindex-url = {address}\n{nothing}cache-dir = {self.folder / 'cache'}\n"
+        (self.prefix / ("pip.ini" if sys.platform == "win32" else "pip.conf")).write_text(text)
 
     def lock(self, hashes: dict[str, str]) -> None:
         """Write a lock of these packages, each in its version 1.0."""
@@ -289,10 +299,11 @@ def test_what_stops_an_installation_is_said_and_the_next_start_gets_past_it(
     assert "offline switch is on" in told[-1]["end"]
     assert index.asked == []
 
-    elsewhere = {"PIP_INDEX_URL": "http://index.example/simple", "PIP_TRUSTED_HOST": "index.example"}
+    environment.set_index("http://index.example/simple\ntrusted-host = index.example")
     with socket.socket() as taken:  # bound, and nobody listens
         taken.bind(("127.0.0.1", 0))
-        told = environment.prepare(PIP_PROXY=f"http://127.0.0.1:{taken.getsockname()[1]}", **elsewhere)
+        told = environment.prepare(PIP_PROXY=f"http://127.0.0.1:{taken.getsockname()[1]}")
+    environment.set_index(index.url)
     said = sentence(told, "first")  # the second as of pip 26, which does not say that it was a proxy
     assert "the proxy refuses" in said or "through the proxy that is set" in said
     assert told[-1]["states"]["second"] == "waiting"
@@ -309,3 +320,45 @@ def test_what_stops_an_installation_is_said_and_the_next_start_gets_past_it(
     assert told[-1]["states"]["second"] == "waiting"
     environment.unwatch()
     finishes(environment)
+
+
+def test_variables_of_a_strangers_folder_choose_neither_the_packages_nor_where_they_go(
+    environment: Environment, index: FakeIndex
+) -> None:
+    """Such as those of a `.env` that a shell or an editor has read. Nothing here says which hashes are right."""
+    marks = environment.folder / "marks"
+    runs = environment.folder / "python"
+    runs.write_text(f"#!/bin/sh\ntouch '{marks}'\n")
+    runs.chmod(0o755)
+    with FakeIndex() as strangers:
+        strangers.add_wheel("alpha")
+        strangers.files["alpha-1.0-py3-none-any.whl"] = strangers.files["alpha-1.0-py3-none-any.whl"][:-1]
+        settings = environment.folder / "strangers.conf"
+        settings.write_text(f"[global]\nindex-url = {strangers.url}\ntarget = {marks}\n")
+        told = environment.prepare(
+            PIP_INDEX_URL=strangers.url, PIP_EXTRA_INDEX_URL=strangers.url, PIP_FIND_LINKS=strangers.url,
+            PIP_CONFIG_FILE=str(settings), PIP_TARGET=str(marks), PIP_PREFIX=str(marks), PIP_ROOT=str(marks),
+            PIP_PYTHON=str(runs), PIP_LOG=str(marks), PIP_REQUIREMENT=str(settings), PIP_CACHE_DIR=str(marks),
+            PIP_index_url=strangers.url, PIP_NO_BINARY=":all:",
+        )  # fmt: skip
+        assert strangers.asked == []
+    assert told[-1] == {"end": "", "states": {"first": "ready", "second": "ready"}}
+    assert not marks.exists()
+    assert environment.works("alpha", "beta", "gamma")
+
+
+def test_an_index_of_a_variable_serves_what_the_lock_has_hashes_of(environment: Environment, index: FakeIndex) -> None:
+    hashes = {
+        name: hashlib.sha256(index.files[f"{name}-1.0-py3-none-any.whl"]).hexdigest()
+        for name in ("alpha", "beta", "gamma")
+    }
+    environment.lock(hashes)
+    environment.set_index("http://127.0.0.1:9/simple")
+    told = environment.prepare(PIP_INDEX_URL=index.url)
+    assert told[-1] == {"end": "", "states": {"first": "ready", "second": "ready"}}
+
+
+def test_an_index_that_is_not_used_is_named_where_nothing_could_be_reached(environment: Environment) -> None:
+    environment.set_index("http://127.0.0.1:9/simple")
+    told = environment.prepare(PIP_RETRIES="0", PIP_INDEX_URL="http://127.0.0.1:9/mirror")
+    assert "PIP_INDEX_URL of the environment is not used here" in sentence(told, "first")
