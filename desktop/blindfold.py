@@ -126,7 +126,7 @@ class Blindfold(QObject):
             self._window.status.set_project(tr("Rating packet"))
             return
         name = safe_line(project.path.stem) if project is not None else ""
-        self._window.setWindowTitle(f"{name} — {self._window.name}" if name else self._window.name)
+        self._window.setWindowTitle(tr(f"{name} — {self._window.name}" if name else self._window.name))
         self._window.status.set_project(name)
 
     def _hide(self) -> None:

@@ -167,7 +167,7 @@ class MainWindow(QMainWindow):
         self._show_what_works()
         self._fit_screen()
         self.resize(USUAL_SIZE.boundedTo(self._room()))
-        self.setWindowTitle(NAME)
+        self.setWindowTitle(tr(NAME))
 
     # what panels may ask for
 

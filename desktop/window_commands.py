@@ -441,7 +441,7 @@ class CommandPalette(QFrame):
         self._hits = found(self._commands, query)
         self._model.clear()
         for command in self._hits:
-            item = QStandardItem(safe_line(command.title))
+            item = QStandardItem(safe_line(tr(command.title)))
             item.setData(command.keys, KEYS_ROLE)
             self._model.appendRow(item)
         self.list.setCurrentIndex(self._model.index(0, 0))

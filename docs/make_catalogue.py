@@ -44,19 +44,21 @@ NOT_READ = {
     "find", "strip", "count", "fromisoformat", "strftime", "setProperty",
 }  # fmt: skip
 SHOWN_RESOURCES = {
-    "help/*.toml": None,
-    "report/kinds.toml": None,
-    "report/methods.toml": {"words", "none", "endings"},
-    "fingerprint/words.toml": None,
-    "letters/suggestions.toml": {"reason", "name_reason", "name_hint", "hint", "why", "say"},
-    "letters/marks/*.toml": {"title", "known_for"},
-    "letters/kinds/*.toml": {"title", "known_for", "about", "reason"},
-    "designs/*.toml": {"title", "question", "measure", "about"},
-    "axes/*.toml": {"title", "about"},
-    "tasks/*.toml": {"title", "about"},
-    "styles/*.toml": {"title", "about"},
-    "wordings/*.toml": {"title", "about"},
-    "completion/*.toml": {"title", "about"},
+    "resources/help/*.toml": None,
+    "resources/report/kinds.toml": None,
+    "resources/report/methods.toml": {"words", "none", "endings"},
+    "resources/fingerprint/words.toml": None,
+    "resources/letters/suggestions.toml": {"reason", "name_reason", "name_hint", "hint", "why", "say"},
+    "resources/letters/marks/*.toml": {"title", "known_for"},
+    "resources/letters/kinds/*.toml": {"title", "known_for", "about", "reason"},
+    "resources/designs/*.toml": {"title", "question", "measure", "about"},
+    "resources/axes/*.toml": {"title", "about"},
+    "resources/tasks/*.toml": {"title", "about"},
+    "resources/styles/*.toml": {"title", "about"},
+    "resources/wordings/*.toml": {"title", "about"},
+    "resources/completion/*.toml": {"title", "about"},
+    "resources/sample/about.toml": None,
+    "models/catalogue.toml": {"title", "description", "note", "why"},
 }
 
 
@@ -82,7 +84,7 @@ def found() -> Texts:
             if not place.startswith(NOT_SHOWN):
                 _of_module(ast.parse(path.read_text("utf-8")), place, texts)
     for pattern, keys in SHOWN_RESOURCES.items():
-        for path in sorted((ROOT / "resources").glob(pattern)):
+        for path in sorted(ROOT.glob(pattern)):
             for text in _strings(tomllib.loads(path.read_text("utf-8")), keys, shown=keys is None):
                 texts.add(text, path.relative_to(ROOT).as_posix())
     for text in _of_commands():
@@ -107,9 +109,23 @@ def _of_module(tree: ast.Module, place: str, texts: Texts) -> None:
             elif node.args and isinstance(node.args[0], ast.Constant):
                 texts.add(node.args[0].value, place)
         elif isinstance(node, ast.JoinedStr | ast.Constant) and _is_read(node, parents):
+            named = place.startswith("desktop") or _keyword(node, parents) in NAMES_SHOWN
             for text in _variants(node):
-                if len(re.findall(r"[A-Za-z’']{2,}", PLACE.sub("", text))) >= 2 and " " in text.strip():
+                words = re.findall(r"[A-Za-z’']{2,}", PLACE.sub("", text))
+                if (len(words) >= 2 and " " in text.strip()) or (named and ONE_WORD.fullmatch(text)):
                     texts.add(text, place)
+
+
+ONE_WORD = re.compile(r"[A-Z][a-z]{2,}(?:[a-z-]*)…?")
+NAMES_SHOWN = ("title", "label", "words", "tab", "plural")
+
+
+def _keyword(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
+    parent = parents[node]
+    if isinstance(parent, ast.AnnAssign | ast.Assign):
+        targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+        return _name(targets[0])
+    return (parent.arg or "") if isinstance(parent, ast.keyword) else ""
 
 
 def _name(node: ast.expr) -> str:

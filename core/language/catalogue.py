@@ -55,8 +55,8 @@ class Catalogue:
 
 
 def stretched(english: str) -> str:
-    """Return "[English text ~~~~]", a third longer: as long as other languages often are."""
-    return f"[{english}{' ' if english else ''}{'~' * (len(english) // 3)}]"
+    """Return "[English text.~~~~]", each sentence a third longer: as long as other languages often are."""
+    return " ".join(f"[{each}{'~' * (len(each) // 3)}]" for each in re.split(r"(?<=[.!?…]) +(?=[^a-z])", english))
 
 
 @cache

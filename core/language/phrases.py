@@ -15,19 +15,19 @@ MOST_KEPT = 20_000
 LONGEST = 20_000  # characters: what is longer is a document, no message
 DEEPEST = 5
 _PLACE = re.compile(r"\{(\w+)\}")
-_ONE = r"[-−+<≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
+_ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
 _FIGURES = re.compile(rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?")  # a number, a range, an estimate and its interval
 _DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
                   r" (\d{4})\b")  # fmt: skip
 DAY = "{day} {month} {year}"  # in the catalogue: how a day is written
 _APART = (
     re.compile(r"(\s*\n\s*)"),
-    re.compile(r"(?<=[.!?…])( +)(?=[^a-z])"),
+    re.compile(r"(?<=[.!?…\]])( +)(?=[^a-z])"),
     re.compile(r"( · |; )"),
     re.compile(r"(: )"),
     re.compile(r"(, | \(|\)(?= |$))"),
 )
-_QUOTED, _HIDDEN = re.compile("“[^”]*”"), "\ufdd0"  # a code that no text has
+_QUOTED, _HIDDEN = re.compile("[“„][^”“]*[”“]"), "\ufdd0"  # a code that no text has
 _ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
 _SENTENCE_END = re.compile(r"[.!?] [A-Z]")
 
@@ -47,7 +47,7 @@ class _Template:
 
     @classmethod
     def of(cls, english: str) -> "_Template":
-        parts = _PLACE.split(english)
+        parts = _PLACE.split(english.strip())
         said = parts[::2]
         quoted = (place for place, words in enumerate(said[:-1]) if words.endswith("“") and said[place + 1][:1] == "”")
         return cls(english, tuple(said), tuple(parts[1::2]), max(said, key=len), frozenset(quoted))
@@ -78,7 +78,8 @@ class Phrases:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._templates = sorted(map(_Template.of, filter(_worth, catalogue.texts)), key=lambda each: -each.characters)
+        self._texts = _sentences(catalogue.texts) | catalogue.texts
+        self._templates = sorted(map(_Template.of, filter(_worth, self._texts)), key=lambda each: -each.characters)
         self.translated = lru_cache(MOST_KEPT)(self._translated)
 
     def plural(self, n: int, one: str, many: str) -> str:
@@ -94,8 +95,11 @@ class Phrases:
             return text if exact is None else exact
         if _FIGURES.fullmatch(text):
             return self._number(text)
-        if (filled := self._filled(text, depth)) is not None:
-            return filled
+        core = text.strip()
+        ended = _ENDS.fullmatch(core)
+        for inner in (core, ended[1]) if ended is not None else (core,):
+            if (filled := self._filled(inner, depth)) is not None:
+                return text.replace(inner, filled, 1)
         for apart in _APART:
             pieces = _split(apart, text)
             if len(pieces) > 1:
@@ -115,10 +119,10 @@ class Phrases:
     def _exact(self, text: str) -> str | None:
         """The text itself, with another first letter, or without the sign at its end."""
         if not text.strip() or len(text) < 2:
-            return self._catalogue.texts.get(text, text)
+            return self._texts.get(text, text)
         core = text.strip()
         for english in (core, core[0].swapcase() + core[1:]):
-            if (found := self._catalogue.texts.get(english)) is not None:
+            if (found := self._texts.get(english)) is not None:
                 if english is not core and core[0].isupper():
                     found = found[0].upper() + found[1:]
                 return text.replace(core, found, 1)
@@ -131,15 +135,17 @@ class Phrases:
         for template in self._templates:
             if template.mark not in text or (values := template.values(text)) is None:
                 continue
-            loose = (value for place, value in enumerate(values) if place not in template.quoted)
+            loose = [value for place, value in enumerate(values) if place not in template.quoted]
             if any(map(_SENTENCE_END.search, loose)):
                 continue
             filled = {
                 name: value if place in template.quoted else self._in(value, depth + 1)
                 for place, (name, value) in enumerate(zip(template.names, values, strict=True))
             }
+            if 2 * template.characters < len(text) and any(map(_is_prose, set(loose) & set(filled.values()))):
+                continue  # a few words that many sentences have, and English on both sides of them
             return _PLACE.sub(lambda place, filled=filled: filled[place[1]],  # type: ignore[misc]
-                              self._catalogue.texts[template.english])  # fmt: skip
+                              self._texts[template.english].strip())  # fmt: skip
         return None
 
     def _number(self, text: str) -> str:
@@ -147,9 +153,24 @@ class Phrases:
         return text.replace(",", "\0").replace(".", point).replace("\0", thousands)
 
     def _day(self, match: re.Match[str]) -> str:
-        pattern = self._catalogue.texts.get(DAY, DAY)
-        month = self._catalogue.texts.get(match[2], match[2])
+        pattern = self._texts.get(DAY, DAY)
+        month = self._texts.get(match[2], match[2])
         return pattern.format(day=match[1], month=month, year=match[3])
+
+
+def _sentences(texts: dict[str, str]) -> dict[str, str]:
+    """Return the sentences of texts that have several, where the language has as many: each is found by itself too."""
+    pairs: dict[str, str] = {}
+    for english, written in texts.items():
+        both = [_split(_APART[1], text)[::2] for text in (english, written)]
+        if len(both[0]) == len(both[1]) > 1:
+            pairs |= zip(*both, strict=True)
+    return pairs
+
+
+def _is_prose(value: str) -> bool:
+    """Return whether a value that has no translation is more than a name: four words and more."""
+    return len(re.findall(r"[A-Za-z]{2,}", _QUOTED.sub("", value))) > 3
 
 
 def _split(apart: re.Pattern[str], text: str) -> list[str]:

@@ -105,8 +105,8 @@ class Chart(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleName(self._figure.title)
-        self.setAccessibleDescription("\n".join(safe_line(line) for line in describe(self._figure)))
+        self.setAccessibleName(tr(self._figure.title))
+        self.setAccessibleDescription(tr("\n".join(safe_line(line) for line in describe(self._figure))))
 
     # size: as wide as there is room, as high as that needs
 
@@ -243,7 +243,7 @@ class ChartCard(Card):
 
     def _dress(self, figure: Figure) -> None:
         self.heading.setText(figure.title)
-        self.setAccessibleName(figure.title)
+        self.setAccessibleName(tr(figure.title))
         self.nothing.setText(figure.empty)
         self.nothing.setVisible(not figure.marks)
         self.chart.setVisible(bool(figure.marks))

@@ -123,4 +123,4 @@ class EngineNotice(Notice):
     def _say(self, words: str) -> None:
         self.more.setText(words)
         show_if(self.more, True)
-        self.setAccessibleName(f"{self.text.text()} {words}")
+        self.setAccessibleName(tr(f"{self.text.text()} {words}"))

@@ -143,7 +143,7 @@ class TargetField(QWidget):
 
     def _tell(self) -> None:
         self.elsewhere.setVisible(self.box.currentData() == "new")
-        self.box.setToolTip(safe_tip("" if self.project() is not None else safe_line(str(self.new_path))))
+        self.box.setToolTip(safe_tip(tr("" if self.project() is not None else safe_line(str(self.new_path)))))
         self.changed.emit()
 
 

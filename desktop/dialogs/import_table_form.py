@@ -243,7 +243,7 @@ class ReadingForm(QWidget):
             box.addItem(tr("Several columns, one for each model…"), SEVERAL)
         box.setCurrentIndex(max(0, box.findData(guess)))
         box.setProperty(BEFORE, box.currentIndex())
-        box.setAccessibleDescription(field.description)
+        box.setAccessibleDescription(tr(field.description))
         box.activated.connect(lambda _: self._choose_column(field, box))
         return box
 
@@ -330,7 +330,7 @@ class SeveralColumns(QDialog):
 
 def _box(name: str) -> ComboBox:
     box = ComboBox()
-    box.setAccessibleName(name)
+    box.setAccessibleName(tr(name))
     box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(14)
     return box

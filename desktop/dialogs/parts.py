@@ -129,7 +129,7 @@ class PartRow(QWidget):
             sentence = ""  # that it is left out its heading says, and how to add it the button
         self.sentence.setText(sentence)
         show_if(self.sentence, state in ("failed", "working", "left out") and bool(sentence))
-        self.setAccessibleName(f"{title}: {words}. {purpose} {sentence}".strip())
+        self.setAccessibleName(tr(f"{title}: {words}. {purpose} {sentence}".strip()))
 
 
 class PartsPage(QFrame):

@@ -22,11 +22,11 @@ class TextDialog(QDialog):
     def __init__(self, parent: QWidget, title: str, text: str) -> None:
         super().__init__(parent)
         tokens = theme.current()
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QPlainTextEdit(text)
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(title)
+        self.text.setAccessibleName(tr(title))
         self.close_button = PrimaryButton(tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.accept)
@@ -58,7 +58,7 @@ class Question(QDialog):
     ) -> None:
         super().__init__(parent)
         tokens = theme.current()
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.safe_button = PrimaryButton(safe)

@@ -76,7 +76,7 @@ class JobRow(QWidget):
         self.pause.set_name(tr("Resume") if paused else tr("Pause"))
         self.cancel.set_name(tr("Cancel") if handle.active else tr("Remove from the list"))
         self.cancel.setEnabled(not handle.cancelling)
-        self.setAccessibleName(f"{self.title.whole_text()}: {self.detail.whole_text()}")
+        self.setAccessibleName(tr(f"{self.title.whole_text()}: {self.detail.whole_text()}"))
         if handle.progress is not None:
             self.bar.set_progress(handle.progress.done, handle.progress.total)
         else:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
@@ -76,7 +77,7 @@ class Panel(QWidget):
         super().__init__()
         self.shell = shell
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # nothing behind it need be painted
-        self.setAccessibleName(self.title)
+        self.setAccessibleName(tr(self.title))
         tokens = theme.current()
         self.header = Header(self.title)
         self.body = QVBoxLayout()

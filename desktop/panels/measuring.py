@@ -78,8 +78,8 @@ class GeneratorChoice(QWidget):
         explanation = explained(whose, self._writers)
         self.about.setText(safe_line(explanation))
         show_if(self.about, whose != EACH)
-        self.box.setToolTip(safe_tip(explanation))
-        self.box.setAccessibleDescription(safe_line(explanation))
+        self.box.setToolTip(safe_tip(tr(explanation)))
+        self.box.setAccessibleDescription(safe_line(tr(explanation)))
 
 
 class ScorerRow(QWidget):
@@ -103,7 +103,7 @@ class ScorerRow(QWidget):
         box = in_column(head, inside=self, spacing=2, margins=(0, 4, 0, 4))
         description = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
         box.addWidget(Label(safe_line(description), "note", wrap=True))
-        self.check.setAccessibleDescription(safe_line(description))
+        self.check.setAccessibleDescription(safe_line(tr(description)))
         self.show_count(line)
 
     def show_count(self, line: ScorerLine) -> None:

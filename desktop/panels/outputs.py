@@ -346,7 +346,7 @@ class OutputsPanel(Panel):
         )
         for box, every in named:
             box.addItem(every, None)
-            box.setAccessibleName(every)
+            box.setAccessibleName(tr(every))
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.activated.connect(lambda _: self._read())
         for status in ("done", "error"):

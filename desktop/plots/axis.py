@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.canvas import LABEL_LINE, outline, series_color
+from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import PaintCanvas, below
 from biasprint.desktop.plots.item import OTHERS_SIGN, dashes, font, marker, pen
@@ -84,7 +85,7 @@ class Legend(QWidget):
     def show_entries(self, entries: Sequence[LegendEntry]) -> None:
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
-            self.setAccessibleName(", ".join(safe_line(entry.name) for entry in entries))
+            self.setAccessibleName(tr(", ".join(safe_line(entry.name) for entry in entries)))
             self._restyle()
         self.setVisible(bool(entries))
 

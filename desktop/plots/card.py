@@ -65,7 +65,7 @@ class PlotCard(Card):
     def set_title(self, title: str) -> None:
         self._title = safe_line(title)
         self.heading.setText(self._title)
-        self.setAccessibleName(self._title)
+        self.setAccessibleName(tr(self._title))
         self.save.setAccessibleName(tr("Save the chart “{title}”").format(title=self._title))
         self.plot.describe(self._title, self.sentence.text())
 

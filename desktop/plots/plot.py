@@ -140,9 +140,9 @@ class Plot(pg.PlotWidget):
 
     def describe(self, title: str, sentence: str) -> None:
         """Set the screen reader's name and description: a title, and in a sentence what is shown."""
-        self.setAccessibleName(safe_line(title))
-        self.viewport().setAccessibleName(safe_line(title))
-        self.setAccessibleDescription(f"{safe_line(sentence)} {_keys_told()}".strip())
+        self.setAccessibleName(safe_line(tr(title)))
+        self.viewport().setAccessibleName(safe_line(tr(title)))
+        self.setAccessibleDescription(tr(f"{safe_line(sentence)} {_keys_told()}".strip()))
 
     def set_words(self, *, x: tuple[str, str, Sequence[str]], y: tuple[str, str, Sequence[str]]) -> None:
         """Set the axes' titles, units and names."""

@@ -154,7 +154,7 @@ class FindingsTable(QAbstractTableModel):
         line, column = self._rows[index.row()], index.column()
         if isinstance(line, QuestionHead):
             is_title = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
-            return tr(head_told(line, self.is_open(line), self.folds)) if is_title else None
+            return head_told(line, self.is_open(line), self.folds) if is_title else None
         if role == Qt.ItemDataRole.DisplayRole:
             return tr(line.shown[column])
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -181,7 +181,7 @@ def head_told(head: QuestionHead, is_open: bool, folds: bool) -> str:
     """Return a question for a screen reader."""
     state = (counted(head), tr("open") if is_open else tr("closed")) if folds else ()
     parts = (head.study_title, head.question, head.answer, head.figures, ", ".join(state))
-    return " ".join(part for part in parts if part)
+    return " ".join(tr(part) for part in parts if part)
 
 
 def counted(head: QuestionHead) -> str:

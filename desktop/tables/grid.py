@@ -159,7 +159,7 @@ class GridEdit(QWidget):
         self.trouble.hide()
         view = self.view
         view.setModel(self.grid)
-        view.setAccessibleName(name)
+        view.setAccessibleName(tr(name))
         view.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         view.setTabKeyNavigation(False)
         view.setCornerButtonEnabled(False)

@@ -22,8 +22,8 @@ class RailButton(QAbstractButton):
 
     def __init__(self, text: str, icon: str = "", *, brand: bool = False) -> None:
         super().__init__()
-        self.setText(text)
-        self.setAccessibleName(text)
+        self.setText(tr(text))
+        self.setAccessibleName(tr(text))
         self.setCheckable(not brand)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

@@ -60,7 +60,7 @@ class WallCard(QFrame):
         self.sentence.setText(measure.sentence if not measure.reason else "")
         self.legend.show_entries(self.drawing.show(measure))
         self.drawing.plot.describe(measure.title, measure.sentence)
-        self.setAccessibleName(measure.title)
+        self.setAccessibleName(tr(measure.title))
 
     def enlarge(self, tokens: Tokens) -> None:
         self.drawing.plot.dress(tokens)

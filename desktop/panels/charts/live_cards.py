@@ -80,7 +80,7 @@ class RaterCountsCard(Card):
                 session = shown[place]
                 name.set_text(session.rater)
                 bar.set_progress(session.judged, session.planned)
-                bar.setAccessibleName(f"{safe_line(session.rater)}: {judging_words(session)}")
+                bar.setAccessibleName(tr(f"{safe_line(session.rater)}: {judging_words(session)}"))
                 words.setText(judging_words(session))
         self.note.setText(_note(len(self.judging) - len(shown)))
 

@@ -372,7 +372,7 @@ class MeasuredFigures(QWidget):
         self._compare_label, self._with_label = Label(tr("Compare")), Label(tr("with"))
         self.models = (ComboBox(), ComboBox())
         for box, name in zip(self.models, (tr("First generator"), tr("Second generator")), strict=True):
-            box.setAccessibleName(name)
+            box.setAccessibleName(tr(name))
             box.activated.connect(lambda _: self._models_chosen())
         self.titles = QStringListModel(self)
         self.list = QListView()

@@ -33,7 +33,7 @@ class ExploreView(QWidget):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.setAccessibleName(self.title)
+        self.setAccessibleName(tr(self.title))
         self.shell = shell
         self.source: StoredTexts | None = None
         self.texts = ExploredTexts()
@@ -129,7 +129,7 @@ class ExploreView(QWidget):
     def box(self, name: str) -> ComboBox:
         """Add a labelled box to the tools; a choice in it draws the view again."""
         made = ComboBox()
-        made.setAccessibleName(name)
+        made.setAccessibleName(tr(name))
         made.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         label = Label(name, "soft")
         label.setBuddy(made)

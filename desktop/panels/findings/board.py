@@ -250,7 +250,7 @@ class Filters(SearchRow):
 
     def _box(self, name: str, choices: Choices) -> ComboBox:
         box = ComboBox()
-        box.setAccessibleName(name)
+        box.setAccessibleName(tr(name))
         box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, title in choices:
             box.addItem(title, key)

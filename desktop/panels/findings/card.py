@@ -40,8 +40,8 @@ class IntervalBar(QWidget):
         self.setVisible(self._finding is not None)
         figure, interval = figures(finding)
         template = tr("{figure}, interval {interval}") if interval else tr("{figure}, without an interval")
-        self.setAccessibleName(template.format(figure=figure, interval=interval))
-        self.setAccessibleDescription(legend(finding))
+        self.setAccessibleName(tr(template.format(figure=figure, interval=interval)))
+        self.setAccessibleDescription(tr(legend(finding)))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -136,7 +136,7 @@ class Fact(QWidget):
 
     def say(self, text: str) -> None:
         self.text.setText("\n".join(map(safe_line, text.splitlines())))
-        self.text.setAccessibleName(f"{self.caption.text()}: {safe_line(text)}")
+        self.text.setAccessibleName(tr(f"{self.caption.text()}: {safe_line(text)}"))
         self.setVisible(bool(text))
 
     def _dress(self, _tokens: object = None) -> None:

@@ -179,7 +179,7 @@ class AnalysisPlanDialog(QDialog):
         self.level = QDoubleSpinBox(minimum=0.001, maximum=0.5, decimals=3, singleStep=0.01)
         self.level.setToolTip(tr("An adjusted p up to this shows a difference"))
         for field, words in ((self.texts, tr("Number of texts")), (self.level, tr("Level"))):
-            field.setAccessibleName(words)
+            field.setAccessibleName(tr(words))
             guard_wheel(field)
         self.exclusions = {rule: QCheckBox(tr(words)) for rule, words in EXCLUSIONS.items()}
         self.notice = Notice("", tone="warn", closable=False)

@@ -155,8 +155,8 @@ class CompareDialog(QDialog):
         elif not self.scorers():
             why = tr("Check a scorer first.")
         self.go.setEnabled(not why)
-        self.go.setToolTip(safe_tip(why))
-        self.go.setAccessibleDescription(why)
+        self.go.setToolTip(safe_tip(tr(why)))
+        self.go.setAccessibleDescription(tr(why))
         self.why.setText(why)
 
     def _go(self) -> None:
@@ -173,7 +173,7 @@ class CompareDialog(QDialog):
         for box, name in zip(
             (self.study, self.group, self.second), (tr("Texts"), tr("Grouped by"), tr("And by")), strict=True
         ):
-            box.setAccessibleName(name)
+            box.setAccessibleName(tr(name))
         for choice in self._choices.texts:
             count = tr("{title} ({n} texts)").format(title=choice.title, n=digits.count(choice.texts))
             self.study.addItem(safe_line(count), choice.study)

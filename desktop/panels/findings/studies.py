@@ -100,7 +100,7 @@ class StudyLine(QWidget):
         self.button.set_role("" if self.settled else "primary")
         words = tr("Measuring…") if busy else tr("Measure again") if self.measurement.measured_at else tr("Measure")
         self.button.set_text(words)
-        self.button.setAccessibleName(f"{words}: {self.title.text()}")
+        self.button.setAccessibleName(tr(f"{words}: {self.title.text()}"))
         self.button.setEnabled(writable and not busy)
         self.plan.setEnabled(writable)
         self.button.setToolTip("" if writable else tr("The project is open read-only: findings cannot be stored."))

@@ -75,7 +75,7 @@ class ChoosePage(Scroller):
     def _fill(self, card: Card, title: str, explained: str, offered: "Sequence[OfferedRater]") -> None:
         _empty(card)
         card.setVisible(bool(offered or explained))
-        card.setAccessibleName(title)
+        card.setAccessibleName(tr(title))
         card.box.addWidget(Label(title, "heading"))
         if explained:
             card.box.addWidget(Label(explained, "note", wrap=True))

@@ -111,7 +111,7 @@ class FigureBox(Card):
 
     def set_figure(self, figure: Figure) -> None:
         self.heading.setText(figure.title)
-        self.setAccessibleName(figure.title)
+        self.setAccessibleName(tr(figure.title))
         self.chart.set_figure(figure)
 
 

@@ -101,7 +101,7 @@ class NextStep(Button):
         busy = study.kind in self._jobs.busy()
         words = words_of(study.kind).action if study.pending else tr("See the findings")
         self.set_text(tr("Measuring…") if busy else words)
-        self.setAccessibleName(f"{self.text()}: {safe_line(study.title)}")
+        self.setAccessibleName(tr(f"{self.text()}: {safe_line(study.title)}"))
         self.setEnabled(not busy and (self._writable or not study.pending))
 
     def _go(self) -> None:
@@ -163,8 +163,8 @@ class EstimateLine(Label):
             self._read(self._wanted[0])
         estimate = estimated(facts, self._wanted[1]) if facts is not None and self._wanted is not None else None
         self.setText(estimate.words if estimate is not None else "")
-        self.setToolTip(safe_tip(estimate.how) if estimate is not None else "")
-        self.setAccessibleDescription(estimate.how if estimate is not None else "")
+        self.setToolTip(tr(safe_tip(estimate.how) if estimate is not None else ""))
+        self.setAccessibleDescription(tr(estimate.how if estimate is not None else ""))
         show_if(self, estimate is not None)
 
     def _read(self, key: Key) -> None:
@@ -254,8 +254,8 @@ class GenerateForm(Card):
         ):
             label = Label(words)
             label.setBuddy(spin)
-            spin.setAccessibleName(words)
-            spin.setToolTip(safe_tip(tip))
+            spin.setAccessibleName(tr(words))
+            spin.setToolTip(safe_tip(tr(tip)))
             numbers.addWidget(label, 0, column)
             numbers.addWidget(spin, 0, column + 1)
         buttons = QHBoxLayout()
@@ -454,8 +454,8 @@ class GenerateForm(Card):
         self.start.set_text(tr("Add to the queue") if waits and not in_queue else words)
         self.start.setEnabled(self._allowed and ready and missing > 0 and not in_queue)
         idle = tr("Say first which model is to write: its name is missing.") if not self._named() else ""
-        self.start.setToolTip(safe_tip(why_not or idle))
-        self.start.setAccessibleDescription(why_not or idle)
+        self.start.setToolTip(safe_tip(tr(why_not or idle)))
+        self.start.setAccessibleDescription(tr(why_not or idle))
         study = self._studies.get(self._kinds.get(self.prompt_set.currentData(), ""))
         written = chosen is not None and done > 0 and missing <= 0 and not in_queue
         self.next.show_for(study if written else None, writable=self._allowed)
@@ -472,7 +472,7 @@ class GenerateForm(Card):
         lacks = info is not None and bool(info.unavailable)
         self.engine.want(lacks and self.picker.source == "gguf")
         self.refused.text.setText(safe_line(why_not))
-        self.refused.setAccessibleName(safe_line(why_not))
+        self.refused.setAccessibleName(safe_line(tr(why_not)))
         show_if(self.refused, bool(why_not) and not (lacks and self.picker.source == "gguf"))
         show_if(self.parts, lacks)
 

@@ -362,7 +362,7 @@ class JudgingCard(Card):
         for part in (self.progress, self.pause, self.cancel):
             show_if(part, busy)
         self.refused.text.setText(safe_line(why_not))
-        self.refused.setAccessibleName(safe_line(why_not))
+        self.refused.setAccessibleName(safe_line(tr(why_not)))
         show_if(self.refused, bool(why_not))
         show_if(self.to_models, self._no_model() and bool(self._facts and self._facts.plans))
         self.state.setText(safe_line(self._said()))

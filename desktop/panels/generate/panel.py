@@ -96,7 +96,7 @@ class MeasureCard(Card):
             done = self._jobs.done(study.kind)
             words = words_of(study.kind).action if not study.measured and not done else tr("Measure again")
             button.set_text(tr("Measuring…") if busy else words)
-            button.setAccessibleName(f"{button.text()}: {safe_line(study.title)}")
+            button.setAccessibleName(tr(f"{button.text()}: {safe_line(study.title)}"))
             button.set_role("primary" if study.pending and not done else "")
             button.setEnabled(self._writable and not busy)
 
@@ -196,8 +196,8 @@ class ScoringPage(Sheet):
         elif self._busy:
             why = tr("A scorer is at work: the jobs say how far it is.")
         self.score.setEnabled(self._writable and not why)
-        self.score.setToolTip(safe_tip(why))
-        self.score.setAccessibleDescription(why)
+        self.score.setToolTip(safe_tip(tr(why)))
+        self.score.setAccessibleDescription(tr(why))
 
 
 READ_AGAIN_MILLISECONDS = 500

@@ -228,7 +228,7 @@ class RunDetails(QWidget):
             row.setSpacing(theme.current().grid)
             words = failure_words(kind, count)
             retry = LinkButton(tr("Retry these"))
-            retry.setAccessibleName(f"{retry.text()}: {words}")
+            retry.setAccessibleName(tr(f"{retry.text()}: {words}"))
             retry.clicked.connect(lambda _=False, kind=kind: self.retry_wanted.emit(self._row, frozenset({kind})))
             row.addWidget(Label(words, "", wrap=True), 1)
             row.addWidget(retry)
@@ -304,7 +304,7 @@ class RunsModel(QAbstractTableModel):
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         cell = self._cells[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell
+            return tr(cell)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() in NAMES:  # in a narrow column a name is cut off
             more = self.rows[index.row()].parameters if index.column() == GENERATOR else ""
             return safe_tip(f"{cell}\n{more}".strip())

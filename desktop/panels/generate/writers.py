@@ -434,8 +434,8 @@ class GeneratorPicker(QObject):
             self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(name_before)) if self.endpoint.count() else -1)
             why_empty = "" if self.endpoint.count() else self._why_not_there()
             self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
-            self.endpoint.setToolTip(safe_tip(why_empty))
-            self.endpoint.setAccessibleDescription(why_empty)
+            self.endpoint.setToolTip(safe_tip(tr(why_empty)))
+            self.endpoint.setAccessibleDescription(tr(why_empty))
         if reset:
             self.chosen_anew.emit()
         self._show_endpoint()

@@ -74,7 +74,7 @@ class StudyChoice(QWidget):
         for place, offer in enumerate(offers):
             count = plural(offer.prompts, ": 1 prompt", ": %n prompts") if offer.prompts else ""
             button = QRadioButton(safe_line(f"{tr(offer.title)}{count}").replace("&", "&&"))
-            button.setAccessibleDescription(safe_line(offer.asks))
+            button.setAccessibleDescription(safe_line(tr(offer.asks)))
             asks = Label(safe_line(offer.asks), "note", wrap=True)
             asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
             self.group.addButton(button, place)
@@ -124,7 +124,7 @@ class OwnQuestion(QWidget):
         for column, (words, field) in enumerate(zip(labels, (*self.names, self.samples), strict=True)):
             label = Label(words, "strong")
             label.setBuddy(field)
-            field.setAccessibleName(words)
+            field.setAccessibleName(tr(words))
             grid.addWidget(label, 0, column)
             grid.addWidget(field, 1, column)
         for column, known in enumerate(self.known):
@@ -266,10 +266,10 @@ class NewAuditDialog(QDialog):
         study, info = self.studies.chosen, self.picker.info
         why = self._why_not()
         self.why_not.text.setText(safe_line(why))
-        self.why_not.setAccessibleName(safe_line(why))
+        self.why_not.setAccessibleName(safe_line(tr(why)))
         show_if(self.why_not, bool(why) and self._known)
         self.go.setEnabled(study is not None and info is not None and not why)
-        self.go.setToolTip(safe_tip(why))  # in a low window the sentence may be out of sight
+        self.go.setToolTip(safe_tip(tr(why)))  # in a low window the sentence may be out of sight
         self.own.setEnabled(study is not None)
         show_if(self.question, study is not None and study.kind == OWN)
         show_if(self.wordings, study is not None and study.kind != OWN)

@@ -554,7 +554,7 @@ def _axis_card(axis: AxisSummary, label_width: int) -> Card:
         share = identity.chosen / axis.choices if axis.choices else 0.0
         count = tr("{chosen} of {choices}").format(chosen=identity.chosen, choices=axis.choices)
         bar = ShareBar(share, chance, row)
-        bar.setAccessibleName(f"{safe_line(identity.label)}: {count}")
+        bar.setAccessibleName(tr(f"{safe_line(identity.label)}: {count}"))
         label = Label(safe_line(identity.label), wrap=True)
         label.setFixedWidth(label_width)
         grid.addWidget(label, row, 0)

@@ -48,7 +48,7 @@ class RatingScale(QWidget):
         """Show a rating without emitting a signal."""
         self.rating = rating
         words = tr("not rated") if rating is None else tr("{rating} of 5").format(rating=rating)
-        self.setAccessibleName(f"{self._about}: {words}")
+        self.setAccessibleName(tr(f"{self._about}: {words}"))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -157,7 +157,7 @@ class RatingColumn(Scroller):
         self._names, self.scales, self._stacked = [], [], None
         for criterion in criteria:
             name = Label(safe_line(criterion.name), "note", wrap=True)
-            name.setToolTip(safe_tip(criterion.explanation))
+            name.setToolTip(safe_tip(tr(criterion.explanation)))
             self._names.append(name)
             self.scales.append(RatingScale(name.text(), self._letter))
         self.setWidget(sheet)

@@ -240,7 +240,7 @@ class SetupPage(Scroller):
             (self.raters_label, self.raters, tr("Raters in all") if taught.split else tr("Raters of each")),
         ):
             label.setText(title)
-            field.setAccessibleName(title)
+            field.setAccessibleName(tr(title))
         dealt = {"split": taught.split, "overlap": taught.overlap, "sway": taught.sway}
         planned = Planned(what.sizes(), self.per_axis.value(), self.raters.value(), what.cards, what.worst, **dealt)
         self.power.plan(None if wanting else planned)

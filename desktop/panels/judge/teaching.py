@@ -122,10 +122,10 @@ class TableField(QWidget):
         self.path: Path | None = None
         self._name = name
         self.choose = Button(tr("Choose a table…"))
-        self.choose.setAccessibleName(f"{name}: {self.choose.text()}")
+        self.choose.setAccessibleName(tr(f"{name}: {self.choose.text()}"))
         self.shown = ElidedLabel("", "soft")
         self.clear = LinkButton(tr("Leave out"))
-        self.clear.setAccessibleName(f"{name}: {self.clear.text()}")
+        self.clear.setAccessibleName(tr(f"{name}: {self.clear.text()}"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.current().grid)
@@ -281,9 +281,9 @@ class TeachingBox(QWidget):
         for row, (title, field, tip) in enumerate(self._rows()):
             label = Label(title)
             label.setBuddy(field)
-            field.setToolTip(safe_tip(tip))
+            field.setToolTip(safe_tip(tr(tip)))
             if not field.accessibleName():
-                field.setAccessibleName(title)
+                field.setAccessibleName(tr(title))
             high = title in (tr("Instructions"), tr("Rubric"))
             place = Qt.AlignmentFlag.AlignTop if high else Qt.AlignmentFlag.AlignVCenter
             grid.addWidget(label, row, 0, place)
@@ -315,7 +315,7 @@ class _Text(QPlainTextEdit):
         super().__init__()
         self._lines = lines
         self.setTabChangesFocus(True)
-        self.setAccessibleName(name)
+        self.setAccessibleName(tr(name))
         self.fit()
         theme.signals.changed.connect(self.fit)
 

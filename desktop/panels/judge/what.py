@@ -230,7 +230,7 @@ class WhatBox(QWidget):
         box = self._box(text, checked=checked)
         # A long list of identities must not make the page wider than the window.
         box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        box.setToolTip(safe_tip(text))
+        box.setToolTip(safe_tip(tr(text)))
         self._boxes.addWidget(box)
         return box
 

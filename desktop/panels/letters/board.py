@@ -239,7 +239,7 @@ class PersonPage(Card):
         with QSignalBlocker(self.kind):
             self.kind.setItemText(0, tr("As it is guessed") if chosen else guess)
             self.kind.setCurrentIndex(self.kind.findData(chosen or ""))
-        self.kind.setToolTip(safe_tip(said_of_kind(read_as)))
+        self.kind.setToolTip(safe_tip(tr(said_of_kind(read_as))))
         for widget in self._of_person:
             widget.setVisible(KINDS[read_as.kind].of_person)
 
@@ -269,7 +269,7 @@ class PersonPage(Card):
     def _add(self, caption: str, field: QWidget) -> None:
         label = Label(caption, "note")
         label.setBuddy(field)
-        field.setAccessibleName(caption)
+        field.setAccessibleName(tr(caption))
         self.box.addWidget(label)
         self.box.addWidget(field)
 

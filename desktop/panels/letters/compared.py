@@ -227,10 +227,10 @@ class FigureRow:
         is_share = figure.unit.startswith("share")
         most = max((figure.value or 0), middle[1] if middle else 0) * 1.4 or 1.0
         self.bar.show_figure(figure.value, middle=middle, interval=interval, ends=(0.0, 1.0 if is_share else most))
-        self.bar.setAccessibleName(tip.replace("\n", " "))
+        self.bar.setAccessibleName(tr(tip.replace("\n", " ")))
         self.badge.setToolTip(tr("Made by a stand-in scorer, in place of the one that the study used"))
         for widget in (self.name, self.bar, self.value):
-            widget.setToolTip(safe_tip(tip))
+            widget.setToolTip(safe_tip(tr(tip)))
 
 
 class ComparedCard(Card):
@@ -311,7 +311,7 @@ class ComparedCard(Card):
             if reference is not None and reference.stand_in:
                 grey = tr("Grey: middle 80 % of those letters. No person wrote them: lying outside says nothing.")
             self.legend.setText(f"{grey} {mark}")
-            self.legend.setToolTip(safe_tip(reading.reference))
+            self.legend.setToolTip(safe_tip(tr(reading.reference)))
         else:
             self.heading.setText(tr("This letter by itself"))
             self.legend.setText(safe_line(f"{reading.reference} {mark}"))
@@ -328,7 +328,7 @@ class ComparedCard(Card):
         if reading.doubted:
             facts.append(plural(len(reading.doubted), "1 listed word left out", "%n listed words left out"))
         self.facts.setText(safe_line(" · ".join(facts)))
-        self.facts.setToolTip(safe_tip(safe_line(reading.said_of_marks) if not checked.first else ""))
+        self.facts.setToolTip(safe_tip(tr(safe_line(reading.said_of_marks) if not checked.first else "")))
 
     def _fold(self) -> None:
         self.figures.setVisible(self.figures.isHidden())

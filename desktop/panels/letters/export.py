@@ -133,8 +133,8 @@ class LetterHeading(QObject):
             if len(uses) == 1
             else tr("{n} stand-in scorers").format(n=len(uses))
         )
-        self.badge.setToolTip(safe_tip(named))
-        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
+        self.badge.setToolTip(safe_tip(tr(named)))
+        self.badge.setAccessibleName(safe_line(tr(f"{self.badge.text()}: {named}")))
         self.badge.setVisible(bool(uses) and not checked.reading.stopped)
 
 
@@ -159,7 +159,7 @@ class PileSteps(QWidget):
             (self.previous, tr("The letter before this one in the table"), PREVIOUS),
             (self.next, tr("The letter after this one in the table"), NEXT),
         ):
-            button.setToolTip(safe_tip(f"{words} ({key})"))
+            button.setToolTip(safe_tip(tr(f"{words} ({key})")))
         row = in_row(inside=self, spacing=8, margins=0)
         for widget in (self.back, self.previous, self.next):
             row.addWidget(widget)

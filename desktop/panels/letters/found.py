@@ -118,7 +118,7 @@ class LetterList(QAbstractListModel):
         if row is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.spoken
+            return tr(row.spoken)
         return row if role == ROW else None
 
     def _lay_out(self) -> None:

@@ -302,7 +302,7 @@ class HouseDialog(QDialog):
         for row, (title, field) in enumerate(fields):
             label = Label(title)
             label.setBuddy(field)
-            field.setAccessibleName(title)
+            field.setAccessibleName(tr(title))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.addWidget(self.add, len(fields), 1, Qt.AlignmentFlag.AlignRight)

@@ -360,7 +360,7 @@ class ReferenceDialog(QDialog):
         for row, (title, field) in enumerate(((tr("Name"), self.name), (tr("Occupation of all"), self.occupation))):
             label = Label(title)
             label.setBuddy(field)
-            field.setAccessibleName(title)
+            field.setAccessibleName(tr(title))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         making, buttons = QHBoxLayout(), QHBoxLayout()

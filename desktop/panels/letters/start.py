@@ -276,7 +276,7 @@ class PasteBox(QPlainTextEdit):
     def __init__(self, hint: str, name: str) -> None:
         super().__init__()
         self.setPlaceholderText(tr(hint))
-        self.setAccessibleName(name)
+        self.setAccessibleName(tr(name))
         self.setTabChangesFocus(True)
         self.setAcceptDrops(False)
 

@@ -293,7 +293,7 @@ class TwinPage(QWidget):
         missing = why_no_rewrite(checked) if checked is not None else ""
         self.rewrite_button.setEnabled(difference is not None and not missing and not busy)
         self.rewrite_button.setToolTip(safe_tip(missing or tr("Both letters by one generator, from the CV")))
-        self.rewrite_button.setAccessibleDescription(missing)
+        self.rewrite_button.setAccessibleDescription(tr(missing))
         for widget in (self.another, self.menu_button):
             widget.setVisible(self._narrow)
         self.copy.setVisible(not self._narrow)
@@ -302,7 +302,7 @@ class TwinPage(QWidget):
         self.to_swap.setVisible(self._written)
         stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
-        self.badge.setToolTip(safe_tip(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins)))
+        self.badge.setToolTip(safe_tip(tr(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins))))
         self.badge.setVisible(bool(stand_ins))
 
     def _say_author(self, author: str) -> None:
@@ -310,7 +310,7 @@ class TwinPage(QWidget):
         name = safe_line(author)
         short = name if len(name) <= LONGEST_AUTHOR else f"{name[:LONGEST_AUTHOR]}…"
         self.made_by.setText(tr("written by {author}").format(author=short))
-        self.made_by.setToolTip(safe_tip(name))
+        self.made_by.setToolTip(safe_tip(tr(name)))
         self.made_by.setVisible(bool(name))
 
     def _set_narrow(self, narrow: bool) -> None:

@@ -236,7 +236,7 @@ class ChangeSwatch(QWidget):
     def __init__(self, look: str, words: str) -> None:
         super().__init__()
         self.look, self.words = look, words
-        self.setAccessibleName(words)
+        self.setAccessibleName(tr(words))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:

@@ -375,7 +375,7 @@ class AddDialog(QDialog):
         more = " ".join(part for part in (error.kept, error.hint) if part)
         self.trouble.more.setText(safe_line(more))
         show_if(self.trouble.more, bool(more))
-        self.trouble.setAccessibleName(safe_line(str(error)))
+        self.trouble.setAccessibleName(safe_line(tr(str(error))))
         self.trouble.show()
         self._allow()
 
@@ -433,7 +433,7 @@ class AddDialog(QDialog):
             label = Label(words)
             label.setBuddy(field)
             if field is not self.place:
-                field.setAccessibleName(words)
+                field.setAccessibleName(tr(words))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.addLayout(ways, 2, 1)

@@ -51,7 +51,7 @@ class PriceRow:
         self.remove = IconButton("close", tr("Remove this price"), size=16)
         names = (tr("Model"), tr("Price of a million tokens in"), tr("Price of a million tokens out"), tr("Currency"))
         for field, name in zip(self.fields, names, strict=True):
-            field.setAccessibleName(name)
+            field.setAccessibleName(tr(name))
         self.currency.setMaxLength(3)
         self.currency.setToolTip(tr("Three letters, such as EUR or USD."))
 
@@ -267,7 +267,7 @@ class EndpointForm(Sheet):
     def _usual(self, title: str, name: str, address: str) -> LinkButton:
         """Return a button that fills in a server's usual address, and a name where none was typed."""
         button = LinkButton(title)
-        button.setToolTip(safe_tip(address))
+        button.setToolTip(safe_tip(tr(address)))
         button.setAccessibleName(tr("The usual address of {server}").format(server=title))
 
         def take() -> None:
@@ -306,7 +306,7 @@ class EndpointForm(Sheet):
         label.setBuddy(field)
         text = isinstance(field, Label)
         if not text:
-            field.setAccessibleName(words)
+            field.setAccessibleName(tr(words))
         self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop if text else Qt.AlignmentFlag(0))
         spin = isinstance(field, QSpinBox)
         self._grid.addWidget(field, line, 1, Qt.AlignmentFlag.AlignLeft if spin else Qt.AlignmentFlag(0))
@@ -389,7 +389,7 @@ class Editor(QDialog):
         more = " ".join(part for part in (error.kept, error.hint) if part)
         self.trouble.more.setText(safe_line(more))
         show_if(self.trouble.more, bool(more))
-        self.trouble.setAccessibleName(safe_line(str(error)))
+        self.trouble.setAccessibleName(safe_line(tr(str(error))))
         self.trouble.show()
 
     def done(self, result: int) -> None:

@@ -88,14 +88,14 @@ class EndpointCard(Card):
         self.seen = seen
         endpoint = seen.endpoint
         name = safe_line(endpoint.name)
-        self.setAccessibleName(name)
+        self.setAccessibleName(tr(name))
         self.name.setText(name)
         self.address.setText(safe_line(", ".join(address.base_url for address in endpoint.addresses)))
         keys = {"kept": (tr("key kept"), "ok"), "environment": (tr("key from BIASPRINT_API_KEY"), "plain")}
         words, tone = keys.get(seen.key, (tr("no key"), "plain"))
         self.key.setText(tr("key cannot be used") if seen.trouble else words)
         self.key.set_tone("danger" if seen.trouble else tone)
-        self.key.setToolTip(safe_tip(seen.trouble))
+        self.key.setToolTip(safe_tip(tr(seen.trouble)))
         here = is_here(endpoint)
         show_if(self.local, here)
         show_if(self.plain, endpoint.origin[0] == "http" and not here)
@@ -108,7 +108,7 @@ class EndpointCard(Card):
         }
         for button, (shown, spoken) in named.items():
             button.set_text(shown)
-            button.setAccessibleName(spoken.format(name=name))
+            button.setAccessibleName(tr(spoken.format(name=name)))
         self.model.setAccessibleName(tr("Model to ask at {name}").format(name=name))
         self._allow()
 
@@ -161,8 +161,8 @@ class EndpointCard(Card):
 
     def _allow(self) -> None:
         self.test.setEnabled(not self._busy and not self._why_offline)
-        self.test.setToolTip(safe_tip(self._why_offline))
-        self.test.setAccessibleDescription(self._why_offline)
+        self.test.setToolTip(safe_tip(tr(self._why_offline)))
+        self.test.setAccessibleDescription(tr(self._why_offline))
         for button in (self.edit, self.remove):
             button.setEnabled(not self._busy)
 
@@ -449,6 +449,6 @@ class ModelsPanel(Panel):
         self.offline.text.setText(why_offline(connections))
         self.offline.more.setText(tr("Nothing is got and no endpoint is asked; what is on this computer works on."))
         show_if(self.offline.more, True)
-        self.offline.setAccessibleName(f"{self.offline.text.text()} {self.offline.more.text()}")
+        self.offline.setAccessibleName(tr(f"{self.offline.text.text()} {self.offline.more.text()}"))
         show_if(self.offline, connections.offline)
         self.switch_off.setVisible(not connections.fixed)

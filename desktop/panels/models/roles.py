@@ -223,12 +223,12 @@ class Roles(QWidget):
         for place, seen in enumerate(roles):
             item = self.model.item(place)
             stand_in = seen.choice is not None and seen.choice.stand_in
-            item.setText(safe_line(seen.role.title))
+            item.setText(safe_line(tr(seen.role.title)))
             item.setData(seen.role.key, KEY_ROLE)
-            item.setData(safe_line(in_use_words(seen)), IN_USE_ROLE)
+            item.setData(safe_line(tr(in_use_words(seen))), IN_USE_ROLE)
             item.setData(stand_in, STAND_IN_ROLE)
             parts = (seen.role.title, in_use_words(seen), tr("stand-in") if stand_in else "")
-            item.setData(safe_line(", ".join(part for part in parts if part)), Qt.ItemDataRole.AccessibleTextRole)
+            item.setData(safe_line(", ".join(tr(part) for part in parts if part)), Qt.ItemDataRole.AccessibleTextRole)
         self.choose(self.key or (roles[0].role.key if roles else ""))
 
     def choose(self, key: str) -> None:
@@ -316,7 +316,7 @@ class ModelRow(QWidget):
         self.row = row
         begun = seen.begun.get(row.name, 0)
         in_use = seen.choice is not None and seen.choice.model == row.name
-        self.setAccessibleName(safe_line(row.title))
+        self.setAccessibleName(safe_line(tr(row.title)))
         self.title.setText(safe_line(row.title))
         for label, text in (
             (self.papers, used_by(row.papers)),
@@ -353,7 +353,7 @@ class ModelRow(QWidget):
         }
         for button, (text, wanted) in shown.items():
             button.set_text(text)
-            button.setAccessibleName(f"{text}: {safe_line(row.title)}")
+            button.setAccessibleName(tr(f"{text}: {safe_line(row.title)}"))
             show_if(button, wanted)
 
     def allow(self, why_offline: str) -> None:
@@ -361,8 +361,8 @@ class ModelRow(QWidget):
         busy = self.handle is not None
         self.get.setEnabled(not why_offline and not busy)
         self.renew.setEnabled(not why_offline and not busy)
-        self.get.setToolTip(safe_tip(why_offline))
-        self.get.setAccessibleDescription(why_offline)
+        self.get.setToolTip(safe_tip(tr(why_offline)))
+        self.get.setAccessibleDescription(tr(why_offline))
         self.offline.setText(tr("not while the offline switch is on") if why_offline else "")
         show_if(self.offline, bool(why_offline) and not self.get.isHidden())
         for button in (self.use, self.verify, self.remove, self.bring, self.copy):

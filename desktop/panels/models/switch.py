@@ -24,5 +24,5 @@ class OfflineSwitch(QCheckBox):
         self.setChecked(connections.offline)
         self.setEnabled(connections.by is not None and not connections.fixed)
         words = tr("While it is on, the program attempts no connection: nothing is got and no endpoint is asked.")
-        self.setToolTip(safe_tip(why_offline(connections) if connections.fixed else words))
+        self.setToolTip(safe_tip(tr(why_offline(connections) if connections.fixed else words)))
         self.setAccessibleDescription(self.toolTip())

@@ -267,7 +267,7 @@ class LettersChoiceCard(StudyCard):
             row.addWidget(combo, 1)
         own = LinkButton(tr("Own…"))
         own.setAccessibleName(tr("Documents: add your own"))
-        own.setToolTip(safe_tip(own.accessibleName()))
+        own.setToolTip(safe_tip(tr(own.accessibleName())))
         own.clicked.connect(lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
         row.addWidget(own)
         self.box.addLayout(row)

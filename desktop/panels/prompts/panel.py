@@ -44,7 +44,7 @@ from biasprint.desktop.panels.prompts.studies import (
 )
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -100,7 +100,7 @@ class SetsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return safe_tip(f"{row.study}: {name}")
         if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line((name if row.version > 1 else row.name, f"{row.prompts:,}")[index.column()])
+            return safe_line((name if row.version > 1 else row.name, number(row.prompts))[index.column()])
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -461,8 +461,8 @@ class PromptsPanel(Panel):
         why = self._why_not()
         for button in (self.add, self.add_on):
             button.setEnabled(not why)
-            button.setToolTip(safe_tip(why))
-            button.setAccessibleDescription(why)
+            button.setToolTip(safe_tip(tr(why)))
+            button.setAccessibleDescription(tr(why))
 
     def _why_not(self) -> str:
         """Return why nothing can be added now; empty if it can."""

@@ -85,7 +85,7 @@ class CheckList(QWidget):
         if own:
             mine = LinkButton(tr("Own…"))
             mine.setAccessibleName(tr("{list}: add your own").format(list=title))
-            mine.setToolTip(safe_tip(mine.accessibleName()))
+            mine.setToolTip(safe_tip(tr(mine.accessibleName())))
             mine.clicked.connect(self.own_wanted)
             head.addWidget(mine)
         head.addWidget(every)
@@ -297,7 +297,7 @@ class TablePick(QWidget):
         super().__init__()
         self.path: Path | None = None
         self.button = QuietButton(tr("Choose a table…"), icon="folder")
-        self.button.setAccessibleDescription(needs)
+        self.button.setAccessibleDescription(tr(needs))
         self.name = ElidedLabel(tr("none yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)
         self.button.clicked.connect(self._ask)
         row = QHBoxLayout()

@@ -159,7 +159,7 @@ class TemplateTableCard(Card):
             (tr("Names"), self.names),
             (tr("Called"), self.name),
         ):
-            field.setAccessibleName(words)
+            field.setAccessibleName(tr(words))
             form.addRow(words, field)
         self.box.addWidget(self.table)
         self.box.addWidget(self.typed)

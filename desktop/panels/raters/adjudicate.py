@@ -251,7 +251,7 @@ def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
         quoted = Label(note, "note", wrap=True)
         quoted.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         box.addWidget(quoted)
-    line.setAccessibleName(f"{place}. {first}")
+    line.setAccessibleName(tr(f"{place}. {first}"))
     return line
 
 
@@ -433,7 +433,7 @@ class AdjudicateSection(RatersSection):
     def _lay_out(self) -> None:
         filters = FlowLayout(spacing=theme.current().grid, centred=True)
         for box, name in ((self.axis, tr("Axis")), (self.task, tr("Task"))):
-            box.setAccessibleName(name)
+            box.setAccessibleName(tr(name))
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             filters.addWidget(box)
         filters.addWidget(self.left_only)

@@ -56,13 +56,13 @@ class AnswerCard(Card):
         for part in (self.said, self.when, self.note):
             self.box.addWidget(part)
         self.box.addLayout(row)
-        self.setAccessibleName(f"{self.said.text()}; {self.when.text()}; {self.note.text()}")
+        self.setAccessibleName(tr(f"{self.said.text()}; {self.when.text()}; {self.note.text()}"))
 
     def show_decided(self, decided: bool, writable: bool) -> None:
         self.set_chosen(decided)
         self.count.set_role("primary" if decided else "")
         self.count.set_text(tr("✓ Counts") if decided else tr("Count this one"))
-        self.count.setAccessibleName(f"{self.count.text()}: {self.said.text()}, {self.when.text()}")
+        self.count.setAccessibleName(tr(f"{self.count.text()}: {self.said.text()}, {self.when.text()}"))
         self.count.setEnabled(writable)
 
 

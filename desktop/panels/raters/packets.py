@@ -219,7 +219,7 @@ class MakeCard(Card):
         )
         for number, (title, field) in enumerate(fields):
             if title:
-                field.setAccessibleName(title)
+                field.setAccessibleName(tr(title))
                 form.addWidget(Label(title), number, 0)
             form.addWidget(field, number, 1)
         for box in (self.plan, self.tool):

@@ -42,7 +42,7 @@ class RatersSection(QWidget):
         self.box.setContentsMargins(0, 0, 0, 0)
         self.box.setSpacing(theme.current().gap)
         self.box.addWidget(self.pages, 1)
-        self.setAccessibleName(title)
+        self.setAccessibleName(tr(title))
 
     @property
     def project(self) -> "Project | None":
@@ -131,8 +131,8 @@ class PageHead(QWidget):
         row.addWidget(self.title, 1)
         row.addWidget(self.place)
         for button, name, step in ((self.before, tr("The one before"), -1), (self.after, tr("The next one"), 1)):
-            button.setAccessibleName(name)
-            button.setToolTip(safe_tip(name))
+            button.setAccessibleName(tr(name))
+            button.setToolTip(safe_tip(tr(name)))
             button.clicked.connect(lambda _=False, step=step: self.moved.emit(step))
             row.addWidget(button)
         self.back.clicked.connect(self.closed)

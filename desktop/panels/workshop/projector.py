@@ -119,7 +119,7 @@ class Poster(QWidget):
 
     def show_figure(self, figure: Figure | None) -> None:
         self.figure = figure
-        self.setAccessibleName(figure.title if figure is not None else "")
+        self.setAccessibleName(tr(figure.title if figure is not None else ""))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

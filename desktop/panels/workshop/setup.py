@@ -222,7 +222,7 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
     spin = QSpinBox()
     spin.setRange(low, high)
     spin.setValue(value)
-    spin.setAccessibleName(name)
+    spin.setAccessibleName(tr(name))
     spin.setMinimumWidth(theme.current().px(110))
     return spin
 

@@ -487,7 +487,7 @@ class PilePage(QWidget):
     def _show_badge(self) -> None:
         stand_ins = self.view.table.stand_ins & {name for row in self.view.table.rows[:50] for name in row.figures}
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
-        self.badge.setToolTip(safe_tip(", ".join(sorted(stand_ins))))
+        self.badge.setToolTip(safe_tip(tr(", ".join(sorted(stand_ins)))))
         self.badge.setVisible(bool(stand_ins))
 
     def _show_state(self) -> None:

@@ -235,7 +235,7 @@ class PileTable(QAbstractTableModel):
         row, column = self.shown[index.row()], COLUMNS[index.column()]
         by_hand = self.by_hand(row)
         if role == Role.DisplayRole:
-            return shown(row, column, self.labels, by_hand)
+            return tr(shown(row, column, self.labels, by_hand))
         if role == Role.EditRole:
             if column in KEYED:
                 return row.group if column == "group" else outcome_key(row.outcome)
@@ -243,10 +243,10 @@ class PileTable(QAbstractTableModel):
         if role == Role.TextAlignmentRole:
             return LEFT if column in LEFT_ALIGNED else RIGHT
         if role == Role.AccessibleTextRole:
-            return self._aloud(row, column, by_hand)
+            return tr(self._aloud(row, column, by_hand))
         if role == Role.ToolTipRole:
             tip = self._tip(row, column, by_hand)
-            return safe_tip(tip) if tip else None
+            return safe_tip(tr(tip)) if tip else None
         return self._dressed(row, column, by_hand, role)
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
@@ -263,7 +263,7 @@ class PileTable(QAbstractTableModel):
             return None
         name = COLUMNS[section]
         if role == Role.DisplayRole:
-            return f"{column_title(name)}\n{tr('stand-in')}" if name in self.stand_ins else column_title(name)
+            return tr(f"{column_title(name)}\nstand-in" if name in self.stand_ins else column_title(name))
         if role == Role.ToolTipRole:
             stands_in = tr("A stand-in scorer, in place of the one that the study used.")
             return f"{column_help(name)} {stands_in if name in self.stand_ins else ''}".strip()

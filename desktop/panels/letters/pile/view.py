@@ -148,7 +148,7 @@ class PileBar(QWidget):
             (self.occupation, tr("Occupation")),
             (self.group, tr("Group")),
         ):
-            field.setAccessibleName(name)
+            field.setAccessibleName(tr(name))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self.changed)
         self.text.textChanged.connect(lambda _: self._pause.start())
@@ -519,7 +519,7 @@ class PileView(QWidget):
             "No room for 1 column, which the exported table has.",
             "No room for %n columns, which the exported table has.",
         )
-        self.said.setToolTip(safe_tip(", ".join(map(column_title, left_out))))
+        self.said.setToolTip(safe_tip(tr(", ".join(map(column_title, left_out)))))
         parts = (f"{counts}.", remarks, guesses, no_room if left_out else "")
         self.said.setText(" ".join(filter(None, parts)) if counts else "")
         self.nothing.setText(tr("No row is like that.") if rows and not shown else "")

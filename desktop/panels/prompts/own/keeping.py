@@ -80,12 +80,12 @@ class ChoiceDialog(QDialog):
         why = self._why_not(*self._keys())
         self.trouble.setText(why)
         self.go.setEnabled(not why)
-        self.go.setToolTip(safe_tip(why))
+        self.go.setToolTip(safe_tip(tr(why)))
 
 
 def _box(name: str, words: Mapping[str, str]) -> ComboBox:
     box = ComboBox()
-    box.setAccessibleName(name)
+    box.setAccessibleName(tr(name))
     fill(box, words, None)
     return box
 
@@ -182,7 +182,7 @@ class PasteDialog(QDialog):
     def _allow(self) -> None:
         why = self.table.trouble.text() if self.table.rows() else tr("There are no names yet.")
         self.go.setEnabled(not why)
-        self.go.setToolTip(safe_tip(why))
+        self.go.setToolTip(safe_tip(tr(why)))
 
 
 def _answers(*buttons: QWidget) -> QHBoxLayout:

@@ -276,8 +276,8 @@ class OwnPage(QWidget):
         saved = entry is not None and entry.definition is not None
         why = self._why_not()
         self.save.setEnabled(not why)
-        self.save.setToolTip(safe_tip(why))
-        self.save.setAccessibleDescription(why)
+        self.save.setToolTip(safe_tip(tr(why)))
+        self.save.setAccessibleDescription(tr(why))
         for button, shown in (
             (self.save, own),
             (self.copy_this, entry is not None and entry.shipped),
