@@ -6,8 +6,10 @@ none fits, the text is taken apart: lines, sentences, and what is between semico
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from biasprint.core.language.catalogue import Catalogue
 
@@ -28,6 +30,7 @@ _APART = (
     re.compile(r"(, | \(|\)(?= |$))"),
 )
 _QUOTED, _HIDDEN = re.compile("[“„][^”“]*[”“]"), "\ufdd0"  # a code that no text has
+_WORD = re.compile(r"[A-Za-z]+")
 _ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
 _SENTENCE_END = re.compile(r"[.!?] [A-Z]")
 
@@ -36,13 +39,12 @@ _SENTENCE_END = re.compile(r"[.!?] [A-Z]")
 class _Template:
     """A text with places: `said` is what is around them, one more than there are `names`.
 
-    `mark`: the longest part of it. `quoted`: the places in quotation marks.
+    `quoted`: the places in quotation marks.
     """
 
     english: str
     said: tuple[str, ...]
     names: tuple[str, ...]
-    mark: str
     quoted: frozenset[int]
 
     @classmethod
@@ -50,12 +52,19 @@ class _Template:
         parts = _PLACE.split(english.strip())
         said = parts[::2]
         quoted = (place for place, words in enumerate(said[:-1]) if words.endswith("“") and said[place + 1][:1] == "”")
-        return cls(english, tuple(said), tuple(parts[1::2]), max(said, key=len), frozenset(quoted))
+        return cls(english, tuple(said), tuple(parts[1::2]), frozenset(quoted))
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The number of characters that are no places."""
         return sum(map(len, self.said))
+
+    def words(self) -> Iterator[str]:
+        """Yield the words that every text has which was made from this one; no place begins or ends in them."""
+        for place, words in enumerate(self.said):
+            for match in _WORD.finditer(words):
+                if (match.start() or not place) and (match.end() < len(words) or place == len(self.names)):
+                    yield match[0]
 
     def values(self, text: str) -> list[str] | None:
         """Return what fills the places of a text that was made from this one; each is as short as can be."""
@@ -79,7 +88,7 @@ class Phrases:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._texts = _sentences(catalogue.texts) | catalogue.texts
-        self._templates = sorted(map(_Template.of, filter(_worth, self._texts)), key=lambda each: -each.characters)
+        self._templates = _by_word(map(_Template.of, filter(_worth, self._texts)))
         self.translated = lru_cache(MOST_KEPT)(self._translated)
 
     def plural(self, n: int, one: str, many: str) -> str:
@@ -132,8 +141,9 @@ class Phrases:
         return None
 
     def _filled(self, text: str, depth: int) -> str | None:
-        for template in self._templates:
-            if template.mark not in text or (values := template.values(text)) is None:
+        asked = {template for word in {"", *_WORD.findall(text)} for template in self._templates.get(word, ())}
+        for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
+            if (values := template.values(text)) is None:
                 continue
             loose = [value for place, value in enumerate(values) if place not in template.quoted]
             if any(map(_SENTENCE_END.search, loose)):
@@ -159,7 +169,7 @@ class Phrases:
 
 
 def _sentences(texts: dict[str, str]) -> dict[str, str]:
-    """Return the sentences of texts that have several, where the language has as many: each is found by itself too."""
+    """Return the sentences of texts that have several, where the language has as many: each can be met alone."""
     pairs: dict[str, str] = {}
     for english, written in texts.items():
         both = [_split(_APART[1], text)[::2] for text in (english, written)]
@@ -173,6 +183,16 @@ def _is_prose(value: str) -> bool:
     return len(re.findall(r"[A-Za-z]{2,}", _QUOTED.sub("", value))) > 3
 
 
+def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:
+    """Return the templates by the word of theirs that the fewest others have; those without a whole word by ""."""
+    every = list(templates)
+    often = Counter(word for template in every for word in set(template.words()))
+    by_word: dict[str, list[_Template]] = {}
+    for template in every:
+        by_word.setdefault(min(template.words(), key=lambda word: often[word], default=""), []).append(template)
+    return by_word
+
+
 def _split(apart: re.Pattern[str], text: str) -> list[str]:
     """Split a text, but nowhere between quotation marks."""
     quotes = iter(_QUOTED.findall(text))
@@ -182,4 +202,4 @@ def _split(apart: re.Pattern[str], text: str) -> list[str]:
 
 def _worth(english: str) -> bool:
     """Return whether a text has places, and a word beside them."""
-    return "{" in english and re.search(r"[A-Za-z]{2}", _PLACE.sub("", english)) is not None
+    return _PLACE.search(english) is not None and re.search(r"[A-Za-z]{2}", _PLACE.sub("", english)) is not None
