@@ -30,7 +30,6 @@ import hashlib
 import importlib.util
 import io
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -46,7 +45,6 @@ ROOT = Path(__file__).resolve().parent
 SOURCE = ROOT / "core" / "python"
 sys.path.insert(0, str(SOURCE))
 try:  # what of the program needs nothing but Python
-    from biasprint.core import __version__
     from biasprint.core.errors import AppError
     from biasprint.core.machine import child, installation, system_libraries
     from biasprint.core.machine.installation import first, pins
@@ -255,27 +253,8 @@ def package(words: list[str]) -> int:
         print("\nThe program in there tries itself.")
         program = folder / ("biasprint.exe" if os.name == "nt" else "biasprint")
         code = run([program, "--self-test"], headless=True) or check_start(start_times(program))
-    return code or (make_installers(folder) if "--installers" in words else 0)
-
-
-INSTALLERS = {  # by system: which kinds, with what each needs and how its file ends
-    "linux": (("deb", "dpkg-deb", ".deb"), ("portable", "", ".tar.gz")),
-    "win32": (("windows", "makensis", "-setup.exe"),),
-    "darwin": (("portable", "", ".tar.gz"),),
-}
-
-
-def make_installers(folder: Path) -> int:
-    for kind, tool, ending in INSTALLERS.get(sys.platform, ()):
-        if tool and shutil.which(tool) is None:
-            print(f"{tool} is not here, so no {ending} was made.")
-            continue
-        out = DIST / f"{folder.name}-{__version__}-{platform.machine()}{ending}"
-        code = run([PYTHON, "-P", "packaging/installers.py", kind, folder, out], headless=True)
-        if code != 0:
-            return code
-        print(f"{out.stat().st_size / 1e6:.0f} MB in\n  {out}")
-    return 0
+    made_by = [PYTHON, "-P", "packaging/installers.py", "here", folder, DIST]
+    return code or (run(made_by, headless=True) if "--installers" in words else 0)
 
 
 def wheel(words: list[str]) -> int:

@@ -3,9 +3,10 @@
     python packaging/installers.py deb FOLDER OUT        a .deb with menu entry, file types and man page; needs dpkg-deb
     python packaging/installers.py portable FOLDER OUT   a .tar.gz with a script that adds it to the menu
     python packaging/installers.py windows FOLDER OUT    a setup .exe; needs makensis
+    python packaging/installers.py here FOLDER OUT       all that this system installs, in the folder OUT
 
-`run.py package --installers` calls it. Only the standard library is used. Times in archives are those of the version's
-release where SOURCE_DATE_EPOCH is set.
+`run.py package --installers` calls the last. Only the standard library is used. Times in archives are those of the
+version's release where SOURCE_DATE_EPOCH is set.
 """
 
 import gzip
@@ -102,6 +103,17 @@ def make_windows(folder: Path, out: Path) -> None:
     subprocess.run(["makensis", "-V2", *(f"-D{key}={value}" for key, value in given.items()), str(script)], check=True)
 
 
+def make_here(folder: Path, out: Path) -> None:
+    """Make what this system installs, and say what could not be made."""
+    for kind, tool, ending in HERE_ARE.get(sys.platform, ()):
+        if tool and shutil.which(tool) is None:
+            print(f"{tool} is not here, so no {ending} was made.")
+            continue
+        made = out / f"{folder.name}-{version()}-{platform.machine()}{ending}"
+        KINDS[kind](folder, made)
+        print(f"{made.stat().st_size / 1e6:.0f} MB in\n  {made}")
+
+
 def open_to_all(root: Path) -> None:
     """Let everybody read the files, and run those that their owner may run, whatever the umask is."""
     root.chmod(0o755)
@@ -122,8 +134,13 @@ def put(folder: Path) -> Path:
 
 
 KINDS: dict[str, Callable[[Path, Path], None]] = {
-    "deb": make_deb, "portable": make_portable, "windows": make_windows,
+    "deb": make_deb, "portable": make_portable, "windows": make_windows, "here": make_here,
 }  # fmt: skip
+HERE_ARE = {  # by system: which kinds, with what each needs and how its file ends
+    "linux": (("deb", "dpkg-deb", ".deb"), ("portable", "", ".tar.gz")),
+    "win32": (("windows", "makensis", "-setup.exe"),),
+    "darwin": (("portable", "", ".tar.gz"),),
+}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in KINDS:

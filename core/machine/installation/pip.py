@@ -4,6 +4,7 @@ Used by run.py for the first part, by `prepare` for the rest, and by the button 
 """
 
 import os
+import platform
 import queue
 import re
 import signal
@@ -169,6 +170,12 @@ _TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
         ),
     ),
 )
+LACKS_TORCH = r"no matching distributions? (?:found for|available for your environment:)\s+torch\b"
+NO_TORCH = PipTrouble(
+    "missing",
+    "PyTorch is no longer made for Macs with Intel processors",
+    "The light edition works there: python run.py --light.",
+)
 UNKNOWN = PipTrouble("unknown", "pip failed", "pip's last words say more.")
 BEHIND_PROXY = PipTrouble(
     "proxy",
@@ -182,10 +189,10 @@ def trouble(output: str) -> PipTrouble:
     """Return why pip failed, by its last lines. From version 26 on pip does not say that a proxy did not answer."""
     lowered = output.lower()
     explanation = next((explanation for pattern, explanation in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
-    unused = (
-        OPTIONS_OF_INDEXES.intersection(_options().values()) if explanation.kind in ("network", "missing") else set()
-    )
-    if unused and not entries():
+    if explanation.kind == "missing" and is_intel_mac() and re.search(LACKS_TORCH, lowered):
+        return NO_TORCH
+    unused = OPTIONS_OF_INDEXES.intersection(_options().values())
+    if unused and explanation.kind in ("network", "missing") and not entries():
         names = ", ".join(f"PIP_{each}" for each in sorted(unused))
         hint = (
             f"{names} of the environment is not used here, because nothing says which hashes the packages must have: "
@@ -207,6 +214,10 @@ def environment(*options: str) -> dict[str, str]:
 def _options() -> dict[str, str]:
     """Return the options of pip that variables set, by the variable: pip takes `PIP_index_url` too."""
     return {name: name[4:].upper() for name in os.environ if name.startswith("PIP_")}
+
+
+def is_intel_mac() -> bool:
+    return sys.platform == "darwin" and platform.machine() == "x86_64"
 
 
 def _has_proxy() -> bool:

@@ -47,3 +47,21 @@ def test_a_download_that_ends_early_was_cut_short() -> None:
 
 def test_an_index_without_the_package_lacks_it() -> None:
     assert pip.trouble(NOT_FOUND).kind == "missing"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ERROR: No matching distribution found for torch==2.13.0",
+        "some packages in these conflicts have no matching distributions available for your environment:\n    torch\n",
+    ],
+)
+def test_a_mac_with_an_intel_processor_is_told_that_pytorch_is_no_longer_made_for_it(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Macs" not in pip.trouble(said).why
+    monkeypatch.setattr(pip, "is_intel_mac", lambda: True)
+    told = pip.trouble(said)
+    assert told.why == "PyTorch is no longer made for Macs with Intel processors"
+    assert "run.py --light" in told.hint
+    assert pip.trouble(NOT_FOUND).why != told.why
