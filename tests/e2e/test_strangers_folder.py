@@ -126,6 +126,41 @@ def install_command(folder: Path) -> Path:
     return script
 
 
+LOADER = {"LD_LIBRARY_PATH": f"{os.environ.get('LD_LIBRARY_PATH', '/usr/lib')}{os.pathsep}"}  # an empty entry
+PACKAGED = Path(os.environ.get("BIASPRINT_PACKAGED", ROOT / "dist" / "biasprint"), "biasprint")
+PROGRAMS = [
+    "installed",
+    pytest.param(
+        "packaged",
+        marks=[
+            pytest.mark.soak,
+            pytest.mark.skipif(
+                not PACKAGED.is_file(),
+                reason="“python run.py package” makes it; BIASPRINT_PACKAGED names another folder",
+            ),
+        ],
+    ),
+]
+
+
+@pytest.fixture
+def program(request: pytest.FixtureRequest, stranger: "Stranger", tmp_path: Path) -> list[str]:
+    """The words that start the program. The packaged one has all that it needs: no variable adds to it."""
+    if request.param == "installed":
+        return [sys.executable, str(install_command(tmp_path / "bin"))]
+    everywhere = {
+        name: str(stranger.work)
+        for name in (
+            "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH",
+            "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "PIP_TARGET",
+        )
+    }  # fmt: skip
+    stranger.environment.update(
+        everywhere | {"PYTHONSTARTUP": f"{stranger.work}/signal.py", "PYTHONINSPECT": "1", **LOADER}
+    )
+    return [str(PACKAGED)]
+
+
 LETTER = """\
 Dear committee,
 
@@ -320,14 +355,14 @@ def test_no_command_runs_code_of_the_folders_it_works_in(stranger: Stranger, tmp
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("program", PROGRAMS, indirect=True)
 def test_no_command_in_a_process_of_its_own_runs_code_of_the_folders_it_works_in(
-    stranger: Stranger, tmp_path: Path
+    stranger: Stranger, program: list[str]
 ) -> None:
-    command = install_command(tmp_path / "bin")
-
     def run(case: Case) -> tuple[int, str]:
         done = subprocess.run(
-            [sys.executable, command, *case.words.split()],
+            [*program, *case.words.split()],
             cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         )  # fmt: skip
         assert stranger.executed() == [], case.words
@@ -348,26 +383,26 @@ def _assert_codes(answers: Any) -> None:
 RELATIVE = {
     "QT_PLUGIN_PATH": f".{os.pathsep}", "QT_QPA_PLATFORM_PLUGIN_PATH": "platforms", "QML_IMPORT_PATH": ".",
     "QML2_IMPORT_PATH": ".", "PATH": f".{os.pathsep}{os.environ['PATH']}{os.pathsep}",
-    "LD_LIBRARY_PATH": f"{os.environ.get('LD_LIBRARY_PATH', '/usr/lib')}{os.pathsep}",
+    **LOADER,
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("program", PROGRAMS, indirect=True)
 @pytest.mark.parametrize(
     ("words", "beside_it", "environment"),
     [(WINDOW, False, {}), ("study.biasprint", True, {}), ("study.biasprint", True, RELATIVE)],
     ids=["from another folder", "double-clicked in its folder", "with relative paths in the environment"],
 )
 def test_the_window_runs_no_code_of_the_folders_it_is_started_in(
-    words: str, beside_it: bool, environment: dict[str, str], stranger: Stranger, tmp_path: Path
+    words: str, beside_it: bool, environment: dict[str, str], stranger: Stranger, program: list[str], tmp_path: Path
 ) -> None:
-    command = install_command(tmp_path / "bin")
     subprocess.run(
-        [sys.executable, command, "new", STUDY],
+        [*program, "new", STUDY],
         cwd=stranger.work, env=stranger.environment, check=True,
     )  # fmt: skip
 
     with subprocess.Popen(
-        [sys.executable, command, *words.split()],
+        [*program, *words.split()],
         cwd=tmp_path / "projects" if beside_it else stranger.work, env=stranger.environment | environment,
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as window:  # fmt: skip

@@ -18,7 +18,7 @@ ROOT = Path(core.__file__).parents[1]
 
 
 def test_every_requirement_is_in_exactly_one_part() -> None:
-    required = sorted(declared.normalized(text) for text in declared.all_requirements())
+    required = sorted({declared.normalized(text) for text in declared.all_requirements()})
     listed = sorted(name for part in installation.parts() for name in part.packages)
     assert listed == required
 
