@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
-from packaging.markers import Marker
 
 from biasprint.core import __version__
-from biasprint.core.machine.installation import declared, pins, pip
+from biasprint.core.machine.installation import declared, pins, pip, state
 from biasprint.core.machine.installation.declared import normalized
+from packaging import markers
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "packaging" / "installers.py"
@@ -184,8 +184,7 @@ def checked(*words: str | Path, cwd: Path | None = None) -> str:
 
 def locked_for(platform_name: str) -> dict[str, str]:
     """The lock's requirements that the program itself leads to on a system, by name, with their hashes."""
-    markers = {"python_version": "3.11", "python_full_version": "3.11.9", "implementation_name": "cpython"}
-    markers |= SYSTEMS[platform_name]
+    given = {"python_version": "3.11", "python_full_version": "3.11.9", **SYSTEMS[platform_name]}
     needed = {normalized(each) for each in declared.all_requirements()} - {"llama-cpp-python"}
     via = {
         name: set(re.findall(r"#(?:   via)? +([a-z0-9][\w.-]*)$", "".join(found), re.M)) for name, found in LOCK.items()
@@ -197,7 +196,7 @@ def locked_for(platform_name: str) -> dict[str, str]:
         for entry in LOCK[name]:
             lines = [line.strip().removesuffix("\\").strip() for line in entry.splitlines() if "#" not in line]
             requirement, _, marker = lines[0].partition(" ; ")
-            if not marker or Marker(marker).evaluate(markers):
+            if not marker or markers.Marker(marker).evaluate(given):
                 requirements[name] = " ".join([requirement, *lines[1:]])
     return requirements
 
@@ -273,7 +272,7 @@ THERE = {
 
 
 class Evaluated:
-    """`build.spec` as PyInstaller evaluates it, on a system that `sys.platform` and `platform` say they are.
+    """`build.spec` as PyInstaller evaluates it, on a system that `sys.platform` and the markers of packages say it is.
 
     What PyInstaller would search packages for is named only; the names of `THERE` are what its analysis gives.
     """
@@ -281,6 +280,7 @@ class Evaluated:
     def __init__(self, system: str, light: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from biasprint.core.machine import bill  # before the system is another
 
+        here = markers.default_environment()  # which is kept from the first call on
         hooks = ModuleType("PyInstaller.utils.hooks")
         hooks.collect_data_files = lambda package, **_: [(f"{package}/data", package)]  # type: ignore[attr-defined]
         hooks.collect_dynamic_libs = lambda package: [(f"{package}/library", package)]  # type: ignore[attr-defined]
@@ -290,9 +290,10 @@ class Evaluated:
         monkeypatch.setattr(sys, "argv", ["pyinstaller", "build.spec", *(["--", "--light"] if light else [])])
         monkeypatch.setattr(sys, "path", list(sys.path))
         monkeypatch.setattr(sys, "platform", system)
-        monkeypatch.setattr(platform, "system", lambda: {"win32": "Windows", "darwin": "Darwin"}[system])
-        monkeypatch.setattr(platform, "machine", lambda: {"win32": "AMD64", "darwin": "arm64"}[system])
+        there = {**here, **SYSTEMS["win_amd64" if system == "win32" else "macosx_14_0_arm64"]}
+        monkeypatch.setattr(markers, "default_environment", lambda: there)
         monkeypatch.setattr(bill, "write", lambda *_: None)
+        monkeypatch.setattr(state, "_applies", state._applies.__wrapped__)  # whose cache is for one system
         self.program: dict[str, Any] = {}
         self._folder = folder / "dist"
         given = {
@@ -335,3 +336,15 @@ def test_the_folder_for_another_system_has_what_runs_there_and_nothing_else(
     assert {"biasprint.core", "biasprint.desktop", "keyring.backends", "spacy.lang.en"} <= hidden
     assert ("safetensors.torch" in hidden) == (not light)
     assert not {each for each in metadata if each.startswith("nvidia")}
+    assert "secretstorage" not in metadata  # which keyring needs on Linux alone
+
+
+def test_only_the_program_is_searched_for_data_not_the_folder_that_it_was_cloned_into(tmp_path: Path) -> None:
+    """PyInstaller takes what lies in a package's folders: of these there is one, as where the program is installed."""
+    laid = tmp_path / "biasprint"
+    laid.mkdir()
+    for name in ("core", "desktop", "resources", "models", "core/python/biasprint/__init__.py"):
+        (laid / Path(name).name).symlink_to(ROOT / name)
+    asks = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import biasprint; print(*biasprint.__path__, sep='\\n')"
+    done = subprocess.run([sys.executable, "-I", "-c", asks], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [str(laid)]

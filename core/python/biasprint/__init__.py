@@ -16,10 +16,9 @@ import os
 # until `biasprint.core.machine.current_folder.leave_out` is called.
 TYPE_CHECKING = False
 
-# In the source tree the program's four folders lie at the top; installed they lie beside this file.
-_here = os.path.dirname(os.path.realpath(__file__))
-if not os.path.isdir(os.path.join(_here, "core")):
-    __path__.append(os.path.dirname(os.path.dirname(os.path.dirname(_here))))
+# In the source tree the program's four folders lie at the top; elsewhere they lie beside this file.
+if not os.path.isdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "core")):
+    __path__.append(os.path.abspath(os.path.join(os.path.realpath(__file__), *[os.pardir] * 4)))
 
 if TYPE_CHECKING:
     from biasprint.audits import DoneAudit as DoneAudit
