@@ -317,7 +317,12 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     window.session.closed.connect(garbage.everything)
     window.show()
     hold_the_keyboard(app, window)
-    FirstPaint(window.ground, lambda: start(window, path, first, prepare=True))
+
+    def begin() -> None:
+        start(window, path, first, prepare=True)
+        theme.follow_system(app)
+
+    FirstPaint(window.ground, begin)
     code = app.exec()
     garbage.stop()
     window.jobs.close()

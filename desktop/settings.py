@@ -102,7 +102,7 @@ SETTINGS: tuple[Setting, ...] = (
         title="Reduce motion",
         kind="switch",
         default=False,
-        help="Nothing moves or fades by itself.",
+        help="Nothing moves, fades or blinks by itself; always so where the system asks for it.",
     ),
     Setting(
         key="offer_breaks",

@@ -25,10 +25,11 @@ from biasprint.core.findings import Finding
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import below
 from biasprint.desktop.widgets import Card, Label, QuietButton, tr
-from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.keys import FocusRing, is_fresh
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 MIN_WIDTH = 320
+RING = 4  # pixels around a chart that has the keyboard
 NEXT_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Right)
 PREVIOUS_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Left)
 OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -79,6 +80,7 @@ class Chart(QWidget):
         self.setSizePolicy(policy)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self._ring = FocusRing(self, RING)
         theme.signals.changed.connect(self._restyle)
         self._describe()
 
@@ -204,9 +206,14 @@ class Chart(QWidget):
         self._show_tip(self._pointed, self._spots[self._pointed].area.bottomLeft().toPoint())
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._tip(self._pointed)))
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.focus_changed(event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._point_at(None)
         super().focusOutEvent(event)
+        self._ring.focus_changed(event)
 
 
 class ChartCard(Card):

@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalett
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLayout, QWidget
 
+from biasprint.desktop.theme.motion import follow_system, reduced_motion, set_reduced_motion
 from biasprint.desktop.theme.tokens import SERIES, THEMES, Series, Tokens, tokens_for
 
 
@@ -33,7 +34,6 @@ signals = Signals()
 _tokens = tokens_for("light")
 _fonts: dict[tuple[int, QFont.Weight], QFont] = {}
 _sheet = ""
-_reduced_motion = False
 
 
 def current() -> Tokens:
@@ -46,19 +46,6 @@ def set_current(tokens: Tokens) -> None:
     global _tokens
     _tokens = tokens
     _fonts.clear()
-
-
-def reduced_motion() -> bool:
-    """Return True if the reader asked for no animation."""
-    return _reduced_motion
-
-
-def set_reduced_motion(value: bool) -> None:
-    """Stop, or allow again, automatic motion: menus that slide, bars that run to and fro."""
-    global _reduced_motion
-    _reduced_motion = value
-    for effect in (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_AnimateTooltip):
-        QApplication.setEffectEnabled(effect, not value)
 
 
 WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold")
@@ -193,7 +180,7 @@ def stylesheet(tokens: Tokens, images: str) -> str:
     for length in LENGTHS:
         values[f"s{length}"] = f"{tokens.px(length)}px"
     # A focus ring is one pixel wider than the hairline: the padding gives that pixel, so that nothing moves.
-    for length in (6, 8):
+    for length in (6, 8, 12):
         values[f"s{length}_less"] = f"{tokens.px(length) - 1}px"
     # Qt draws square corners where a radius exceeds half the height: the note's line is the lower bound.
     values["chip_radius"] = f"{tokens.note * 3 // 4}px"
@@ -210,6 +197,7 @@ __all__ = [
     "current",
     "dress",
     "equal_digits",
+    "follow_system",
     "font",
     "icon",
     "measure_again",

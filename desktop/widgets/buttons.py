@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -18,9 +19,11 @@ from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 
 LEFT, RIGHT = 14, 12  # beside caption and keycap
+INNER_RING = 3  # pixels from a filled button's edge to its second ring
 
 
 def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
@@ -131,13 +134,24 @@ class Button(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._cap is None:
+        rings = self.hasFocus() and self._is_filled()
+        if self._cap is None and not rings:
             return
         painter = QPainter(self)
-        painter.setFont(_caption_font())
-        painter.setPen(QColor(self._ink()))
-        painter.drawText(self._inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._caption)
+        if rings:
+            self._paint_inner_ring(painter)
+        if self._cap is not None:
+            painter.setFont(_caption_font())
+            painter.setPen(QColor(self._ink()))
+            painter.drawText(self._inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._caption)
         painter.end()
+
+    def _paint_inner_ring(self, painter: QPainter) -> None:
+        """Draw a second ring within a filled button: the outer one's colour is too near to the accent."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.current().accent_ink), 2))
+        radius = theme.current().radius_small - INNER_RING
+        painter.drawRoundedRect(self.rect().adjusted(*2 * (INNER_RING,), *2 * (-INNER_RING,)), radius, radius)
 
     def fit_keycap(self) -> None:
         """Ask for the room that caption and keycap need now, even if it is less."""
@@ -156,7 +170,8 @@ class Button(QPushButton):
         at = QPoint((room.width() - inner.width()) // 2, (room.height() - inner.height()) // 2)
         self._inner = QRect(room.topLeft() + at, inner)
         beside = QPoint(self._inner.right() + 1 - cap.width(), self._inner.y() + (inner.height() - cap.height()) // 2)
-        self._cap.setGeometry(QRect(beside, cap))
+        self._cap.setGeometry(mirrored(self, QRect(beside, cap)))
+        self._inner = mirrored(self, self._inner)
         self.update()
 
     def _inner_size(self) -> QSize:
@@ -171,8 +186,11 @@ class Button(QPushButton):
         tokens = theme.current()
         if not self.isEnabled():
             return tokens.faint
+        return tokens.accent_ink if self._is_filled() else tokens.ink
+
+    def _is_filled(self) -> bool:
         role = self.property("role")
-        return tokens.accent_ink if role == "primary" or (role == "choice" and self.isChecked()) else tokens.ink
+        return bool(role == "primary" or (role == "choice" and self.isChecked()))
 
     def _dress(self) -> None:
         tokens = theme.current()

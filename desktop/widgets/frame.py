@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
 from biasprint.desktop.widgets.labels import ElidedLabel
-from biasprint.desktop.widgets.layout import in_row
+from biasprint.desktop.widgets.layout import in_row, mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import tr
 
 WIDTH = 208
 PADDING = 12
+BAR = 3  # pixels at the beginning of the entry of the panel that shows
 
 
 class RailButton(QAbstractButton):
@@ -58,20 +59,22 @@ class RailButton(QAbstractButton):
         lit = self.isChecked() or self.underMouse()
         self._paint_ground(painter)
         color = tokens.ink if lit or self._brand else tokens.soft
-        x = float(PADDING)
+        x = PADDING
         if self._icon_name and (self._narrow or not self._brand):
             picture = theme.pixmap(self._icon_name, color, tokens.icon, self.devicePixelRatioF())
-            left = (self.width() - tokens.icon) / 2 if self._narrow else x
-            painter.drawPixmap(QPointF(left, (self.height() - tokens.icon) / 2), picture)
+            left = (self.width() - tokens.icon) // 2 if self._narrow else x
+            place = QRect(left, (self.height() - tokens.icon) // 2, tokens.icon, tokens.icon)
+            painter.drawPixmap(mirrored(self, place), picture)
             x += tokens.icon + PADDING - 2
         if not self._narrow:
             painter.setFont(self._font())
             painter.setPen(QColor(color))
-            room = QRectF(x, 0, self.width() - x - PADDING, self.height())
-            shown = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(room.width()))
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+            room = QRect(x, 0, self.width() - x - PADDING, self.height())
+            shown = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(mirrored(self, room), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
             if self._brand:
-                self._paint_chevron(painter, x + painter.fontMetrics().horizontalAdvance(shown) + 8, tokens)
+                chevron = QRect(x + painter.fontMetrics().horizontalAdvance(shown) + 8, 0, 2 * tokens.px(4), 0)
+                self._paint_chevron(painter, mirrored(self, chevron).x(), tokens)
         painter.end()
 
     def _paint_ground(self, painter: QPainter) -> None:
@@ -82,6 +85,11 @@ class RailButton(QAbstractButton):
         if self.isChecked():
             painter.setPen(QPen(QColor(tokens.line), 1))
             painter.setBrush(QColor(tokens.surface))
+            painter.drawRoundedRect(frame, tokens.radius_small, tokens.radius_small)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.accent))  # the tint alone is too pale to tell where one is
+            painter.drawRect(mirrored(self, QRect(1, tokens.px(9), BAR, self.height() - 2 * tokens.px(9))))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
         elif self.underMouse() or self.isDown():
             painter.setBrush(QColor(tokens.hover))
         if self.hasFocus():

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QShortcut,
     QWindow,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
 
 from biasprint.desktop import theme
 
@@ -36,7 +36,7 @@ AS_BEFORE = (
 class FocusRing(QWidget):
     """A ring over a widget, `outset` pixels around it, while it has the keyboard and got it by the keyboard."""
 
-    def __init__(self, ringed: QAbstractScrollArea, outset: int) -> None:
+    def __init__(self, ringed: QWidget, outset: int) -> None:
         super().__init__(ringed)
         self._ringed = ringed
         self._outset = outset

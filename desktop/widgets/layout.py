@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QScrollArea,
     QStackedWidget,
+    QStyle,
     QTabBar,
     QVBoxLayout,
     QWidget,
@@ -32,6 +33,11 @@ def fitting(over: QWidget, width: int, height: int) -> QSize:
     """Return the size of a dialog in text pixels, no larger than the window below it: a screen may be small."""
     tokens, room = theme.current(), over.size() * LARGEST_SHARE
     return QSize(tokens.px(width), tokens.px(height)).boundedTo(room)
+
+
+def mirrored(widget: QWidget, box: QRect) -> QRect:
+    """Return where a painted part is: `box`, or its mirror image where the layout runs from right to left."""
+    return QStyle.visualRect(widget.layoutDirection(), widget.rect(), box)
 
 
 def clear_widget() -> QWidget:

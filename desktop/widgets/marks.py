@@ -173,7 +173,7 @@ class MarkChip(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        edge = tokens.focus if self.hasFocus() else tokens.quiet_edge if self.isChecked() else tokens.line
+        edge = tokens.focus if self.hasFocus() else tokens.quiet_edge if self.isChecked() else tokens.edge
         painter.setPen(QPen(QColor(edge), 2 if self.hasFocus() else 1))
         fill = tokens.hover if self.underMouse() else tokens.sunk if self.isChecked() else "transparent"
         painter.setBrush(QColor(fill))

@@ -1,6 +1,7 @@
 """The themes are readable, told apart without colour, and reach the whole program from one file."""
 
 import importlib
+import re
 from string import Template
 
 import pytest
@@ -58,12 +59,89 @@ def test_text_is_readable_on_every_ground(name: str, text: str, ground: str):
     assert contrast(getattr(tokens, text), getattr(tokens, ground)) >= least
 
 
+GROUNDS = ("surface", "ground", "sunk")  # what controls stand on
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}\b")
+# Parts that are needed to see a control or its state: the start of a selector, and the property with its colour.
+PARTS = (
+    ("QPushButton", "border"), ("QPushButton:pressed", "border-color"), ("QLineEdit", "border"),
+    ("QCheckBox::indicator", "border"), ("QCheckBox::indicator:checked", "border-color"),
+    ("QSlider::handle:horizontal", "border"), ("QSlider::sub-page:horizontal", "background"),
+    ("QProgressBar::chunk", "background"), ("QScrollBar::handle", "background"),
+    ("QScrollBar::handle:hover", "background"), ("QToolButton:checked", "border-color"),
+    ("QListView::item:selected", "border"), ("QTableView::item:selected", "border-bottom-color"),
+    ("QMenu::item:selected", "border-color"), ("QTabBar::tab:selected", "border-bottom-color"),
+)  # fmt: skip
+# Without a ring of their own: the palette's field always has the keyboard, the view of texts has a ring around it,
+# the list of a box and the field of a spin box are within what has one.
+RINGED_ELSEWHERE = ("palette", "reading", "QComboBox QAbstractItemView", "QAbstractSpinBox QLineEdit")
+
+
+def rules(name: str) -> list[tuple[str, dict[str, str]]]:
+    """The stylesheet of a theme: a selector, and its properties."""
+    sheet = re.sub(r"/\*.*?\*/", "", stylesheet(tokens_for(name), "/images"), flags=re.DOTALL)
+    return [
+        (selector.strip(), dict(_property(line) for line in body.split(";") if ":" in line))
+        for selectors, body in RULE.findall(sheet)
+        for selector in selectors.split(",")
+    ]
+
+
+def _property(line: str) -> tuple[str, str]:
+    key, _, value = line.partition(":")
+    return key.strip(), value.strip()
+
+
+def least_on_grounds(name: str, value: str) -> float:
+    """The contrast of a property's colour with whatever the part may stand on."""
+    (color,) = COLOR.findall(value)
+    return min(contrast(color, getattr(tokens_for(name), ground)) for ground in GROUNDS)
+
+
 @pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("ground", ["surface", "ground"])
-def test_controls_and_focus_can_be_seen(name: str, ground: str):
+def test_every_word_that_the_stylesheet_colours_is_readable(name: str):
+    """A rule's own ground, or else whatever the words may stand on; what is disabled is not to be read."""
+    tokens = tokens_for(name)
+    pale = {}
+    for selector, properties in rules(name):
+        words = COLOR.findall(properties.get("color", ""))
+        if not words or "disabled" in selector:
+            continue
+        grounds = COLOR.findall(properties.get("background", ""))
+        grounds = grounds or [getattr(tokens, ground) for ground in GROUNDS]
+        least = min(contrast(words[0], ground) for ground in grounds)
+        if least < 4.5:
+            pale[selector] = round(least, 2)
+    assert pale == {}
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize(("selector", "key"), PARTS, ids=[f"{selector} {key}" for selector, key in PARTS])
+def test_the_parts_of_controls_can_be_seen(name: str, selector: str, key: str):
+    values = [properties[key] for known, properties in rules(name) if known == selector and key in properties]
+    assert values, "the stylesheet has no such rule"
+    assert min(least_on_grounds(name, value) for value in values) >= 3
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_every_focus_ring_can_be_seen(name: str):
+    rings = {
+        selector: properties.get("border", "none")
+        for selector, properties in rules(name)
+        if ":focus" in selector and "border" in properties and not any(one in selector for one in RINGED_ELSEWHERE)
+    }
+    assert len(rings) >= 12
+    assert [selector for selector, border in rings.items() if not COLOR.search(border)] == []
+    assert {selector for selector, border in rings.items() if least_on_grounds(name, border) < 3} == set()
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_painted_edges_and_rings_can_be_seen(name: str, ground: str):
     tokens = tokens_for(name)
     assert contrast(tokens.edge, getattr(tokens, ground)) >= 3
     assert contrast(tokens.focus, getattr(tokens, ground)) >= 3
+    assert contrast(tokens.accent, tokens.track) >= 3, "how far a bar or slider is"
 
 
 @pytest.mark.parametrize("name", THEMES)
