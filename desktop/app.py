@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import os
 import signal
 import sys
 import time
@@ -131,6 +132,7 @@ AFTER_PAINT_MILLISECONDS = 16  # a frame
 BEHIND_OPENING_MILLISECONDS = 500  # until the project's first panel is there
 # Ctrl+C; the system's end of a session; a terminal that is closed. What is typed is saved first.
 ENDING = [signal.SIGINT, signal.SIGTERM] if sys.platform == "win32" else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+DIRECTION = "BIASPRINT_DIRECTION"  # “rtl”: the layout is mirrored, as a language written from right to left needs it
 TURN_MILLISECONDS = 1  # of 0 Qt would make an event, served before those of the keyboard
 
 
@@ -141,6 +143,8 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setApplicationDisplayName("")
     app.setDesktopFileName("biasprint")
     app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see biasprint.desktop.main_window
+    if os.environ.get(DIRECTION) == "rtl":
+        app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     HeldKeys(app)
     chosen = settings or Settings()
     _speak(app, language.wanted(str(chosen.get("language")), QLocale.system().uiLanguages()))

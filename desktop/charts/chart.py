@@ -80,6 +80,7 @@ class Chart(QWidget):
         self.setSizePolicy(policy)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # axes and figures are never mirrored
         self._ring = FocusRing(self, RING)
         theme.signals.changed.connect(self._restyle)
         self._describe()

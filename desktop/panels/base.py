@@ -11,7 +11,7 @@ from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
-from biasprint.desktop.widgets.layout import STRETCH, Room, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Room, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -29,19 +29,18 @@ class Header(QFrame):
         super().__init__()
         tokens = theme.current()
         self.setProperty("role", "header")
-        self.title = ElidedLabel(title, "title")
+        self.title = ElidedLabel(title, "title", least=16)
         self._chips = QHBoxLayout()
-        self._actions = QHBoxLayout()
-        for row in (self._chips, self._actions):
-            row.setSpacing(tokens.grid)
-        row = in_row(
+        self._chips.setSpacing(tokens.grid)
+        self._actions = FlowLayout(spacing=tokens.grid, centred=True, wide=True)
+        in_row(
             self.title,
             self._chips,
             STRETCH,
             self._actions,
             inside=self,
             spacing=tokens.gap,
-            margins=(tokens.margin, 0, tokens.margin, 0),
+            margins=(tokens.margin, 4, tokens.margin, 4),
         )
         self._dress()
         theme.signals.changed.connect(self._dress)

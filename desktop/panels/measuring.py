@@ -11,7 +11,7 @@ from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import in_column, in_row
+from biasprint.desktop.widgets.layout import FlowLayout, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
@@ -93,12 +93,13 @@ class ScorerRow(QWidget):
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")
-        head = in_row(self.check, Chip(safe_line(info.role.replace("_", " "))), spacing=theme.current().grid)
+        head = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
+        head.addWidget(self.check)
+        head.addWidget(Chip(safe_line(info.role.replace("_", " "))))
         if line.needed:
             head.addWidget(Chip(tr("read by the measures"), "accent"))
         if info.stand_in:
             head.addWidget(StandInBadge(tr("stand-in")))
-        head.addStretch(1)
         head.addWidget(self.count)
         box = in_column(head, inside=self, spacing=2, margins=(0, 4, 0, 4))
         description = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()

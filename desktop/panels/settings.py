@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from itertools import groupby
 
-from PySide6.QtCore import QKeyCombination, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QPushButton,
@@ -25,12 +24,12 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.models.switch import OfflineSwitch
 from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
 from biasprint.desktop.widgets import Card
-from biasprint.desktop.widgets.buttons import LinkButton, QuietButton
+from biasprint.desktop.widgets.buttons import LinkButton, QuietButton, pressed_by_enter
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label
-from biasprint.desktop.widgets.layout import Scroller, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column, in_row
 from biasprint.desktop.widgets.words import tr
 
 # ---- Remapping the keys of judging
@@ -49,13 +48,13 @@ class KeyButton(QPushButton):
         self._action = action
         self._listening = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMinimumWidth(theme.current().px(88))
         self.clicked.connect(lambda: self._listen(True))
         self._listen(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._listening:
-            super().keyPressEvent(event)
+            if not pressed_by_enter(self, event):
+                super().keyPressEvent(event)
             return
         key = Qt.Key(event.key())
         if key in MODIFIERS or not is_fresh(event):
@@ -66,6 +65,12 @@ class KeyButton(QPushButton):
         if key != Qt.Key.Key_Escape:
             pressed = QKeySequence(QKeyCombination(modifiers, key))
             self.recorded.emit(pressed.toString(QKeySequence.SequenceFormat.PortableText))
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().expandedTo(QSize(theme.current().px(88), 0))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return False if self._listening else super().focusNextPrevChild(forward)
@@ -147,7 +152,7 @@ class KeyMapEditor(QWidget):
                 buttons.addWidget(button)
                 self._buttons[action.name, key] = button
             buttons.addStretch(1)
-            grid.addWidget(Label(tr(action.title)), row, 0)
+            grid.addWidget(Label(tr(action.title), wrap=True), row, 0)
             grid.addLayout(buttons, row, 1)
         self._box.replaceWidget(self._rows, fresh)
         self._rows.setParent(None)
@@ -168,9 +173,7 @@ class SettingsPanel(Panel):
     steady = True
 
     def build(self) -> None:
-        column = clear_widget()
-        column.setMaximumWidth(theme.current().px(WIDEST))
-        box = in_column(inside=column, spacing=theme.current().gap, margins=(0, 0, 8, 0))
+        self._column, box = clear_column(theme.current().gap)
         self.fields: dict[str, QWidget] = {}
         for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
             box.addWidget(self._card(group, list(settings)))
@@ -180,16 +183,23 @@ class SettingsPanel(Panel):
         keys.box.addWidget(self.key_map)
         box.addWidget(keys)
         box.addStretch(1)
-        area = Scroller()
-        area.setWidget(column)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        self.body.addWidget(area)
+        page = Sheet()
+        row = in_row(spacing=0, margins=0)
+        row.addWidget(self._column, 100)
+        row.addStretch(1)
+        page.box.addLayout(row)
+        self.body.addWidget(page)
+        theme.signals.changed.connect(self._fit_column)
+        self._fit_column()
         self.shell.settings.changed.connect(self._show_values)
         self.shell.connections.changed.connect(self._show_switch)
         self._show_switch()
 
     def refresh(self) -> None:
         self._show_values()
+
+    def _fit_column(self) -> None:
+        self._column.setMaximumWidth(theme.current().px(WIDEST))
 
     def _card(self, group: str, settings: list[Setting]) -> Card:
         card, grid = Card(tr(group)), _grid()
@@ -287,7 +297,7 @@ def _grid() -> QGridLayout:
 
 def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field: QWidget) -> None:
     """Add a row: a name with its note at the left, the field at the right."""
-    name = Label(title, "strong")
+    name = Label(title, "strong", wrap=True)
     name.setBuddy(field)
     words = in_column(name, spacing=2)
     if note is not None:

@@ -73,6 +73,7 @@ class Legend(QWidget):
         super().__init__()
         self._entries: tuple[LegendEntry, ...] = ()
         self._tokens: Tokens | None = None
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as the plot it belongs to
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -85,6 +85,7 @@ class Plot(pg.PlotWidget):
         self.view = View()
         self.x_axis, self.y_axis = PlotAxis("bottom", x, x_unit), PlotAxis("left", y, y_unit)
         super().__init__(viewBox=self.view, axisItems={"bottom": self.x_axis, "left": self.y_axis})
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # axes and figures are never mirrored
         self.box_only = False  # marks are boxes, not drawn by hand
         self.wheel_needs_focus = False  # on a page that scrolls
         self.full_height = False  # marks take the whole height: a stretch of the x axis

@@ -17,8 +17,9 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 CUT = ("finding", "groups", "variant", "study")  # columns whose texts can be longer than their room
 UNSORTED = -1  # the order of the measurement: pooled findings first
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+# Absolute: figures and English titles are the same whichever way the layout runs.
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
 
 MANY = 20  # findings: with more of them the questions stand first, and each opens by itself
@@ -259,6 +260,7 @@ class FindingDelegate(QStyledItemDelegate):
         table = index.model()
         assert isinstance(table, FindingsTable)
         line, tokens = table.at(index.row()), theme.current()
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         if isinstance(line, QuestionHead):
             state = table.is_open(line) if table.folds else None
             _paint_head(painter, option.rect, line, option.font, state, option.state)

@@ -75,13 +75,27 @@ def colored(name: str, color: str) -> str:
     return _source(name).replace("currentColor", color)
 
 
-@functools.cache
+POINTING = frozenset({"back", "chevron-left", "chevron-right"})  # icons that show which way one goes
+
+
 def pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap:
-    """Return one icon, `size` pixels square, in a colour, for a screen of `ratio` device pixels per pixel."""
+    """Return one icon, `size` pixels square, in a colour, for a screen of `ratio` device pixels per pixel.
+
+    One that points is mirrored where the layout runs from right to left.
+    """
+    turned = name in POINTING and QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    return _drawn(name, color, size, ratio, turned)
+
+
+@functools.cache
+def _drawn(name: str, color: str, size: int, ratio: float, turned: bool) -> QPixmap:
     renderer = QSvgRenderer(QByteArray(colored(name, color).encode()))
     drawn = QPixmap(round(size * ratio), round(size * ratio))
     drawn.fill(Qt.GlobalColor.transparent)
     painter = QPainter(drawn)
+    if turned:
+        painter.translate(drawn.width(), 0)
+        painter.scale(-1, 1)
     renderer.render(painter, QRectF(0, 0, drawn.width(), drawn.height()))
     painter.end()
     drawn.setDevicePixelRatio(ratio)
@@ -184,6 +198,8 @@ def stylesheet(tokens: Tokens, images: str) -> str:
         values[f"s{length}_less"] = f"{tokens.px(length) - 1}px"
     # Qt draws square corners where a radius exceeds half the height: the note's line is the lower bound.
     values["chip_radius"] = f"{tokens.note * 3 // 4}px"
+    reverse = QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    values["towards_work"] = "left" if reverse else "right"  # from the rail; Qt mirrors no borders
     values["radio_radius"] = f"{tokens.px(16) // 2 + 1}px"
     return _template().substitute(values, images=images)
 

@@ -88,7 +88,7 @@ class RailButton(QAbstractButton):
             painter.drawRoundedRect(frame, tokens.radius_small, tokens.radius_small)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.accent))  # the tint alone is too pale to tell where one is
-            painter.drawRect(mirrored(self, QRect(1, tokens.px(9), BAR, self.height() - 2 * tokens.px(9))))
+            painter.drawRect(mirrored(self, QRect(1, self.height() // 4, BAR, self.height() // 2)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
         elif self.underMouse() or self.isDown():
             painter.setBrush(QColor(tokens.hover))

@@ -45,9 +45,11 @@ class ElidedLabel(Label):
         role: str = "",
         *,
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        least: int = 6,
         parent: QWidget | None = None,
     ) -> None:
-        self._whole = ""
+        """`least`: letters that always show."""
+        self._whole, self._least = "", least
         self._fitted: tuple[str, int, Tokens] | None = None
         self._mode = mode
         super().__init__("", role, parent=parent)
@@ -71,7 +73,9 @@ class ElidedLabel(Label):
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width(), self.fontMetrics().averageCharWidth() * 6), self.sizeHint().height())
+        return QSize(
+            min(self.sizeHint().width(), self.fontMetrics().averageCharWidth() * self._least), self.sizeHint().height()
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -103,7 +103,7 @@ def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
 
 
 class Scroller(QScrollArea):
-    """A part that scrolls up and down only: its widget is as wide as there is room.
+    """A part that scrolls up and down: its widget is as wide as there is room. Sideways only where that is too little.
 
     Tab stops at it where there is something to scroll, by the keys of a page; a ring shows that.
     """
@@ -113,7 +113,6 @@ class Scroller(QScrollArea):
         self._ring = FocusRing(self, 0)
         self.setAccessibleName(tr("Page that scrolls"))
         self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.verticalScrollBar().rangeChanged.connect(lambda _, last: self._stop_if_scrollable(last > 0))
 
@@ -130,7 +129,7 @@ class Scroller(QScrollArea):
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if scrollable else Qt.FocusPolicy.ClickFocus)
 
 
-class _Page(QWidget):
+class Page(QWidget):
     """A page as high as its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
 
     def minimumSizeHint(self) -> QSize:
@@ -144,7 +143,7 @@ class Sheet(Scroller):
 
     def __init__(self) -> None:
         super().__init__()
-        page = _Page()
+        page = Page()
         page.setProperty("role", "clear")
         self.box = QVBoxLayout(page)
         self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
@@ -179,7 +178,7 @@ class Room(Scroller):
         theme.signals.changed.connect(self._dress)
 
     def _dress(self, _tokens: object = None) -> None:
-        self._page.setMinimumHeight(theme.current().px(self._least))
+        self._page.set_least(theme.current().px(self._least))
 
 
 class _Bare(QWidget):
@@ -188,12 +187,49 @@ class _Bare(QWidget):
     def __init__(self, inner: QWidget) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self._inner = inner
+        self._inner, self._least = inner, 0
         inner.setParent(self)
+
+    def set_least(self, height: int) -> None:
+        """Set the height below which the part scrolls; what is in it may need more."""
+        self._least = height
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._inner.layout().minimumSize().width(), self.minimumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._inner.setGeometry(self.rect())
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # something in it needs another size
+            self.updateGeometry()
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        inside = self._inner.layout()
+        needed = (
+            inside.minimumHeightForWidth(self.width()) if inside.hasHeightForWidth() else inside.minimumSize().height()
+        )
+        self.setMinimumHeight(max(self._least, needed))
+
+
+class _Upright(QWidget):
+    """A page whose parts all have their least height, texts that wrap the one that its width asks for."""
+
+    def minimumSizeHint(self) -> QSize:
+        inside = self.layout()
+        least = inside.totalMinimumSize()
+        high = inside.totalMinimumHeightForWidth(self.width()) if inside.hasHeightForWidth() else least.height()
+        return QSize(least.width(), high)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 class Column(Scroller):
@@ -201,7 +237,7 @@ class Column(Scroller):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        inside = QWidget()
+        inside = _Upright()
         inside.setProperty("role", "clear")
         self.box = QVBoxLayout(inside)
         self.box.setContentsMargins(0, 0, theme.current().grid, 0)
@@ -217,12 +253,23 @@ class LowEdit(QPlainTextEdit):
 
 
 class FlowLayout(QLayout):
-    """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle."""
+    """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle.
 
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8, centred: bool = False) -> None:
+    `last_at_end`: the last widget stands at the end of its row. `wide`: it would best have one row.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        spacing: int = 8,
+        centred: bool = False,
+        last_at_end: bool = False,
+        wide: bool = False,
+    ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._centred = centred
+        self._centred, self._last_at_end, self._wide = centred, last_at_end, wide
         self.setContentsMargins(QMargins())
         self.setSpacing(spacing)
 
@@ -265,30 +312,48 @@ class FlowLayout(QLayout):
                 item.setGeometry(item.geometry().translated(0, (highest - item.geometry().height()) // 2))
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()
+        least = self.minimumSize()
+        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()] if self._wide else []
+        if not sizes:
+            return least
+        width = sum(size.width() for size in sizes) + self.spacing() * (len(sizes) - 1)
+        return QSize(max(width, least.width()), least.height())
 
     def minimumSize(self) -> QSize:
         size = QSize()
         for item in self._items:
-            size = size.expandedTo(item.minimumSize())
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
         return size.grownBy(self.contentsMargins())
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the items in `rect`; return the height that they need."""
         inner = rect.marginsRemoved(self.contentsMargins())
         x, y, row_height = inner.x(), inner.y(), 0
-        for item in self._items:
-            widget = item.widget()
-            if widget is not None and widget.isHidden():
-                continue
-            size = item.sizeHint()
+        shown = [item for item in self._items if not item.isEmpty()]
+        direction = (
+            self.parentWidget().layoutDirection() if self.parentWidget() is not None else Qt.LayoutDirection.LeftToRight
+        )
+        for item in shown:
+            size = self._size_in(item, inner.width())
             if x > inner.x() and x + size.width() > inner.right() + 1:
                 x, y, row_height = inner.x(), y + row_height + self.spacing(), 0
+            if self._last_at_end and item is shown[-1]:
+                x = max(x, inner.right() + 1 - size.width())
             if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+                item.setGeometry(QStyle.visualRect(direction, inner, QRect(QPoint(x, y), size)))
             x += size.width() + self.spacing()
             row_height = max(row_height, size.height())
         return y + row_height - rect.y() + self.contentsMargins().bottom()
+
+    @staticmethod
+    def _size_in(item: QLayoutItem, width: int) -> QSize:
+        """Return the size of an item in a row so wide; one that is wider is as narrow, and as high as that needs."""
+        size = item.sizeHint()
+        if size.width() <= width:
+            return size
+        height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
+        return QSize(max(width, item.minimumSize().width()), height)
 
 
 UNLIMITED = 16_777_215  # Qt's own largest width

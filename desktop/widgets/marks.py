@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from biasprint.desktop import theme
+from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import plural, tr
 
@@ -180,13 +181,14 @@ class MarkChip(QAbstractButton):
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         left, side = tokens.px(10), tokens.px(SWATCH)
         painter.setOpacity(1.0 if self.isChecked() else 0.35)
-        draw_mark(painter, look_of(self.kind), left, left + side, box.center().y() + 2)
+        swatch = mirrored(self, QRect(left, 0, side, self.height()))
+        draw_mark(painter, look_of(self.kind), swatch.left(), swatch.left() + side, box.center().y() + 2)
         painter.setOpacity(1.0)
         font = QFont(self.font())
         font.setStrikeOut(not self.isChecked())  # hidden marks are told by more than a paler chip
         painter.setFont(font)
         painter.setPen(QColor(tokens.ink if self.isChecked() else tokens.soft))
-        words = QRectF(left + side + 6, 0, self.width(), self.height())
+        words = mirrored(self, QRect(left + side + 6, 0, self.width() - left - side - 6, self.height()))
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), self._words())
 
     def _words(self) -> str:

@@ -3,11 +3,13 @@
 Asked over the accessibility bus (AT-SPI), as a screen reader asks; the program does not know that it is a test.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jeepney import DBusAddress, Message, MessageType, new_method_call
+from jeepney import DBusAddress, HeaderFields, Message, MessageType, new_method_call
+from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 ROOT = "/org/a11y/atspi/accessible/root"
@@ -17,6 +19,7 @@ TABLES = ("table", "tree", "tree table", "list")
 MOST_CELLS = 500  # of a table that is looked at cell by cell
 SCREEN = 0  # coordinates: of the screen, not of the window
 REPLY_SECONDS = 20.0
+MORE_SECONDS = 0.03  # what gets the keyboard within this after something else got it in the same press
 STATES = {
     3: "checkable", 4: "checked", 8: "enabled", 11: "focusable", 12: "focused", 23: "selected", 25: "showing",
     30: "visible", 7: "editable", 1: "active", 9: "expandable", 10: "expanded", 41: "checkable",
@@ -69,6 +72,42 @@ class Node:
         return self.seen[2] > 0 and self.seen[3] > 0
 
 
+class Focus:
+    """Follows the keyboard: what a screen reader hears when another thing gets it. `bus`: of the session."""
+
+    def __init__(self, bus: str) -> None:
+        self._bus: DBusConnection = open_dbus_connection(accessibility_bus(bus))
+        kinds = "type='signal',interface='org.a11y.atspi.Event.Object',member='StateChanged'"
+        self._bus.send_and_get_reply(message_bus.AddMatch(kinds), timeout=REPLY_SECONDS)
+        registry = DBusAddress("/org/a11y/atspi/registry", "org.a11y.atspi.Registry", "org.a11y.atspi.Registry")
+        event = new_method_call(registry, "RegisterEvent", "sas", ("object:state-changed:focused", []))
+        self._bus.send_and_get_reply(event, timeout=REPLY_SECONDS)
+
+    def close(self) -> None:
+        self._bus.close()
+
+    def next(self, seconds: float) -> tuple[str, str] | None:
+        """The owner and path of what got the keyboard last, waiting so long for something that gets it."""
+        last, deadline = None, time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                event = self._bus.receive(timeout=left)
+            except TimeoutError:
+                break
+            if event.header.message_type is MessageType.signal and event.body[:2] == ("focused", 1):
+                last = event.header.fields[HeaderFields.sender], event.header.fields[HeaderFields.path]
+                deadline = min(deadline, time.monotonic() + MORE_SECONDS)
+        return last
+
+
+def accessibility_bus(session: str) -> str:
+    """The address of the accessibility bus, which the session's bus starts."""
+    with open_dbus_connection(session) as bus:
+        ask = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
+        (address,) = bus.send_and_get_reply(ask, timeout=REPLY_SECONDS).body
+    return str(address)
+
+
 class AccessibleTree:
     """The program as a screen reader finds it. `bus`: the address of the session bus.
 
@@ -77,10 +116,7 @@ class AccessibleTree:
 
     def __init__(self, bus: str, scale: int = 1) -> None:
         self._scale = scale
-        with open_dbus_connection(bus) as session:
-            ask = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
-            (address,) = session.send_and_get_reply(ask, timeout=REPLY_SECONDS).body
-        self._bus: DBusConnection = open_dbus_connection(address)
+        self._bus: DBusConnection = open_dbus_connection(accessibility_bus(bus))
 
     def close(self) -> None:
         self._bus.close()
@@ -93,6 +129,11 @@ class AccessibleTree:
             window for name, path in (programs or [])
             for window in self._shown(name, [path_of for _, path_of in self._children(name, path)])
         ]  # fmt: skip
+
+    def look_at(self, owner: str, path: str) -> Node | None:
+        """One thing, without what is around or in it."""
+        ((_, node),) = self._look(owner, [(None, path)]) or ((None, None),)
+        return node
 
     def place_of(self, text: Node, start: int) -> Box:
         """Where a character of a text stands."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from accessible import AccessibleTree, Box, Node, Unreachable, middle
+from accessible import AccessibleTree, Box, Focus, Node, Unreachable, middle
 from display import Display, Pixels
 
 T = TypeVar("T")
@@ -22,6 +22,8 @@ NOTCHES_AT_MOST = 60
 WHEEL_UP, WHEEL_DOWN = 4, 5
 FILE_FIELDS = ("File name:", "Directory:")  # of the dialog that Qt brings along
 AT_WORK = "…"  # how a line ends that says what is being done
+STOPS_AT_MOST = 80  # of Tab, from one part of a panel to another
+TAB_SECONDS = 1.0  # until a press of Tab has moved the keyboard
 CARET_PIXELS = 80  # as many change when a caret blinks
 
 
@@ -38,6 +40,7 @@ class Person:
         self._command = [str(part) for part in command]
         self._program: subprocess.Popen[bytes] | None = None
         self._tree: AccessibleTree | None = None
+        self._focus: Focus | None = None
         self.clicks = self.keys = 0  # how many it took so far; a written text is no key
         self.printed = folder / "printed.txt"  # what the program wrote on its terminal
         (folder / "home").mkdir(parents=True, exist_ok=True)
@@ -55,6 +58,7 @@ class Person:
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             )  # fmt: skip
         self._tree = AccessibleTree(environment["DBUS_SESSION_BUS_ADDRESS"], scale)
+        self._focus = Focus(environment["DBUS_SESSION_BUS_ADDRESS"])
 
     def variables(self) -> dict[str, str]:
         """The environment of whatever this person starts."""
@@ -80,7 +84,9 @@ class Person:
             self._program.wait()
         if self._tree is not None:
             self._tree.close()
-        self._program = self._tree = None
+        if self._focus is not None:
+            self._focus.close()
+        self._program = self._tree = self._focus = None
 
     def quit(self) -> None:
         """Leave by Ctrl+Q, and see that it ends well."""
@@ -175,6 +181,20 @@ class Person:
         """Press keys, one after the other, as xdotool names them: 1, ctrl+z, Return."""
         self.keys += len(keys)
         self.display.xdotool("key", *keys)
+
+    def tab_to(self, name: str, *, role: str = "", back: bool = False) -> Node:
+        """Press Tab until the keyboard is on a thing whose name begins so, without the mouse; give where that is."""
+        assert self._focus is not None
+        assert self._tree is not None
+        passed: list[str] = []
+        while len(passed) < STOPS_AT_MOST:
+            self.press("shift+Tab" if back else "Tab")
+            where = self._focus.next(PATIENCE_SECONDS if not passed else TAB_SECONDS)
+            node = self._tree.look_at(*where) if where is not None else None
+            passed.append(f"{node.role} “{node.name}”" if node is not None else "nothing")
+            if node is not None and node.name.startswith(name) and role in ("", node.role):
+                return node
+        raise NotSeen(f"Tab does not lead to “{name}”, but to: {', '.join(dict.fromkeys(passed))}")
 
     def hold(self, key: str, seconds: float) -> None:
         """Hold a key down for so long; the X server repeats it."""

@@ -13,6 +13,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import Measurement
 
@@ -50,12 +51,9 @@ class StudyLine(QWidget):
         self.replies = Label("", "", wrap=True)
         self.replies.hide()
         self.writers = GeneratorChoice()
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        for widget in (self.title, self.said, self.new, self.more, self.plan):
+        row = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
+        for widget in (self.title, self.said, self.new, self.more, self.plan, self.button):
             row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.button)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(2)
