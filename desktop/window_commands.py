@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QMenu,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -352,9 +353,8 @@ class _CommandDelegate(QStyledItemDelegate):
         keys = QKeySequence(index.data(KEYS_ROLE)).toString(QKeySequence.SequenceFormat.NativeText)
         painter.save()
         painter.setPen(theme.current().soft)
-        painter.drawText(
-            option.rect.adjusted(0, 0, -12, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, keys
-        )
+        room = QStyle.visualRect(option.direction, option.rect, option.rect.adjusted(0, 0, -12, 0))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, keys)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -19,6 +19,8 @@ class PaintCanvas(Canvas):
     def __init__(self, painter: QPainter | None, tokens: Tokens, width: float) -> None:
         super().__init__(width)
         self._painter = painter
+        if painter is not None:
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # figures and intervals are never mirrored
         self._family = tokens.family
         self._colors = roles(tokens)
         self._widths: dict[tuple[str, TextStyle], float] = {}

@@ -1,4 +1,4 @@
-"""Reduced motion: what moves by itself stays still where the reader's setting or the system asks for it.
+"""Reduced motion: nothing moves or blinks unasked where the reader's setting or the system asks for that.
 
 The desktop portal is asked on Linux (its “reduced-motion”, and GNOME's “enable-animations”), the client-area animation
 on Windows, the universal-access preference on macOS.

@@ -255,7 +255,7 @@ class LowEdit(QPlainTextEdit):
 class FlowLayout(QLayout):
     """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle.
 
-    `last_at_end`: the last widget stands at the end of its row. `wide`: it would best have one row.
+    `last_at_end`: the last widget is at the end of its row. `wide`: it would best have one row.
     """
 
     def __init__(
@@ -296,6 +296,8 @@ class FlowLayout(QLayout):
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
+        if self._wide:  # in a room of its own, such as a header: in the middle of it
+            rect = rect.adjusted(0, max(0, rect.height() - self.heightForWidth(rect.width())) // 2, 0, 0)
         self._arrange(rect, move=True)
         if self._centred:
             self._centre()

@@ -185,6 +185,7 @@ class LetterDelegate(QStyledItemDelegate):
         state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the words are a letter's, in English
         self._draw_ground(painter, box, state)
         if row.item is None:
             self._draw_heading(painter, box, row)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemM
 from PySide6.QtWidgets import (
     QAbstractButton,
     QListView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -173,7 +174,8 @@ class RoleDelegate(QStyledItemDelegate):
         font.setPixelSize(tokens.control)
         painter.setFont(font)
         painter.setPen(QColor(tokens.ink))
-        self._write(painter, upper.adjusted(0, 0, -taken, 0), index.data())
+        beside = QStyle.visualRect(option.direction, upper, upper.adjusted(0, 0, -taken, 0))
+        self._write(painter, beside, index.data())
         painter.restore()
 
     @staticmethod
