@@ -129,7 +129,7 @@ class Scroller(QScrollArea):
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if scrollable else Qt.FocusPolicy.ClickFocus)
 
 
-class Page(QWidget):
+class _Page(QWidget):
     """A page as high as its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
 
     def minimumSizeHint(self) -> QSize:
@@ -143,7 +143,7 @@ class Sheet(Scroller):
 
     def __init__(self) -> None:
         super().__init__()
-        page = Page()
+        page = _Page()
         page.setProperty("role", "clear")
         self.box = QVBoxLayout(page)
         self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
