@@ -27,7 +27,8 @@ FOLDER = ROOT / "resources" / "languages"
 PLACE = re.compile(r"\{(\w+)\}")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip
-ALWAYS = ("{day} {month} {year}", *MONTHS)
+# Days, and what typer says.
+ALWAYS = ("{day} {month} {year}", *MONTHS, "Usage:", "Options", "Arguments", "Commands", "Show this message and exit.")
 
 # What is read by machines or by models, or measured: it stays English.
 NOT_SHOWN = (

@@ -136,12 +136,34 @@ def _chosen_in_window() -> str:
 def _in_language(command: Any) -> Any:
     """The command with the help of all commands below it in the reader's language."""
     if language.chosen() != language.ENGLISH:
+        _set_headings(command.context_class)
         for described in (command, *command.params):
             if words := getattr(described, "help", None):
                 described.help = "\n\n".join(map(language.tr, words.split("\n\n")))
         for below in getattr(command, "commands", {}).values():
             _in_language(below)
     return command
+
+
+def _set_headings(context: Any) -> None:
+    """Have headings and the option --help, which are typer's, written in the reader's language."""
+    usual = context.formatter_class
+
+    class InLanguage(usual):  # type: ignore[misc, valid-type]
+        def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+            super().write_usage(prog, args, language.tr(prefix or "Usage: "))
+
+        def write_heading(self, heading: str) -> None:
+            super().write_heading(language.tr(heading))
+
+        def write_dl(self, rows: Any, *options: Any, **more: Any) -> None:
+            super().write_dl(
+                [(name, language.tr(words) if "--help" in name else words) for name, words in rows], *options, **more
+            )
+
+    if not getattr(usual, "in_language", False):
+        InLanguage.in_language = True  # type: ignore[attr-defined]
+        context.formatter_class = InLanguage
 
 
 def _told(error: AppError) -> int:
