@@ -27,8 +27,17 @@ FOLDER = ROOT / "resources" / "languages"
 PLACE = re.compile(r"\{(\w+)\}")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip
-# Days, and what typer says.
-ALWAYS = ("{day} {month} {year}", *MONTHS, "Usage:", "Options", "Arguments", "Commands", "Show this message and exit.")
+# Days, what typer says, and a label of one small word.
+ALWAYS = (
+    "{day} {month} {year}",
+    *MONTHS,
+    "Usage:",
+    "Options",
+    "Arguments",
+    "Commands",
+    "Show this message and exit.",
+    "over",
+)
 
 # What is read by machines or by models, or measured: it stays English.
 NOT_SHOWN = (
@@ -52,7 +61,7 @@ SHOWN_RESOURCES = {
     "resources/letters/suggestions.toml": {"reason", "name_reason", "name_hint", "hint", "why", "say"},
     "resources/letters/marks/*.toml": {"title", "known_for"},
     "resources/letters/kinds/*.toml": {"title", "known_for", "about", "reason"},
-    "resources/designs/*.toml": {"title", "question", "measure", "about"},
+    "resources/designs/*.toml": {"title", "question", "measure", "about", "cannot_say"},
     "resources/axes/*.toml": {"title", "about"},
     "resources/tasks/*.toml": {"title", "about"},
     "resources/styles/*.toml": {"title", "about"},
@@ -90,6 +99,8 @@ def found() -> Texts:
                 texts.add(text, path.relative_to(ROOT).as_posix())
     for text in _of_commands():
         texts.add(text, "core/cli")
+    for text in _of_scorers():
+        texts.add(text, "core/scorers")
     return texts
 
 
@@ -148,7 +159,10 @@ def _is_read(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
         outer = parents[inner]
         if isinstance(outer, ast.Call) and inner is not outer.func:
             name = _name(outer.func)
-            if name in NOT_READ or (name == "plural" and inner in outer.args[1:3]):
+            of_dataclasses = name == "replace" and isinstance(outer.func, ast.Name)
+            if name in NOT_READ and not of_dataclasses:
+                return False
+            if name == "plural" and inner in outer.args[1:3]:
                 return False
         if isinstance(outer, ast.FormattedValue) and isinstance(inner, ast.JoinedStr) and outer.format_spec is inner:
             return False
@@ -223,6 +237,15 @@ def _strings(value: Any, keys: set[str] | None, *, shown: bool) -> Iterator[str]
     elif isinstance(value, list):
         for each in value:
             yield from _strings(each, keys, shown=shown)
+
+
+def _of_scorers() -> Iterator[str]:
+    """What scorers are for, and what they are called."""
+    from biasprint.core.machine.models.catalogue import scorer_title
+    from biasprint.core.scorers.registry import describe
+
+    for info in describe():
+        yield from (info.role.replace("_", " "), scorer_title(info.name))
 
 
 def _of_commands() -> Iterator[str]:

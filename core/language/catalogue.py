@@ -13,6 +13,7 @@ _ENTRY = re.compile(rf"^msgid {_STRINGS}(?:msgid_plural {_STRINGS})?((?:msgstr(?
 _WRITTEN = re.compile(rf"msgstr(?:\[\d\])? {_STRINGS}")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)")
+_SENTENCES = r"(?<=[.!?…]) +(?=[^a-z])"
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 SUFFIX = ".po"
 
@@ -55,8 +56,8 @@ class Catalogue:
 
 
 def stretched(english: str) -> str:
-    """Return "[English text.~~~~]", each sentence a third longer: as long as other languages often are."""
-    return " ".join(f"[{each}{'~' * (len(each) // 3)}]" for each in re.split(r"(?<=[.!?…]) +(?=[^a-z])", english))
+    """Return "[English text. oooo]", each sentence a third longer: as long as other languages often are."""
+    return " ".join(f"[{each}{' oooo' * round(len(each) / 15)}]" for each in re.split(_SENTENCES, english))
 
 
 @cache

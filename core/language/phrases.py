@@ -109,11 +109,26 @@ class Phrases:
         for inner in (core, ended[1]) if ended is not None else (core,):
             if (filled := self._filled(inner, depth)) is not None:
                 return text.replace(inner, filled, 1)
+            lower = f"{inner[:1].lower()}{inner[1:]}"
+            if lower != inner and (filled := self._filled(lower, depth)) is not None:
+                return text.replace(inner, f"{filled[:1].upper()}{filled[1:]}", 1)
         for apart in _APART:
             pieces = _split(apart, text)
             if len(pieces) > 1:
                 return "".join(self._in_pieces(pieces, depth))
-        return _DAY.sub(self._day, text)
+        return self._begun_or_ended(text, depth) or _DAY.sub(self._day, text)
+
+    def _begun_or_ended(self, text: str, depth: int) -> str:
+        """A text that begins or ends with a known one of two words and more; "" where none does."""
+        words = text.split(" ")
+        for known in range(len(words) - 1, 1, -1):
+            begins, rest = " ".join(words[:known]), " ".join(words[known:])
+            if (found := self._exact(begins)) is not None:
+                return f"{found} {self._in(rest, depth + 1)}"
+            rest, ends = " ".join(words[:-known]), " ".join(words[-known:])
+            if (found := self._exact(ends)) is not None:
+                return f"{self._in(rest, depth + 1)} {found}"
+        return ""
 
     def _in_pieces(self, pieces: list[str], depth: int) -> list[str]:
         """Every second piece stood between two. In a row without anything English the numbers are none either."""

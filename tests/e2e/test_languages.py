@@ -1,0 +1,55 @@
+"""The program in another language: every panel, what cannot be translated, and what a person chooses."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from biasprint.core.prompts import cogs_themes
+
+WALK = Path(__file__).parent / "language_walk.py"
+# Names of the sample's models, texts and groups, and keys: nobody translates them.
+OF_THE_STUDY = (
+    "qwen2.5", "sample texts", "cogs/", "Man, Woman", "Straight, Queer", "White, Black", "Androcentrism",
+    "Shift+", "Ctrl+", "English", "Deutsch", "student/", "news/", "completion/", "agency/", "{identity}", "{task}",
+)  # fmt: skip
+
+
+def names_of_the_study(folder: Path) -> Iterator[str]:
+    yield from OF_THE_STUDY
+    yield str(folder)
+    yield from (theme.text.capitalize() for theme in cogs_themes())
+
+
+def walked(code: str, folder: Path, *size: str) -> dict[str, dict[str, list[str]]]:
+    ran = subprocess.run(
+        [sys.executable, str(WALK), code, str(folder), *size],
+        capture_output=True, text=True, timeout=240, env=os.environ | {"BIASPRINT_HOME": str(folder / "home")},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, dict[str, list[str]]] = json.loads((folder / "told.json").read_text("utf-8"))
+    return found
+
+
+def test_no_panel_shows_a_word_that_cannot_be_translated_or_cuts_one_that_grew(tmp_path: Path) -> None:
+    told = walked("xx", tmp_path, "1280", "800")
+    assert len(told) > 10
+    own = tuple(names_of_the_study(tmp_path))
+    english = {panel: [text for text in each["english"] if not any(name in text for name in own)]
+               for panel, each in told.items()}  # fmt: skip
+    assert not any(english.values()), {panel: texts for panel, texts in english.items() if texts}
+    assert not any(each["cut"] for each in told.values()), {panel: each["cut"] for panel, each in told.items()}
+
+
+@pytest.mark.parametrize(("code", "says"), [("en", "There is no file"), ("de", "Es gibt keine Datei")])
+def test_a_command_speaks_the_language_of_the_variable(tmp_path: Path, code: str, says: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "biasprint", "check", str(tmp_path / "none.biasprint")],
+        capture_output=True, text=True, env=os.environ | {"BIASPRINT_LANGUAGE": code},
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert says in ran.stderr
