@@ -162,7 +162,7 @@ def _set_headings(context: Any) -> None:
             )
 
     if not getattr(usual, "in_language", False):
-        InLanguage.in_language = True  # type: ignore[attr-defined]
+        InLanguage.in_language = True
         context.formatter_class = InLanguage
 
 
