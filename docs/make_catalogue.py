@@ -27,7 +27,7 @@ FOLDER = ROOT / "resources" / "languages"
 PLACE = re.compile(r"\{(\w+)\}")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip
-# Days, what typer says, and a label of one small word.
+# Days, what typer says, and labels that are made from keys.
 ALWAYS = (
     "{day} {month} {year}",
     *MONTHS,
