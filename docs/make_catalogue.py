@@ -37,6 +37,8 @@ ALWAYS = (
     "Commands",
     "Show this message and exit.",
     "over",
+    "Identities",
+    "Pronouns",
 )
 
 # What is read by machines or by models, or measured: it stays English.
