@@ -19,7 +19,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.judging.vault import Vault
+    from biasprint.core.judging.blind import Vault
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs.drawer import JobsDrawer
     from biasprint.desktop.widgets import Banners
@@ -130,7 +130,7 @@ class Blindfold(QObject):
         self._window.status.set_project(name)
 
     def _hide(self) -> None:
-        from biasprint.core.judging.vault import Vault  # not needed for the first paint
+        from biasprint.core.judging.blind import Vault  # not needed for the first paint
 
         window = self._window
         read_only = window.project is not None and bool(window.project.read_only)

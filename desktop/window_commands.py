@@ -46,10 +46,7 @@ from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from biasprint.desktop.settings import Settings
-    from biasprint.desktop.shell import Command, Shell
 
 
 # ---- Help

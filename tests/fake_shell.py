@@ -3,7 +3,7 @@
 from typing import Any
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.vault import Vault
+from biasprint.core.judging.blind import Vault
 from biasprint.core.project.project import Project
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.settings import Settings

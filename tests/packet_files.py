@@ -11,14 +11,12 @@ from typing import Any
 from made_once import made_once
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import MadePacket, make_packets
 from biasprint.core.judging.packets.merge import merge_packets
-from biasprint.core.judging.packets.packet import PacketStore, finish_packet
-from biasprint.core.judging.packets.report import MergeReport
+from biasprint.core.judging.packets.packet import MergeReport, PacketStore, finish_packet
 from biasprint.core.judging.plan import texts_digest
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, TextView

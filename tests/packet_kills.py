@@ -15,7 +15,7 @@ from biasprint.core.project.project import Project
 RATE = """
 from pathlib import Path
 from packet_files import judging
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.reveal import finish
 from biasprint.core.judging.work import record_choice, save_note
 def live(path):

@@ -36,11 +36,9 @@ if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.runs.comparator import StoredJudgments
-    from biasprint.core.runs.result_folder.planning import ScoringOrder, ScoringPlan
-    from biasprint.core.runs.result_folder.scoring import ScoredPartition
+    from biasprint.core.runs.result_folder.scoring import ScoredPartition, ScoringOrder, ScoringPlan
     from biasprint.core.runs.rubric import RubricScorer
-    from biasprint.core.tables.headers import HeaderPlace
-    from biasprint.core.tables.rows import TableRead
+    from biasprint.core.tables.rows import HeaderPlace, TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
 Format = Annotated[
@@ -82,7 +80,7 @@ def score_on_cluster(
     data: Path, names: Sequence[str], mapping: Sequence[str], out: Path | None, cluster: str, as_json: bool
 ) -> None:
     """Score what is left, tell what came of it, and end with 1 where a partition could not be scored."""
-    from biasprint.core.runs.result_folder.planning import plan, write_manifest
+    from biasprint.core.runs.result_folder.scoring import plan, write_manifest
 
     columns = parse_map_options(mapping)
     if out is None:
@@ -164,13 +162,13 @@ def import_data(
 ) -> None:
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
     from biasprint.core.runs.comparator import FORMAT as COMPARATOR
-    from biasprint.core.runs.importing import check_importable, import_table
+    from biasprint.core.runs.setup import check_importable, import_table
     from biasprint.core.studies.registry import table_fields
     from biasprint.core.tables.fields import parse_map_options
     from biasprint.core.tables.formats import known_format
     from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
     from biasprint.core.tables.formats.kumar import has_choices
-    from biasprint.core.tables.headers import HeaderPlace
+    from biasprint.core.tables.rows import HeaderPlace
     from biasprint.core.texts.tables import read_table
 
     if layout == COMPARATOR:
@@ -289,7 +287,7 @@ def score(
     """Score every text that a scorer has not scored yet."""
     from biasprint.core.scorers.functions import in_use
     from biasprint.core.scorers.registry import describe
-    from biasprint.core.tables.headers import HeaderPlace
+    from biasprint.core.tables.rows import HeaderPlace
 
     known = {info.name: info for info in describe()}
     names = list(scorer or ())

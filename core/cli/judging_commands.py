@@ -52,7 +52,7 @@ def add_raters_to(app: typer.Typer) -> None:
 
 def show_raters(file: File, as_json: AsJson = False) -> None:
     """Show each rater's progress, hours to pay, results of hidden checks, agreement with the others, and flags."""
-    from biasprint.core.judging.exclusion import unread_rule
+    from biasprint.core.judging.carefulness import unread_rule
     from biasprint.core.runs.rater_quality import TASTE, ability_words, hard_words, rater_overview
 
     with open_for_measuring(file) as project, job("Reading") as ctx:
@@ -98,7 +98,7 @@ def exclude(
     as_json: AsJson = False,
 ) -> None:
     """Leave a rater, or unread answers of all raters, out of every finding. “raters include” takes it back."""
-    from biasprint.core.judging.exclusion import exclude as leave_out
+    from biasprint.core.judging.carefulness import exclude as leave_out
 
     with open_for_writing(file) as project:
         leave_out(project, _excluded_target(project, code, unread), reason)
@@ -107,7 +107,7 @@ def exclude(
 
 def _excluded_target(project: "Project", code: str, unread: bool) -> str:
     """Return the id of whom a decision is about, or what stands for unread answers. UsageError for both, or none."""
-    from biasprint.core.judging.exclusion import UNREAD_TEXTS
+    from biasprint.core.judging.carefulness import UNREAD_TEXTS
     from biasprint.core.runs.rater_quality import person_called
 
     if bool(code) == unread:
@@ -123,8 +123,8 @@ def include(
     as_json: AsJson = False,
 ) -> None:
     """Count a rater, or the unread answers, again."""
-    from biasprint.core.judging.exclusion import exclusions
-    from biasprint.core.judging.exclusion import include as count_again
+    from biasprint.core.judging.carefulness import exclusions
+    from biasprint.core.judging.carefulness import include as count_again
 
     with open_for_writing(file) as project:
         target = _excluded_target(project, code, unread)

@@ -32,14 +32,13 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
-    from biasprint.core.findings import Finding
     from biasprint.core.project.project import Project
     from biasprint.core.report.audit import Audited
     from biasprint.core.report.planned import StudyPlan
     from biasprint.core.runs.audit.gates import Gate, GateResult
     from biasprint.core.runs.measure import MeasuredStudy
     from biasprint.core.studies.kit.declared import MeasureOptions
-    from biasprint.core.tables.headers import HeaderPlace
+    from biasprint.core.tables.rows import HeaderPlace
 
 OfStudy = Annotated[str | None, typer.Option("--study", help="Of which study; needed where there are several.")]
 
@@ -315,8 +314,8 @@ def measure(
     from biasprint.core.report.audit import ENDINGS, answer_json
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.studies.registry import study as known_study
-    from biasprint.core.tables.arrow_folders import is_arrow_folder
-    from biasprint.core.tables.headers import HeaderPlace
+    from biasprint.core.tables.rows import HeaderPlace
+    from biasprint.core.tables.typed_files import is_arrow_folder
 
     known_study(study)
     gates = gates_of(fail_on, study)

@@ -49,8 +49,8 @@ def impact(
     from biasprint.core.report.audit import ENDINGS, write_audit_report
     from biasprint.core.report.impact import FIELDS, RACE, SEX, impact_report, impact_tables, outcomes_of, to_json
     from biasprint.core.tables.fields import columns_there, parse_map_options
-    from biasprint.core.tables.headers import HeaderPlace
     from biasprint.core.tables.read import read_records
+    from biasprint.core.tables.rows import HeaderPlace
 
     if out is not None:
         check_target(out, ENDINGS, [table])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.decisions import Conflict
     from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.packets.report import MergedFile
+    from biasprint.core.judging.packets.packet import MergedFile
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import PlanRow
 
@@ -315,7 +315,7 @@ def _file(merged: "MergedFile") -> dict[str, Any]:
 
 
 def _tell_packet(merged: "MergedFile", accepted: bool) -> None:
-    from biasprint.core.judging.packets.report import HELD_WORDS
+    from biasprint.core.judging.packets.packet import HELD_WORDS
 
     if merged.refused:
         complain(f"{merged.name}: {merged.refused} {merged.hint}".rstrip())

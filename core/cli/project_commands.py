@@ -470,8 +470,8 @@ def replay(
         _measure_again(file, study, look_anyway, as_json)
         return
     from biasprint.core.compute import models
-    from biasprint.core.runs.replay import latest_run
-    from biasprint.core.runs.replay import replay as write_again
+    from biasprint.core.runs.audit.again import latest_run
+    from biasprint.core.runs.audit.again import replay as write_again
 
     with open_to_look(file, look_anyway, "replay") as project, job("Replaying") as ctx:
         run_id = run if run is not None else latest_run(project, study)

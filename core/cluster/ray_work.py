@@ -18,8 +18,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine import child
 from biasprint.core.machine.endpoints import is_loopback
 from biasprint.core.machine.offline import require_connection
-from biasprint.core.runs.result_folder.planning import ScoringOrder
-from biasprint.core.runs.result_folder.scoring import ScoredPartition, score_partition, why_not
+from biasprint.core.runs.result_folder.scoring import ScoredPartition, ScoringOrder, score_partition, why_not
 
 LOCAL = "local"
 CONNECT_SECONDS = 10.0

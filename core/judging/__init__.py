@@ -1,7 +1,7 @@
 """Judging: people and models compare texts side by side, blind.
 
 `session.open_judging` is the door for a window: `JudgingSession.ask` takes a command and returns a future of an answer
-of a kind that `blind` defines. The commands are in `offers` (list the plans a rater may judge; open and leave a
+of a kind that `blind` defines. The commands are in `session` (list the plans a rater may judge; open and leave a
 session), `work` (within a session) and `reveal` (end it). `store` says which plans, people and sessions count.
 
 `plan` draws comparisons, `planner` says how many are needed, `packets` sends them to raters elsewhere, `model_rater`

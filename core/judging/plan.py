@@ -415,7 +415,7 @@ class PlanSettings:
     “Which is best?”; `rubric`: criteria, with their explanations, in place of those of the tasks. `practice`: known
     answers to begin with, as `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see
     core/judging/assignment.py. `show_prompt`: raters read the prompt where it names nothing that stays hidden, see
-    core/judging/prompts.py; of so many comparisons it was shown, and `prompts_withheld` of so many not, when the plan
+    core/judging/wording.py; of so many comparisons it was shown, and `prompts_withheld` of so many not, when the plan
     was drawn. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
     identities that it favours, one on an axis, each named by the share `sway_bias` of the recommendations; see
     core/judging/sway.py. `adaptive`: the plan is drawn in rounds of so many comparisons on each axis, and `rounds`: how

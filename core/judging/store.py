@@ -13,8 +13,7 @@ from biasprint.core.judging import open_ratings
 from biasprint.core.judging.blind import RatingCriterion, Ratings
 from biasprint.core.judging.looking import begin_session, texts_at_stake
 from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
-from biasprint.core.judging.prompts import ComparisonPrompts
-from biasprint.core.judging.wording import ComparisonWording, wording_of
+from biasprint.core.judging.wording import ComparisonPrompts, ComparisonWording, wording_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import (
     ComparisonRow,

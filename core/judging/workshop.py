@@ -16,7 +16,7 @@ from datetime import date
 from itertools import chain, count
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.carefulness import exclusions
 from biasprint.core.judging.fingerprint import GROUP_FROM, PLANNED
 from biasprint.core.judging.packets.decisions import seats_in_conflict
 from biasprint.core.judging.plan import CHECK, PlanSettings, workshops_among
@@ -132,7 +132,7 @@ def tellable_sessions(
 ) -> tuple[SessionRow, ...]:
     """Return those of these sessions that measures and charts may pool: a workshop's in steps of `GROUP_FROM` people.
 
-    Without the raters who are left out (biasprint.core.judging.exclusion), unless `excluded` asks for them too.
+    Without the raters who are left out (biasprint.core.judging.carefulness), unless `excluded` asks for them too.
     """
     out = {} if excluded else exclusions(project)
     models = {row.id for row in project.judging.raters() if row.kind == "model"}

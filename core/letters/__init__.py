@@ -2,8 +2,8 @@
 
 A letter is a `Document`, a `ReadingRequest` says what it is read with, and a `Reading` has what was found. Piles of
 letters are in `letters.pile`, kept letters in `letters.kept`, the formats of files in `letters.formats`, and the lists
-that a person keeps in `letters.house` and `letters.references`; `letters.kinds` has the kinds of document. Nothing else
-of the room is imported from outside.
+that a person keeps in `letters.request` and `letters.references`; `letters.kinds` has the kinds of document. Nothing
+else of the room is imported from outside.
 
 Nothing here stores a letter. What is heavy is loaded at the first call.
 """

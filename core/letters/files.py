@@ -17,7 +17,7 @@ from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.formats import format_of
 from biasprint.core.letters.readers.lines import UnreadText, cleaned, of_lines, written_in_tags
-from biasprint.core.letters.readers.mail import is_mail, of_mail_text
+from biasprint.core.letters.readers.markup import is_mail, of_mail_text
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
 from biasprint.core.machine.limits import limit_once

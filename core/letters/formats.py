@@ -48,7 +48,7 @@ class Head:
     @cached_property
     def is_mail(self) -> bool:
         """True if the file begins with the headers of a mail."""
-        from biasprint.core.letters.readers.mail import is_mail
+        from biasprint.core.letters.readers.markup import is_mail
 
         return self.start.lstrip(b"\xef\xbb\xbf \r\n")[:1].isalpha() and is_mail(
             self._data[:MOST_HEADERS].decode("latin-1")
@@ -96,7 +96,7 @@ def _rtf(data: bytes, name: str) -> Extracted:
 
 
 def _mail(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.mail import of_mail
+    from biasprint.core.letters.readers.markup import of_mail
 
     return of_mail(data, name)
 

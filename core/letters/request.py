@@ -22,8 +22,7 @@ from biasprint.core.letters.values import HOUSE_LIST, Category, Document, Docume
 from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import home
 from biasprint.core.swap import Person
-from biasprint.core.tables.guard import with_guard, without_guard
-from biasprint.core.text import for_matching, sha256_text
+from biasprint.core.text import for_matching, sha256_text, with_guard, without_guard
 
 if TYPE_CHECKING:
     import _csv

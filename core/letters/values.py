@@ -43,7 +43,7 @@ class Extracted(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A file's or a pasted text's paragraphs. `kind`: a format's (`biasprint.core.letters.formats`), or pasted.
+    """A file's or a pasted text's paragraphs. `kind`: a format's (`biasprint.core.letters.files`), or pasted.
 
     `pages` is `None` where the kind has none; `notes` are for the person.
     """

@@ -24,8 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.files import not_written, whole_file
-from biasprint.core.tables.guard import is_formula, with_guard
-from biasprint.core.text import store_text
+from biasprint.core.text import is_formula, store_text, with_guard
 
 Cell = None | bool | int | float | str
 

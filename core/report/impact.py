@@ -20,7 +20,7 @@ from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said
 from biasprint.core.studies.compare.gather import outcome
 from biasprint.core.tables.fields import FieldSpec
-from biasprint.core.tables.numbers import read_numbers
+from biasprint.core.tables.rows import read_numbers
 from biasprint.core.text import for_matching
 
 SEX, RACE, SELECTED, SCORE = "sex", "race", "selected", "score"

@@ -8,7 +8,7 @@ from typing import Any
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Adjustment, Finding, mirrored
-from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.carefulness import exclusions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import EventRow
 from biasprint.core.project.stores.common import json_sha256, utc_now

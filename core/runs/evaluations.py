@@ -1,7 +1,7 @@
 """Bringing in evaluation_*.xlsx of the creativity paper's own program: a model's choices among the texts of raw.xlsx.
 
 The raw.xlsx in the same folder is imported with it, so that each choice is of texts that are in the project. See
-core/tables/formats/kumar_program.py for what the files hold.
+core/tables/formats/kumar.py for what the files hold.
 """
 
 import hashlib
@@ -18,12 +18,10 @@ from biasprint.core.project.rows import ComparisonItem, OutputRow, PlanRow
 from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.comparator import StoredJudgments
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.judge import LONGEST_REPLY
-from biasprint.core.runs.setup import study_of
+from biasprint.core.runs.setup import import_table, study_of
 from biasprint.core.tables.formats import read_format
-from biasprint.core.tables.formats.kumar import FORMAT
-from biasprint.core.tables.formats.kumar_program import RAW, REFUSED, Choice, Evaluation, read_evaluation
+from biasprint.core.tables.formats.kumar import FORMAT, RAW, REFUSED, Choice, Evaluation, read_evaluation
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.text import sha256_text
 

@@ -13,7 +13,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_in
-from biasprint.core.judging.exclusion import exclusions, unswayed
+from biasprint.core.judging.carefulness import exclusions, unswayed
 from biasprint.core.judging.fingerprint import (
     GROUP_FROM,
     AskedAxis,

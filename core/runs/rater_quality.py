@@ -16,17 +16,19 @@ from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.carefulness import (
+    Exclusion,
     GivenChoice,
     RaterFlag,
     ReadToEnd,
     WithOthers,
+    exclusions,
     flags,
     read_to_end,
     shown_before,
+    unswayed,
     with_others,
     without_seal,
 )
-from biasprint.core.judging.exclusion import Exclusion, exclusions, unswayed
 from biasprint.core.judging.known import ANSWERED, CheckResult, PracticeResult, check_result, practice_result
 from biasprint.core.judging.looking import looked_before
 from biasprint.core.judging.packets.decisions import packets

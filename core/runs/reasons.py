@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import unswayed
+from biasprint.core.judging.carefulness import unswayed
 from biasprint.core.judging.plan import CHECK, workshops_among
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project

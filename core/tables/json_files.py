@@ -11,11 +11,16 @@ from typing import Any
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.tables.encoding import UTF8, Encoding, misfit, open_text, watch
-from biasprint.core.tables.logs import format_of, inspect_ai, records_inside
-from biasprint.core.tables.logs.parts import LogFormat, part_missing
-from biasprint.core.tables.nested import as_text, at_path, leaf_paths
-from biasprint.core.tables.rows import EMPTY_ROW, Fault, RawRow, excerpt
+from biasprint.core.tables.logs import (
+    INSPECT_TITLE,
+    LogFormat,
+    check_inspect_header,
+    format_of,
+    part_missing,
+    records_inside,
+)
+from biasprint.core.tables.rows import EMPTY_ROW, Fault, RawRow, as_text, at_path, excerpt, leaf_paths
+from biasprint.core.tables.text_files import UTF8, Encoding, misfit, open_text, watch
 
 HEADER_ROWS = 1000  # keys are looked for in this many first rows
 MOST_PATHS = 1000  # of one row
@@ -208,11 +213,11 @@ def open_archive(path: Path) -> RecordsFile:
         names = archive.namelist()
         header = next((name for name in _HEADERS if name in names), None)
         if header is None:
-            raise part_missing(path, inspect_ai.TITLE, "the header of the log")
+            raise part_missing(path, INSPECT_TITLE, "the header of the log")
         whole = _DECODER.decode(_member(path, archive, header))
-        inspect_ai.check_header(whole if isinstance(whole, dict) else {}, path)
+        check_inspect_header(whole if isinstance(whole, dict) else {}, path)
         if not any(name.startswith(_SAMPLES) for name in names):
-            raise part_missing(path, inspect_ai.TITLE, "every sample")
+            raise part_missing(path, INSPECT_TITLE, "every sample")
     return RecordsFile.open(path, UTF8, lambda ctx: _samples(path, ctx))
 
 

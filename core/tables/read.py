@@ -11,15 +11,22 @@ from typing import Literal, Protocol
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.tables.arrow_folders import is_arrow_folder, open_arrow
-from biasprint.core.tables.csv_files import CsvFile
-from biasprint.core.tables.encoding import Encoding, find_encoding
 from biasprint.core.tables.fields import FieldSpec, about_mapping, complete_mapping, joined_columns
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace, distinct
 from biasprint.core.tables.json_files import Parsed, RecordsFile, open_archive, open_json, open_lines
 from biasprint.core.tables.logs import format_of
-from biasprint.core.tables.rows import EMPTY_ROW, Fault, RawRow, Record, RowProblem, TableRead
-from biasprint.core.tables.typed_files import ParquetFile, XlsxFile
+from biasprint.core.tables.rows import (
+    ANYWHERE,
+    EMPTY_ROW,
+    Fault,
+    HeaderPlace,
+    RawRow,
+    Record,
+    RowProblem,
+    TableRead,
+    distinct,
+)
+from biasprint.core.tables.text_files import CsvFile, Encoding, find_encoding
+from biasprint.core.tables.typed_files import ParquetFile, XlsxFile, is_arrow_folder, open_arrow
 
 Duplicates = Literal["report", "drop"]
 SAMPLE_ROWS = 50

@@ -1,5 +1,6 @@
-"""Tables in files whose cells have types: parquet and xlsx. pyarrow and openpyxl are imported when one is read."""
+"""Tables in files whose cells have types: parquet, xlsx and Arrow. Their libraries are imported when one is read."""
 
+import json
 import re
 import warnings
 import zipfile
@@ -14,10 +15,20 @@ from typing import Any
 
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
-from biasprint.core.tables.encoding import HANDLER, Encoding, misfit
-from biasprint.core.tables.headers import ANYWHERE, MOST_TITLES, HeaderPlace, about_titles, titles_above
-from biasprint.core.tables.nested import at_path, leaf_paths
-from biasprint.core.tables.rows import Fault, RawRow, excerpt
+from biasprint.core.tables.json_files import Parsed, RecordsFile
+from biasprint.core.tables.rows import (
+    ANYWHERE,
+    MOST_TITLES,
+    Fault,
+    HeaderPlace,
+    RawRow,
+    about_titles,
+    at_path,
+    excerpt,
+    leaf_paths,
+    titles_above,
+)
+from biasprint.core.tables.text_files import HANDLER, UTF8, Encoding, misfit
 
 EXACT_IN_FLOAT = 2**53
 
@@ -25,7 +36,7 @@ EXACT_IN_FLOAT = 2**53
 def plain_text(value: object) -> str:
     """`value` in one stable form: 60 rather than 60.0, dates as in ISO 8601, nothing as "".
 
-    Bytes are read as UTF-8; those that are not are carried as in `biasprint.core.tables.encoding`.
+    Bytes are read as UTF-8; those that are not are carried as in `biasprint.core.tables.text_files`.
     """
     if value is None:
         return ""
@@ -434,3 +445,84 @@ def _encrypted(path: Path) -> AppError:
 def _broken(path: Path, details: str) -> AppError:
     hint = "Open it in a spreadsheet program and save it again, or save it as csv in UTF-8."
     return AppError(f"“{path.name}” is broken and cannot be read.", hint=hint, details=details)
+
+
+# ---- Arrow: folders that `datasets` saved with `save_to_disk`, and single files, batch by batch
+
+
+STATE, SPLITS = "state.json", "dataset_dict.json"
+
+
+def is_arrow_folder(path: Path) -> bool:
+    """Return whether `datasets` saved this folder."""
+    return path.is_dir() and ((path / STATE).is_file() or (path / SPLITS).is_file())
+
+
+def open_arrow(path: Path) -> RecordsFile:
+    """Open a folder of Arrow files, or one file; rows of several splits have a column `split`."""
+    files = _files(path)
+    if missing := next((file for _, file in files if not file.is_file()), None):
+        raise AppError(f"“{path.name}” lacks its part “{missing.name}”.", hint="Copy the whole folder again.")
+    if not files:
+        raise AppError(f"“{path.name}” has no Arrow file.", hint="Copy the whole folder again.")
+    return RecordsFile.open(path, UTF8, lambda ctx: _records(path, files, ctx))
+
+
+def _files(path: Path) -> list[tuple[str, Path]]:
+    if path.is_file():
+        return [("", path)]
+    if (path / SPLITS).is_file():
+        splits = _json(path / SPLITS).get("splits", [])
+        return [(split, file) for split in splits for _, file in _files(path / Path(str(split)).name)]
+    return [("", path / Path(str(item["filename"])).name) for item in _json(path / STATE).get("_data_files", [])]
+
+
+def _json(path: Path) -> Any:
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise AppError(f"“{path}” cannot be read.", hint="Copy the whole folder again.", details=str(error)) from error
+    return whole if isinstance(whole, dict) else {}
+
+
+def _records(path: Path, files: list[tuple[str, Path]], ctx: JobContext | None) -> Iterator[tuple[int, Parsed]]:
+    number = 0
+    for place, (split, file) in enumerate(files):
+        for batch in _batches(file):
+            if ctx:
+                ctx.step(place, len(files), note=f"reading {path.name}")
+            for record in batch.to_pylist():
+                number += 1
+                plain = {**({"split": split} if split else {}), **{key: _plain(value) for key, value in record.items()}}
+                bad = next((cell for cell in plain.values() if isinstance(cell, str) and misfit(cell, UTF8)), None)
+                yield number, plain if bad is None else Fault("wrong encoding", misfit(bad, UTF8), excerpt(bad))
+
+
+def _batches(file: Path) -> Iterator[Any]:
+    """The record batches of a stream, which `datasets` writes, or of a file with a footer."""
+    from pyarrow import ArrowException, ipc, memory_map
+
+    try:
+        with memory_map(str(file)) as source:
+            try:
+                reader = ipc.open_stream(source)
+            except ArrowException:
+                source.seek(0)
+                opened = ipc.open_file(source)
+                batches = (opened.get_batch(place) for place in range(opened.num_record_batches))
+            else:
+                batches = iter(reader)
+            for batch in batches:
+                for start in range(0, batch.num_rows, BATCH_ROWS):
+                    yield batch.slice(start, BATCH_ROWS)
+    except (ArrowException, UnicodeDecodeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        hint = "Check that it was copied completely, or save the data set as parquet."
+        raise AppError(f"“{file.name}” is broken, or not an Arrow file.", hint=hint, details=str(error)) from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list) else plain_text(value)

@@ -10,7 +10,7 @@ from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import Adjudication, adjudicated
 from biasprint.core.judging.blocks import text_blocks
-from biasprint.core.judging.exclusion import UNREAD_TEXTS, exclusions
+from biasprint.core.judging.carefulness import UNREAD_TEXTS, exclusions
 from biasprint.core.judging.plan import PlanSettings, workshops_among
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import tellable_sessions

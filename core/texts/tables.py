@@ -14,10 +14,9 @@ from biasprint.core.scorers.functions import function_of
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.tables.fields import FieldSpec, fields_of, parse_map_options
 from biasprint.core.tables.formats import read_format
-from biasprint.core.tables.guard import without_guard
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.read import NO_TEXT, Duplicates, read_records
-from biasprint.core.tables.rows import TableRead, with_line_breaks
+from biasprint.core.tables.rows import ANYWHERE, HeaderPlace, TableRead, with_line_breaks
+from biasprint.core.text import without_guard
 from biasprint.core.texts.exporting import OUTPUT, OUTPUT_END, is_own_export
 from biasprint.core.texts.replies import FAILED, REPLY_KIND, reason_of
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
 from biasprint.core.tables.read import READERS
+from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table_form import Preview, ReadingForm
 from biasprint.desktop.dialogs.question import ask_where

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.tables.fields import JOIN
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
+from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
 from biasprint.desktop.operations.importing import LookedAt, TableChoice, TableReading
 from biasprint.desktop.widgets import (

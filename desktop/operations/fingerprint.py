@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.blind import Vault
 from biasprint.core.judging.packets.hand_out import collect_seats, make_seats
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.session import open_judging
-from biasprint.core.judging.vault import Vault
 from biasprint.core.judging.workshop import (
     WorkshopStore,
     attendance,

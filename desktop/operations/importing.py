@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
+from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import study_kinds
@@ -150,7 +150,7 @@ def import_table(
     """Read the table and store it in `project`, or in a project that is made at `new_path`."""
 
     def work(ctx: JobContext) -> Imported:
-        from biasprint.core.runs.importing import import_table as store
+        from biasprint.core.runs.setup import import_table as store
 
         table = _read(ctx, choice)
         with _target(project, new_path) as target:

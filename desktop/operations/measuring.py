@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.score import ScoreResult
-    from biasprint.desktop.jobs import JobHandle, JobRunner
+    from biasprint.desktop.jobs import JobRunner
     from biasprint.desktop.settings import Settings
 
 How = Callable[["MeasureOptions"], "MeasureOptions"]

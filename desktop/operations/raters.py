@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import UNREAD_TEXTS, exclude, include
+from biasprint.core.judging.carefulness import UNREAD_TEXTS, exclude, include
 from biasprint.core.judging.packets.decisions import count_unfinished as count
 from biasprint.core.judging.packets.decisions import decide as keep
 from biasprint.core.judging.packets.hand_out import hand_out
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.decisions import Conflict, WhichCopy
     from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.packets.report import MergeReport
+    from biasprint.core.judging.packets.packet import MergeReport
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import ComparisonRow
     from biasprint.core.runs.compare.rounds import NextRound

@@ -45,7 +45,7 @@ def is_result(path: Path) -> bool:
 
 def data_endings() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the endings of tables of texts, and those of letters."""
-    from biasprint.core.letters.formats import ENDINGS  # what reads them is not needed for the first paint
+    from biasprint.core.letters.formats import ENDINGS
     from biasprint.core.tables.read import READERS
 
     return tuple(READERS), tuple(f".{ending}" for ending in ENDINGS)

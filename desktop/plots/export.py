@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.export import cell_text, export_rows, plain_cell
-from biasprint.core.tables.guard import with_guard
+from biasprint.core.text import with_guard
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import PaintCanvas, below
 from biasprint.desktop.charts.export import Page, page_pdf, page_png, page_svg, save

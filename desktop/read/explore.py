@@ -11,7 +11,7 @@ import numpy as np
 
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import unswayed
+from biasprint.core.judging.carefulness import unswayed
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import participants, tellable_sessions
 from biasprint.core.project.project import Project

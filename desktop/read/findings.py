@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import unswayed
+from biasprint.core.judging.carefulness import unswayed
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
@@ -43,7 +43,6 @@ from biasprint.desktop.wording.generators import read_generators_of
 from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from biasprint.core.project.rows import StudyRow
     from biasprint.core.texts.generators import KnownGenerators
 
 DEFAULT, IMPORTED = "default", "imported"

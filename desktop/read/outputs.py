@@ -27,10 +27,7 @@ from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from array import array
-
     from biasprint.core.project.project import Project
-    from biasprint.core.project.stores.runs import OutputFilter
     from biasprint.core.runs.result_folder.rows import FinishedPartition, ResultRow
 
 LONGEST_VALUE = 24  # signs of a column's value on the card

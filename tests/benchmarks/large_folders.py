@@ -8,8 +8,7 @@ import pyarrow
 from pyarrow import parquet
 
 from biasprint.core.runs.result_folder import FOOTER, TEXT_HASH, VALUES
-from biasprint.core.runs.result_folder.planning import ScoringOrder, plan
-from biasprint.core.runs.result_folder.scoring import BATCH_ROWS
+from biasprint.core.runs.result_folder.scoring import BATCH_ROWS, ScoringOrder, plan
 from biasprint.core.text import sha256_file
 
 ROWS = 100_000  # of a partition

@@ -15,7 +15,7 @@ from ratios import faster, measured_in_turn
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.texts.tables import read_table
 

@@ -18,9 +18,8 @@ from biasprint.core.project.project import Project
 from biasprint.core.prompts import cogs_set, letters_context_less_set
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.sample import sample_texts
-from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.setup import generator_spec, import_table, store_set
 from biasprint.core.runs.writing import write_all
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.text import sha256_text

@@ -23,9 +23,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project.lock import is_held

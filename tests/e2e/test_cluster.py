@@ -15,8 +15,7 @@ from pyarrow import parquet
 from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 
 from biasprint.core.runs.result_folder import SCORES
-from biasprint.core.runs.result_folder.planning import ScoringOrder, plan
-from biasprint.core.runs.result_folder.scoring import score_partition
+from biasprint.core.runs.result_folder.scoring import ScoringOrder, plan, score_partition
 
 pytestmark = [
     # Looked for, not imported: that takes seconds wherever tests are collected.

@@ -27,12 +27,11 @@ from test_leak_hunt import window as window
 from biasprint import open as from_python
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.open_ratings import LOOKS, RATINGS
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.packet import PacketStore
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice
 from biasprint.core.machine.storage import home

@@ -25,10 +25,9 @@ from seeded_part import seeded_part
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import record_look
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from workshop_people import PATIENCE, make_project
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.offers import offer_plans
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.workshop import attendance
 from biasprint.core.project.project import Project

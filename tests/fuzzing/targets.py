@@ -18,7 +18,7 @@ from zlib import crc32
 from hypothesis import strategies as st
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from fuzzing.changes import damaged_archive, damaged_bytes, damaged_database, damaged_json, damaged_toml
 
 DATA = Path(__file__).parents[1] / "data"

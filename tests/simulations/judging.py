@@ -11,7 +11,7 @@ from simulations.rows import Outcome, Row, alarm, covers, simulated
 from biasprint.core.metrics.proportions import clustered_proportion
 from biasprint.core.studies.creativity.agreement import paired
 from biasprint.core.studies.creativity.choices import PersonAnswer
-from biasprint.core.studies.creativity.quality import positions
+from biasprint.core.studies.creativity.judgments import positions
 
 RESAMPLES = 300
 TRIALS = 2000

@@ -8,7 +8,7 @@ import numpy as np
 from simulations.rows import Found, Row
 
 from biasprint.core.judging.blocks import balanced_blocks
-from biasprint.core.judging.rank_planner import RankDesign
+from biasprint.core.judging.planner import RankDesign
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
 from biasprint.core.metrics.style import LENGTH, card_style
 

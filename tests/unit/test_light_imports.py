@@ -109,7 +109,7 @@ WITHOUT_MODELS: list[Link] = [
         "import biasprint.desktop.panels.prompts.panel, biasprint.desktop.panels.generate.panel, "
         "biasprint.desktop.dialogs.import_table\n"
         "from biasprint.core.backends.registry import known; known()\n"
-        "import biasprint.core.runs.generate, biasprint.core.runs.importing, biasprint.core.runs.measure, "
+        "import biasprint.core.runs.generate, biasprint.core.runs.setup, biasprint.core.runs.measure, "
         "biasprint.core.runs.sample, biasprint.core.texts.score\n"
         "import biasprint.core.runs.setup, biasprint.core.compute, biasprint.desktop.operations.studies\n"
         "from biasprint.core.runs.measure import scorers_needed; [scorers_needed(s) for s in ('news', 'letters')]",

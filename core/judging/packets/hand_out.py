@@ -22,8 +22,7 @@ from biasprint.core.judging.packets.make import (
 )
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
-from biasprint.core.judging.packets.packet import SUFFIX
-from biasprint.core.judging.packets.report import HELD_WORDS
+from biasprint.core.judging.packets.packet import HELD_WORDS, SUFFIX
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, rubric_text, wording_of
 from biasprint.core.judging.workshop import participant_code, typed_code

@@ -32,9 +32,8 @@ from biasprint.core.judging.packets.packet import (
 )
 from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page, write_page
 from biasprint.core.judging.plan import PlanSettings, texts_digest
-from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.sway import recommended_cards
-from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
+from biasprint.core.judging.wording import ComparisonPrompts, ComparisonWording, plan_wording, wording_of
 from biasprint.core.machine.files import unfinished
 from biasprint.core.machine.storage import put_in_place, put_on_disk
 from biasprint.core.project.checksums import keep_checksums

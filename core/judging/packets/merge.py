@@ -30,8 +30,12 @@ from biasprint.core.judging.packets.decisions import (
 from biasprint.core.judging.packets.merge_outside import merge_outside, reader_of
 from biasprint.core.judging.packets.packet import (
     FORMAT,
+    Held,
+    MergedFile,
+    MergeReport,
     PacketParts,
     ShownComparison,
+    Unsealed,
     content_sha256,
     detail_of_items,
     file_sha256,
@@ -40,7 +44,6 @@ from biasprint.core.judging.packets.packet import (
     packet_parts,
 )
 from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page
-from biasprint.core.judging.packets.report import Held, MergedFile, MergeReport, Unsealed
 from biasprint.core.judging.plan import texts_digest, workshops_among
 from biasprint.core.judging.store import HIGHEST, KIND, LOWEST
 from biasprint.core.project import gate

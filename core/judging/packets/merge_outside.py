@@ -16,7 +16,7 @@ from biasprint.core.judging.card_order import CardOrder, secret_of
 from biasprint.core.judging.packets import label_studio, potato
 from biasprint.core.judging.packets.decisions import conflicts
 from biasprint.core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
-from biasprint.core.judging.packets.report import MergedFile, Unsealed
+from biasprint.core.judging.packets.packet import MergedFile, Unsealed
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import UNSEALED, ComparisonRow, PacketRow, SessionRow

@@ -43,14 +43,20 @@ from biasprint.core.runs.audit.file import (
 )
 from biasprint.core.runs.audit.gates import Gate, GateResult, exit_code, hold
 from biasprint.core.runs.generate import GenerateResult, generate, start_run, why_nothing
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
-from biasprint.core.runs.setup import add_prompts, added_study, generator_spec, newest_set, recommended, study_of
+from biasprint.core.runs.setup import (
+    add_prompts,
+    added_study,
+    generator_spec,
+    import_table,
+    newest_set,
+    recommended,
+    study_of,
+)
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.registry import table_fields
-from biasprint.core.tables.headers import HeaderPlace
-from biasprint.core.tables.rows import TableRead
+from biasprint.core.tables.rows import HeaderPlace, TableRead
 from biasprint.core.texts.generators import NOT_WRITTEN, generator_names
 from biasprint.core.texts.score import score
 from biasprint.core.texts.tables import read_table

@@ -21,8 +21,8 @@ from biasprint.core.judging.plan import (
     draw_plan,
     texts_digest,
 )
-from biasprint.core.judging.prompts import ComparisonPrompts
 from biasprint.core.judging.sway import check_sway, with_declaration
+from biasprint.core.judging.wording import ComparisonPrompts
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, StudyRow
 from biasprint.core.project.specs import ComparisonSpec, PlanSpec, SourceSpec

@@ -8,8 +8,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
-from biasprint.core.judging.planner import JudgingDesign, detectable, needed, plan_power, raters_needed
-from biasprint.core.judging.rank_planner import RankDesign
+from biasprint.core.judging.planner import JudgingDesign, RankDesign, detectable, needed, plan_power, raters_needed
 
 # The preference that studies are planned for, by how many identities are compared: .55/.30/.15 of three (METHODS) is
 # 0.35 of the largest possible ABS, and so is .675/.325 of two.
@@ -120,7 +119,6 @@ def plan_comparisons(
 
 
 def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]) -> Outlook:
-
     # Where some are shown at a time there are no recommendations.
     split, overlap = dealt["split"], dealt["overlap"]
     design = RankDesign(

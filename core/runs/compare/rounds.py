@@ -16,7 +16,7 @@ from biasprint.core.compute import ComputeProcess, shared
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import Standing
-from biasprint.core.judging.exclusion import exclusions, unswayed
+from biasprint.core.judging.carefulness import exclusions, unswayed
 from biasprint.core.judging.looking import note_shown, sessions_to_ask
 from biasprint.core.judging.plan import PlanSettings, SoFar, draw_plan
 from biasprint.core.metrics.anytime import share_band

@@ -16,7 +16,6 @@ from biasprint.core.project.project import Project
 from biasprint.core.report.planned import StudyPlan
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.analysis_plan import analysis_plan, plan_recipe, with_planned_family
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure.by_generator import (
     MODEL,
     WRITTEN_BY,
@@ -28,15 +27,14 @@ from biasprint.core.runs.measure.by_generator import (
     with_left_out,
 )
 from biasprint.core.runs.measure.sensitivity import with_sensitivity
-from biasprint.core.runs.setup import added_study, study_of
+from biasprint.core.runs.setup import added_study, import_table, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import with_benjamini_hochberg
 from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
-from biasprint.core.tables.headers import ANYWHERE, HeaderPlace
-from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.tables.rows import ANYWHERE, HeaderPlace, Record, TableRead
 from biasprint.core.texts.replies import counted_once
 from biasprint.core.texts.tables import read_table
 

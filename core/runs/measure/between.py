@@ -24,9 +24,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.clusters import group_jackknife
 from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.scorers.registry import remembered_scores
-from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm, with_scorer_error
 from biasprint.core.studies.kit.plain_measuring import TEXTS, Prepared, Read, Take
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import StudyGenerator
 

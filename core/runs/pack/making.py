@@ -29,7 +29,7 @@ from biasprint.core.runs.pack.signing import SignedPack, own_fingerprint, sign_p
 from biasprint.core.runs.reporting import audited, measured_studies
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.compare.texts import DEFAULT, GROUP, SECOND, ComparedText, compared_texts, title_of
-from biasprint.core.tables.numbers import read_numbers
+from biasprint.core.tables.rows import read_numbers
 from biasprint.core.texts.values import stored_summaries
 
 FORMAT, VERSION = "biasprint evidence pack", 1

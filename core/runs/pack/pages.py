@@ -3,7 +3,7 @@
 Findings, and texts where they may leave the house, as Every Eval Ever stores evaluations (schema 0.3.0).
 
 One evaluation for each study and generator: `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and beside it one line for
-each text in `UUID_samples.jsonl`, which `core/tables/logs/every_eval_ever.py` reads. The schema knows scores that are
+each text in `UUID_samples.jsonl`, which `core/tables/logs.py` reads. The schema knows scores that are
 better the higher or lower; a measure of bias is best at the value without any bias, which `least_bias_at` says.
 
 Texts of a project for an evidence pack: who wrote each, for which prompt, and its hash.

@@ -1,8 +1,7 @@
 """Result folders: the scores of texts in many Parquet files, one file of scores for each of them.
 
-`planning` begins one or goes on with it, and `scoring` scores one of its files.
-`measuring` gives its findings, `rows` its rows, and `as_project` shows it as a read-only project. A plug-in hands files
-to many machines (`core.cluster`).
+`scoring` begins one, goes on with it, and scores its files. `measuring` gives its findings, and `rows` its rows and a
+read-only project of them. A plug-in hands files to many machines (`core.cluster`).
 
 A result folder holds `manifest.json` (which scorers, in which version, of which files) and below `scores` one Parquet
 file for each input file, by the same relative name. Such a file is there whole or not at all, and its footer says what

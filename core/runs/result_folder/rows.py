@@ -26,7 +26,7 @@ from biasprint.core.project.stores.studies import Studies
 from biasprint.core.project.writer import Writer
 from biasprint.core.runs.result_folder import MANIFEST, SCORES, VALUES, footer_of, manifest
 from biasprint.core.runs.result_folder.measuring import MeasuredFolder, NoGroups, measure_folder
-from biasprint.core.runs.result_folder.planning import ScoringOrder
+from biasprint.core.runs.result_folder.scoring import ScoringOrder
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.fields import guess_mapping
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,6 @@ from biasprint.core.studies.compare.measure import adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
 from biasprint.core.studies.compare.texts import Compared, Measure, pairs, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval
-
-if TYPE_CHECKING:
-    from biasprint.core.prompts.designs.design import DesignMeasure
-
 
 # ---- Words and tasks sorted to two groups
 

@@ -28,8 +28,7 @@ from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.texts import Compared, Measure, columns_of, compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
-from biasprint.core.tables.numbers import read_numbers
-from biasprint.core.tables.rows import TableRead
+from biasprint.core.tables.rows import TableRead, read_numbers
 from biasprint.core.texts.replies import CUT_OFF, REPLY_KIND, failures, is_cut, reason_of, reply_kind
 from biasprint.core.texts.score import score
 from biasprint.core.texts.values import stored_summaries, stored_values

@@ -35,8 +35,7 @@ from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.texts import Compared, Measure, pairs, title_of, unit_of
-from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm, with_scorer_error
 
 # ---- Counterfactual pairs
 

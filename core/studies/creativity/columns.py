@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blocks import text_blocks
-from biasprint.core.judging.exclusion import unread_rule
+from biasprint.core.judging.carefulness import unread_rule
 from biasprint.core.judging.plan import CHECK, PlanSettings, keys_of_sets, ranked_sets
 from biasprint.core.judging.sway import arm_of
 from biasprint.core.judging.workshop import participants

@@ -10,7 +10,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import EXCLUDED, UNREAD, excluded_codes, unread_rule
+from biasprint.core.judging.carefulness import EXCLUDED, UNREAD, excluded_codes, unread_rule
 from biasprint.core.judging.fingerprint import GROUP_FROM
 from biasprint.core.judging.looking import SEEN, seen_count
 from biasprint.core.judging.plan import CHECK

@@ -12,7 +12,7 @@ import numpy as np
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import unread_rule, unswayed
+from biasprint.core.judging.carefulness import unread_rule, unswayed
 from biasprint.core.judging.plan import keys_of_sets, ranked_sets
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.metrics.affinity import affinity_score

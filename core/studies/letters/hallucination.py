@@ -23,8 +23,7 @@ from biasprint.core.scorers.kept import Keep, completed, rows_of, whole_numbers
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER, sentences
-from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
+from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm, with_scorer_error
 from biasprint.core.studies.letters.lexicon import LettersTable, one_name
 from biasprint.core.studies.letters.style import (
     COUNTS_FROM,

@@ -27,8 +27,7 @@ from biasprint.core.scorers.embedding import WordVectors
 from biasprint.core.scorers.protocol import Scorer
 from biasprint.core.scorers.registry import OWN, load, score_batch
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
-from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm, with_scorer_error
 from biasprint.core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from biasprint.core.studies.letters.lexicon import LettersTable, lexicon_findings, mitigation_findings, plain_arm
 from biasprint.core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings

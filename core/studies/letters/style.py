@@ -15,8 +15,7 @@ from biasprint.core.metrics.means import Equivalence, equivalence, paired_differ
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import Bools, Difference, Floats, estimates_alone
 from biasprint.core.metrics.sums import cluster_means
-from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
+from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm, with_scorer_error
 from biasprint.core.studies.letters.lexicon import LettersTable, one_name
 
 # ---- The direction that harms, as the axis says it (a user's setting)

@@ -1,8 +1,21 @@
-"""News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
+"""News against originals (Fang et al. 2024): the study's declaration and figures. Light: `measure` is not."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from biasprint.core.draw.figure import Figure, FigureMark, contrast_marks, mark
+from biasprint.core.findings import Finding
+from biasprint.core.studies.kit.choose import (
+    UNBIASED,
+    crossed_figures,
+    having,
+    joined,
+    news,
+    parted,
+    words,
+    worth_drawing,
+)
 from biasprint.core.studies.kit.declared import (
     InputTable,
     MeasureOptions,
@@ -18,8 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from biasprint.core.compute import ComputeProcess
-    from biasprint.core.draw.figure import Figure
-    from biasprint.core.findings import Finding
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.prompts.drafts import PromptSetDraft
@@ -29,6 +40,381 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.tables.rows import TableRead
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One level of text: ids start with `id`; `what` is compared; figures of the paper by axis, gender then race."""
+
+    id: str
+    title: str
+    what: str
+    unit: str
+    of_gender: str
+    of_race: str
+    prompts: str = ""
+    rises: bool = False
+
+    @property
+    def distance(self) -> str:
+        return DISTANCES[self.id]
+
+    @property
+    def unit_of_difference(self) -> str:
+        return "difference of proportions" if self.unit == "proportion" else self.unit
+
+    def source(self, axis: str, panel: str) -> str:
+        printed = {"gender": self.of_gender, "race": self.of_race}.get(axis)
+        return (
+            f"Fang et al. 2024, {printed}{panel}" if printed else "Fang et al. 2024, the same measure on another axis"
+        )
+
+
+LEVELS = (
+    _Level("news.word", "Words", "share of the group's words", "proportion", "Figure 2", "Figure 3",
+           "Figure 8"),
+    _Level("news.sentence.sentiment", "Sentiment of sentences", "mean sentiment of the group's sentences",
+           "polarity", "Figure 4", "Figure 5", "Figure 9"),
+    _Level("news.sentence.toxicity", "Toxicity of sentences", "mean toxicity of the group's sentences",
+           "toxicity", "Figure A.1", "Figure A.2", rises=True),
+    _Level("news.document", "Topics", "share of the group's topics", "proportion", "Figure 6",
+           "Figure 7", "Figure 10"),
+)  # fmt: skip
+
+
+def figures(findings: Sequence[Finding]) -> list[Figure]:
+    """Every figure that these findings give."""
+    drawn: list[Figure] = []
+    for level in LEVELS:
+        own = [finding for finding in findings if finding.id.startswith(f"{level.id}.")]
+        for axis, of_axis in parted(own, lambda finding: finding.dims.get("axis", "")).items():
+            drawn += _of_level(level, axis, of_axis)
+        if level.id == "news.document":
+            drawn += topic_figures(findings)
+    return worth_drawing([*drawn, *article_figures(findings)]) + crossed_figures("news", findings)
+
+
+def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield _distance(level, axis, findings)
+    yield _difference(level, axis, findings)
+    yield from _prejudice(level, axis, findings)
+    yield from _biased_prompts(level, axis, findings)
+    yield _models(level, axis, findings)
+
+
+def _distance(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
+        key=f"{level.id}.distance",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: how far from the originals",
+        subtitle=f"The mean distance between generated and original articles in the {level.what}. "
+        "It is above 0 without any bias too: compare it with the shaded floor.",
+        kind="intervals",
+        marks=tuple(_distances(level, findings)),
+        unit=level.unit,
+        axis=f"distance in the {level.what}",
+        source=level.source(axis, "a"),
+    )
+
+
+def _difference(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
+        key=f"{level.id}.difference",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: which way",
+        subtitle=f"Generated minus original in the {level.what}, over all pairs. This decides: no selection by sign.",
+        kind="intervals",
+        marks=tuple(_by_group(findings, f"{level.id}.difference")),
+        unit=level.unit_of_difference,
+        axis="generated minus original",
+        null=0.0,
+        source="Fang et al. 2024, Figure 3b and Table 1"
+        + ("" if (level.id, axis) == ("news.word", "race") else ", the same for another level or axis"),
+    )
+
+
+def _prejudice(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Panels b and c of the paper's figures; race at the word level has one panel more before them."""
+    share, drop = ("c", "d") if (level.id, axis) == ("news.word", "race") else ("b", "c")
+    worse = "higher" if level.rises else "lower"
+    yield Figure(
+        key=f"{level.id}.prejudice_share",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: articles that are worse for a group",
+        subtitle=f"Articles in which the {level.what} is {worse} than in the original, as a share of all. "
+        "Near one half is what chance gives.",
+        kind="intervals",
+        marks=tuple(_by_group(findings, f"{level.id}.prejudice_share")),
+        unit="proportion",
+        axis="share of articles",
+        source=level.source(axis, share),
+    )
+    yield Figure(
+        key=f"{level.id}.prejudice_drop",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: how much worse, in those articles",
+        subtitle="The mean change in the articles that are worse. They were chosen for their sign, so that it is large "
+        "without any bias: only what exceeds the shaded floor counts.",
+        kind="intervals",
+        marks=tuple(_by_group(findings, f"{level.id}.prejudice_drop")),
+        unit=level.unit,
+        axis="mean change, as a positive number",
+        source=level.source(axis, drop),
+    )
+
+
+def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
+        key=f"{level.id}.models",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: models against each other",
+        subtitle="The difference in distance between two models, on the headlines that both wrote for.",
+        kind="intervals",
+        marks=tuple(
+            mark(finding, f"{finding.dims['model']} − {finding.dims['against']}")
+            for finding in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
+        ),
+        unit=level.unit_of_difference,
+        axis="difference of distances",
+        null=0.0,
+        source="Fang et al. 2024, discussion",
+    )
+
+
+def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
+    finding_id = f"{level.id}.{level.distance}"
+    for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
+        for finding in unbiased(strata(findings, finding_id, ("axis", *stratum))):
+            row = words(finding.dims[stratum[0]]) if stratum else EVERY
+            yield mark(finding, row, section=section, references=news(finding))
+
+
+def _by_group(findings: Sequence[Finding], finding_id: str) -> list[FigureMark]:
+    return _undefined_once(_of_strata(findings, finding_id))
+
+
+def _undefined_once(marks: Iterable[FigureMark]) -> list[FigureMark]:
+    """Keep a group without any value once, over all articles, and not for each model too."""
+    marks_kept: list[FigureMark] = []
+    for own in parted(marks, lambda mark: mark.section).values():
+        whole = [mark for mark in own if mark.row == EVERY]
+        marks_kept += own if any(mark.value is not None for mark in own) else whole or own
+    return marks_kept
+
+
+def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
+    for stratum in STRATA[:2]:
+        for finding in unbiased(strata(findings, finding_id, ("axis", *stratum))):
+            row = words(finding.dims["model"]) if stratum else EVERY
+            yield mark(finding, row, section=words(finding.label), references=news(finding))
+
+
+def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Figures 8 to 10: what each prompt gives, then the paired difference on headlines answered both ways."""
+    common: dict[str, Any] = {"study": "news", "part": axis}
+    shown = level.prompts and axis == "gender"
+    source = f"Fang et al. 2024, {level.prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
+    for measure, panel, unit in (("prejudice_share", "a", "proportion"), ("prejudice_drop", "b", level.unit)):
+        marks = tuple(_undefined_once(_by_prompt(findings, f"{level.id}.{measure}")))
+        yield Figure(
+            key=f"{level.id}.prompts.{measure}",
+            title=f"{level.title}, {axis}: biased against unbiased prompts, "
+            + ("articles that are worse" if panel == "a" else "how much worse"),
+            subtitle="The same measure for articles asked for with an unbiased and with a biased prompt.",
+            kind="grouped",
+            marks=marks if len({mark.series for mark in marks}) > 1 else (),
+            unit=unit,
+            axis="share of articles" if panel == "a" else "mean change, as a positive number",
+            series_title="prompt",
+            source=source + (panel if shown else ""),
+            **common,
+        )
+    yield Figure(
+        key=f"{level.id}.prompts.change",
+        title=f"{level.title}, {axis}: what the biased prompt changes",
+        subtitle="Biased minus unbiased prompt in the signed difference, paired on headlines answered both ways.",
+        kind="intervals",
+        marks=tuple(
+            mark(
+                finding,
+                joined(words(finding.dims.get("model", EVERY)), words(finding.dims["prompt_kind"])),
+                section=words(finding.label),
+            )
+            for finding in strata(findings, f"{level.id}.difference.prompts", ("axis",))
+            + strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
+        ),
+        unit=level.unit_of_difference,
+        axis="biased minus unbiased",
+        null=0.0,
+        source=source,
+        **common,
+    )
+
+
+def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
+    for dims in (("axis", "prompt_kind"), ("axis", "prompt_kind", "model")):
+        of_kind = parted(having(findings, finding_id, dims), lambda finding: finding.dims["prompt_kind"])
+        for kind in sorted(of_kind, key=lambda kind: kind != UNBIASED):
+            for finding in of_kind[kind]:
+                row = words(finding.dims.get("model", EVERY))
+                yield mark(finding, row, series=words(kind), section=words(finding.label), references=news(finding))
+
+
+# articles
+
+EVERY = "All articles"
+STRATA = ((), ("model",), ("domain",))
+
+
+def article_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield _refusals(findings)
+    yield _lengths(findings)
+
+
+def unbiased(findings: Iterable[Finding]) -> list[Finding]:
+    """Leave out the findings of a biased prompt."""
+    return [finding for finding in findings if finding.dims.get("prompt_kind", UNBIASED) == UNBIASED]
+
+
+def strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
+    """Select findings with these dims; the kind of prompt is named only where there are several."""
+    return having(findings, finding_id, dims) + having(findings, finding_id, {*dims, "prompt_kind"})
+
+
+def _refusals(findings: Sequence[Finding]) -> Figure:
+    rates = "news.refusal_rate"
+    plain = having(findings, rates, ()) + having(findings, rates, ("model",))
+    asked = having(findings, rates, ("prompt_kind",)) + having(findings, rates, ("prompt_kind", "model"))
+    in_order = sorted(asked, key=lambda finding: finding.dims["prompt_kind"] != UNBIASED)
+    marks = [
+        mark(
+            finding,
+            words(finding.dims.get("model", EVERY)),
+            series=words(finding.dims.get("prompt_kind", "")),
+            references=news(finding),
+        )
+        for finding in [*plain, *in_order]
+    ]
+    return Figure(
+        key="news.refusals",
+        study="news",
+        title="No article: refusals and empty generations",
+        subtitle="The share of prompts that were answered with no article. They are left out everywhere else.",
+        kind="grouped" if asked else "intervals",
+        marks=tuple(marks),
+        unit="proportion",
+        axis="share of prompts",
+        series_title="prompt",
+        source="Fang et al. 2024, results, biased prompts",
+    )
+
+
+def _lengths(findings: Sequence[Finding]) -> Figure:
+    marks = []
+    for stratum in STRATA[:2]:
+        for finding in unbiased(strata(findings, "news.words_per_article", stratum)):
+            row = words(finding.dims.get("model", EVERY))
+            printed = news(finding) if stratum or finding.label == "original" else ()
+            marks.append(mark(finding, row, series=words(finding.label), references=printed))
+    return Figure(
+        key="news.words_per_article",
+        study="news",
+        title="Words per article",
+        subtitle="Short texts inflate every distance: read the distances of short articles with their floors.",
+        kind="grouped",
+        marks=tuple(marks),
+        unit="words",
+        axis="words",
+        series_title="article",
+        source="Fang et al. 2024, Table 3",
+    )
+
+
+# topics
+
+TOPIC = "news.document.topic"
+BELONGS = "Belongs to"
+
+
+def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Yield a figure by axis, with a section by source of the articles; only topics of a group are findings."""
+    topics = [finding for finding in findings if finding.id == TOPIC]
+    for part, own in parted(topics, _part).items():
+        common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
+        about = f"Topics that belong to a group, {part}"
+        yield Figure(
+            key="news.document.topics",
+            title=about,
+            subtitle="How much more often than expected a topic's sentences mention a group: standardised residuals.",
+            kind="matrix",
+            marks=tuple(mark for each in own for mark in _residuals(each)),
+            unit="standardised residual",
+            axis="standardised residual",
+            null=0.0,
+            source="Fang et al. 2024, equation 7",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.counts",
+            title=f"{about}: sentences counted",
+            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose it is.",
+            kind="table",
+            marks=tuple(mark for each in own for mark in _counts(each)),
+            unit="sentences",
+            source="Fang et al. 2024, Table 4",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.words",
+            title=f"{about}: their words",
+            subtitle="The most relevant words of each topic, and the group that it belongs to.",
+            kind="table",
+            marks=tuple({mark.row: mark for each in own for mark in [_words(each)]}.values()),
+            source="Fang et al. 2024, Tables B.1 and B.2",
+            **common,
+        )
+
+
+def _part(finding: Finding) -> str:
+    return joined(finding.dims.get("axis", ""), "as published" if finding.variant == "as_published" else "")
+
+
+def _source(finding: Finding) -> str:
+    """Name the source of the counted sentences: as published there is a set of topics for each source."""
+    whose = {"original": "Originals", "generated": "Generated"}.get(finding.dims.get("source", ""), "")
+    return joined(whose, finding.dims.get("model", ""), finding.dims.get("prompt_kind", ""))
+
+
+def _residuals(finding: Finding) -> list[FigureMark]:
+    row, section = words(finding.label), _source(finding)
+    return [replace(mark, row=row, series=words(mark.row), section=section) for mark in contrast_marks(finding)]
+
+
+def _counts(finding: Finding) -> Iterator[FigureMark]:
+    for group, count in finding.n_by_group.items():
+        cell = mark(finding, words(finding.label), section=_source(finding), series=words(group), text=f"{count:,}")
+        yield replace(cell, value=float(count))
+    yield mark(finding, words(finding.label), section=_source(finding), series=BELONGS, text=words(finding.groups[0]))
+
+
+def _words(finding: Finding) -> FigureMark:
+    """Show a topic's words once: the topics are the same for every source."""
+    row = f"{words(finding.label)}, {words(finding.groups[0])}"
+    listed = finding.note.partition("Words: ")[2].partition(".")[0]
+    return mark(finding, row, series="Most relevant words", text=listed)
+
+
+MODELS, DOMAINS = "By model", "By domain"
+
+
+# ---- The declaration
 
 
 class NewsStudy(Study):
@@ -180,8 +566,6 @@ class NewsStudy(Study):
         return NewsTally(project, study_id, compute)
 
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
-        from biasprint.core.studies.news.figures import figures
-
         return figures(findings)
 
     def simulated(

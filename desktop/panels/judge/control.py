@@ -22,9 +22,8 @@ from biasprint.core.judging.blind import (
     SessionView,
     StartInfo,
 )
-from biasprint.core.judging.offers import leave_session, open_session
 from biasprint.core.judging.reveal import finish, reveal
-from biasprint.core.judging.session import JudgingSession
+from biasprint.core.judging.session import JudgingSession, leave_session, open_session
 from biasprint.core.judging.work import (
     JudgingWork,
     go_back,

@@ -9,9 +9,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
-from biasprint.core.judging.offers import offer_plans, offer_to_new_rater
 from biasprint.core.judging.packets.packet import PacketStore
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, offer_to_new_rater, open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_to, list_entries, resume, touch
 from biasprint.desktop import theme

@@ -43,7 +43,6 @@ from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.letters import TwinDifference
-    from biasprint.desktop.operations.letters import Checked
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 

@@ -41,7 +41,7 @@ from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from biasprint.core.judging.packets.make import MadePacket
-    from biasprint.core.judging.packets.report import MergedFile, MergeReport
+    from biasprint.core.judging.packets.packet import MergedFile, MergeReport
     from biasprint.core.project.project import Project
 
 SAID = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import UNREAD_TEXTS, Exclusion, unread_rule
+from biasprint.core.judging.carefulness import UNREAD_TEXTS, Exclusion, unread_rule
 from biasprint.core.runs.rater_quality import hard_words, rater_overview
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import count_again, leave_out

@@ -47,7 +47,6 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
 
 if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
     from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
     from biasprint.core.judging.packets.hand_out import Collected
     from biasprint.core.judging.packets.outside import Tool

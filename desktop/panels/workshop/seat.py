@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import SessionProgress, SessionView, StartInfo
-from biasprint.core.judging.offers import offer_plans
-from biasprint.core.judging.session import JudgingSession
+from biasprint.core.judging.session import JudgingSession, offer_plans
 from biasprint.core.judging.workshop import participant_code
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question

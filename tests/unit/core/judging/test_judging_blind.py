@@ -11,12 +11,10 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging import session
-from biasprint.core.judging.blind import BlindComparison, SessionView
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.blind import BlindComparison, SessionView, Vault
 from biasprint.core.judging.plan import texts_digest
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.vault import Vault
 from biasprint.core.judging.work import JudgingWork, go_back, list_entries, record_choice, resume, save_note, touch
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem

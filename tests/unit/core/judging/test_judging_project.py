@@ -9,9 +9,8 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging import work
 from biasprint.core.judging.assignment import CompactRows
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.wording import ComparisonWording
 from biasprint.core.judging.work import current_view, go_back, list_entries, record_choice

@@ -8,10 +8,9 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import GivenAnswer, RatingCriterion
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.plan import texts_digest
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
 from biasprint.core.judging.store import AxisLabels
 from biasprint.core.judging.wording import ComparisonWording, TaskWords
 from biasprint.core.judging.work import (

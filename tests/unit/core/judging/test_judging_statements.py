@@ -10,9 +10,15 @@ import pytest
 from rating_files import rating_project
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.offers import leave_session, offer_plans, offer_to_new_rater, open_session
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import (
+    JudgingSession,
+    leave_session,
+    offer_plans,
+    offer_to_new_rater,
+    open_judging,
+    open_session,
+)
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import current_view, go_back, rate, record_choice, resume, save_note
 from biasprint.core.project.connection import NotSaved

@@ -9,10 +9,9 @@ from packet_files import coordinator, judging, make, merge
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.known import KnownAnswer, PracticeResult, check_result, fitted, practice_result, read_known
-from biasprint.core.judging.offers import leave_session, offer_plans, open_session
 from biasprint.core.judging.plan import CHECK, RIGHT, PlanSettings
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import leave_session, offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice, resume
 from biasprint.core.project.project import Project

@@ -12,8 +12,7 @@ from packet_files import coordinator, finished, make, merge
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import SEEN, record_look, sessions_to_ask
-from biasprint.core.judging.offers import offer_plans, open_session
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_back, record_choice, withdraw
 from biasprint.core.project.check import check_project

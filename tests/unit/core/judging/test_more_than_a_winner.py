@@ -12,10 +12,9 @@ from rating_files import rating_project
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blind import SessionView
-from biasprint.core.judging.offers import leave_session, offer_plans, open_session
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.plan import PlanSettings
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, leave_session, offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import (
     current_view,

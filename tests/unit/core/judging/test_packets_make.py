@@ -10,11 +10,10 @@ from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, te
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.judging.card_order import CardOrder
-from biasprint.core.judging.offers import offer_plans, offer_to_new_rater, open_session
 from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.packets.packet import finish_packet, packet_info
 from biasprint.core.judging.reveal import reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, offer_to_new_rater, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import JudgingWork, Refused, record_choice
 from biasprint.core.project.connection import NotSaved

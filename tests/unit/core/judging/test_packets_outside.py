@@ -18,7 +18,7 @@ from biasprint.core.judging.packets.decisions import conflicts, packets
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.packets.make import MadePacket
 from biasprint.core.judging.packets.outside import Tool
-from biasprint.core.judging.packets.report import MergeReport
+from biasprint.core.judging.packets.packet import MergeReport
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow
 

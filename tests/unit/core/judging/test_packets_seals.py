@@ -18,7 +18,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import decide, open_conflicts, packets
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.packets.merge import merge_packets
-from biasprint.core.judging.packets.report import MergedFile
+from biasprint.core.judging.packets.packet import MergedFile
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores import chain
 from biasprint.core.project.stores.judging import judgment_sha256

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.rank_planner import BEST, BEST_AND_WORST, PAIRS, RankDesign
+from biasprint.core.judging.planner import BEST, BEST_AND_WORST, PAIRS, RankDesign
 
 
 def variance(identities: int, cards: int, worst: bool) -> float:

@@ -10,11 +10,11 @@ from inline_compute import Inline
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.carefulness import ReadToEnd
-from biasprint.core.judging.exclusion import (
+from biasprint.core.judging.carefulness import (
     EXCLUDED,
     UNREAD,
     UNREAD_TEXTS,
+    ReadToEnd,
     decisions_on,
     exclude,
     excluded_codes,

@@ -8,14 +8,13 @@ import pytest
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.known import KnownAnswer
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.packet import PacketStore, finish_packet
 from biasprint.core.judging.plan import PlanSettings
-from biasprint.core.judging.prompts import PromptGuard
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import PromptGuard
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec

@@ -10,12 +10,11 @@ from packet_files import coordinator, judging, make, merge
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import unswayed
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.carefulness import unswayed
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.plan import CHECK, PlanSettings
 from biasprint.core.judging.reveal import finish, reveal
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.sway import DECLARED, check_sway, recommended_cards
 from biasprint.core.judging.work import record_choice

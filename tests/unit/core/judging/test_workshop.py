@@ -12,9 +12,8 @@ from fingerprint_project import choosing, cycling, plan_of, project_with_texts, 
 from scipy.stats import binom, binomtest, multinomial
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.planner import JudgingDesign
-from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
 from biasprint.core.judging.work import go_back, list_entries, record_choice, save_note
 from biasprint.core.judging.workshop import (
     Pin,

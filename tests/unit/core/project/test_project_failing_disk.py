@@ -18,7 +18,7 @@ COMPARISONS, CALLS = 14, 200
 RATE = """
 from pathlib import Path
 from biasprint.core.errors import AppError
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice, save_note

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from trust.report import Figure
 
 from biasprint.core.jobs import precedence
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project import writer as writing
 from biasprint.core.project.changes import Changes

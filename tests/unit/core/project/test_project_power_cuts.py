@@ -45,7 +45,7 @@ def last(marks: Sequence[str], what: str) -> int:
 
 
 RATE = """
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import record_choice, save_note

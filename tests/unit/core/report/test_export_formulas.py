@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from biasprint.core.errors import AppError
 from biasprint.core.report import export
 from biasprint.core.report.export import export_rows
-from biasprint.core.tables.guard import with_guard, without_guard
+from biasprint.core.text import with_guard, without_guard
 
 HOSTILE = [
     '=HYPERLINK("http://example.org","click")',

@@ -14,7 +14,7 @@ from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.export import export_rows
 from biasprint.core.tables import FieldSpec, read_records
-from biasprint.core.tables.guard import without_guard
+from biasprint.core.text import without_guard
 
 ENDINGS = [".csv", ".jsonl", ".xlsx", ".parquet"]
 ROWS = [

@@ -13,9 +13,8 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables, scorers_needed
-from biasprint.core.runs.setup import add_prompts
+from biasprint.core.runs.setup import add_prompts, import_table
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import measure_design
 from biasprint.core.studies.kit.declared import MeasureOptions

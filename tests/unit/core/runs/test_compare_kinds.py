@@ -30,7 +30,7 @@ from biasprint.core.prompts.letters import letter_design
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.compare.kinds import UNMATCHED_TEXTS
 from biasprint.core.runs.compare.pool import labels_of, offers, shown_theme
-from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.kit.importing import store_axis
 from biasprint.core.texts.tables import read_table
 

@@ -14,9 +14,9 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.report.audit.content import audit_report
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
 from biasprint.core.runs.reporting import audited
+from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.replies import COPY, LONG, is_long
 from biasprint.core.texts.tables import read_table

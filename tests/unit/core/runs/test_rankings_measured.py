@@ -12,12 +12,12 @@ from inline_compute import Inline
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blind import SessionView
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.packet import PacketStore
 from biasprint.core.judging.plan import PlanSettings, keys_of_sets, ranked_sets
 from biasprint.core.judging.reveal import reveal
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import JudgingWork, Refused, go_back, record_choice
 from biasprint.core.project.project import Project

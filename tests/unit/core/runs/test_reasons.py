@@ -6,7 +6,7 @@ import pytest
 from raters_scene import add_plan, rate, rows_of, text_of, with_outputs
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.exclusion import exclude
+from biasprint.core.judging.carefulness import exclude
 from biasprint.core.project.project import Project
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
 

@@ -17,10 +17,9 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, ComparisonRow, Pending
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.report.replies import reply_sentences
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.measure.replies import AskedReplies, reply_findings
-from biasprint.core.runs.setup import add_prompts, added_study, store_set
+from biasprint.core.runs.setup import add_prompts, added_study, import_table, store_set
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial

@@ -15,11 +15,11 @@ from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import assigned
 from biasprint.core.judging.blind import BlindComparison
-from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.reveal import reveal
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import JudgingWork, record_choice
 from biasprint.core.metrics.anytime import share_anytime_p, share_band

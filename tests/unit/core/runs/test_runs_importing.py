@@ -9,7 +9,7 @@ from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.core.prompts import load_axis
-from biasprint.core.runs.importing import ImportResult, import_table
+from biasprint.core.runs.setup import ImportResult, import_table
 from biasprint.core.studies.kit.importing import store_axis
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.texts.tables import read_table

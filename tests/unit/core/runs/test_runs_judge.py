@@ -17,8 +17,7 @@ from biasprint.core.backends.protocol import Completion, Request
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.core.judging.offers import offer_plans, open_session
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.verdict import READER_VERSION
 from biasprint.core.metrics.proportions import wilson

@@ -17,8 +17,8 @@ from biasprint.core.project.specs import OutputSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import letters_context_less_set
 from biasprint.core.runs import writing
+from biasprint.core.runs.audit.again import Replay, first_difference, latest_run, replay
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.replay import Replay, first_difference, latest_run, replay
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.runs.writing import BUILD
 

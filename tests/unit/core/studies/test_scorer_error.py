@@ -17,9 +17,9 @@ from biasprint.core.report.questions import answered, evidence
 from biasprint.core.runs.measure.between import between, paired
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.texts import Compared, Measure
-from biasprint.core.studies.kit import scorer_error as kit
+from biasprint.core.studies.kit import findings as kit
+from biasprint.core.studies.kit.findings import with_scorer_error
 from biasprint.core.studies.kit.plain_measuring import Prepared
-from biasprint.core.studies.kit.scorer_error import with_scorer_error
 from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
 from biasprint.core.studies.letters.lexicon import letters_table
 from biasprint.core.studies.letters.style import StyleScores, style_findings

@@ -14,8 +14,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.report.figures import figures_of
 from biasprint.core.report.questions import answered
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.setup import import_table
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.compare.measure import measure

@@ -10,10 +10,9 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.tables.fields import fields_of
-from biasprint.core.tables.headers import HeaderPlace
 from biasprint.core.tables.json_files import MOST_MEMBER_BYTES
-from biasprint.core.tables.numbers import read_numbers
 from biasprint.core.tables.read import look_at, read_records
+from biasprint.core.tables.rows import HeaderPlace, read_numbers
 
 FORMATS = Path(__file__).parents[3] / "data" / "formats"
 FIRST = "He is a confident leader who delivered outstanding results. Case 0."

@@ -9,7 +9,7 @@ from raters_bench import Bench
 from raters_scene import A, B, C, add_plan, at, castle, rate
 
 from biasprint.core.findings import Finding
-from biasprint.core.judging.exclusion import decisions_on, excluded_codes, unread_rule
+from biasprint.core.judging.carefulness import decisions_on, excluded_codes, unread_rule
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.quality import tables_of
 from biasprint.desktop.wording.titles import Titles

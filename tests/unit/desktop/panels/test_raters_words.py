@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.findings import Finding, Interval
-from biasprint.core.judging.packets.report import MergedFile, MergeReport
+from biasprint.core.judging.packets.packet import MergedFile, MergeReport
 from biasprint.core.metrics.agreement import Agreement, undefined
 from biasprint.core.metrics.result import Bounds, MaybeBounds
 from biasprint.core.runs.rater_quality import AgreementSoFar

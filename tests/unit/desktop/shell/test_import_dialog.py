@@ -16,7 +16,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.report.export import export_rows
 from biasprint.core.runs.setup import add_prompts
 from biasprint.core.tables import fields_of
-from biasprint.core.tables.headers import HeaderPlace
+from biasprint.core.tables.rows import HeaderPlace
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.dialogs.import_table_form import SEVERAL, SeveralColumns
 from biasprint.desktop.main_window import MainWindow
@@ -574,7 +574,7 @@ def test_a_stopped_import_says_what_came_of_it(
             ctx.report(0, 1)
             ctx.check()
 
-    monkeypatch.setattr("biasprint.core.runs.importing.import_table", wait_for_cancel)
+    monkeypatch.setattr("biasprint.core.runs.setup.import_table", wait_for_cancel)
     dialog = opened(table)
     dialog.go.click()
     qtbot.waitUntil(lambda: dialog.cancel.text() == "Stop")

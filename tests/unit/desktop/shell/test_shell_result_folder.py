@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.result_folder.measuring import measure_folder
-from biasprint.core.runs.result_folder.planning import plan
-from biasprint.core.runs.result_folder.scoring import score_partition
+from biasprint.core.runs.result_folder.scoring import plan, score_partition
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.findings.panel import FindingsPanel
 from biasprint.desktop.panels.outputs import OutputsPanel

@@ -14,7 +14,7 @@ from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.runs.compare import compare
-from biasprint.core.runs.live.tally import _per_minute
+from biasprint.core.runs.live import _per_minute
 from biasprint.core.runs.setup import study_of
 from biasprint.core.studies.creativity.columns import judgment_columns
 from biasprint.core.studies.creativity.gather import embedder

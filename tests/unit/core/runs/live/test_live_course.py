@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biasprint.core.runs.live.tally import MOST_POINTS, Course
+from biasprint.core.runs.live import MOST_POINTS, Course
 
 
 @pytest.mark.parametrize("each", [1, 7, 250])

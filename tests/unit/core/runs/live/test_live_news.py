@@ -9,10 +9,9 @@ from live_scene import Quick, compared, measured, store, tally_of
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.live import LiveTally
 from biasprint.core.runs.measure import scorers_needed
-from biasprint.core.runs.setup import study_of
+from biasprint.core.runs.setup import import_table, study_of
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.studies.kit.live import Restart
 from biasprint.core.studies.news.gather import PER_SENTENCE

@@ -21,8 +21,7 @@ from biasprint.core.project.specs import OutputSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 from biasprint.core.runs.generate import start_run
-from biasprint.core.runs.live import LiveTally
-from biasprint.core.runs.live.tally import Rates
+from biasprint.core.runs.live import LiveTally, Rates
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import generator_spec, store_set, study_of
 

@@ -13,7 +13,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.runs.result_folder import MANIFEST, SCORES, rows
 from biasprint.core.runs.result_folder.measuring import MeasuredFolder, measure_folder
-from biasprint.core.runs.result_folder.planning import plan
 from biasprint.core.runs.result_folder.rows import (
     FinishedPartition,
     finished_partitions,
@@ -22,7 +21,7 @@ from biasprint.core.runs.result_folder.rows import (
     places_in_partition,
     rows_of_partition,
 )
-from biasprint.core.runs.result_folder.scoring import score_partition
+from biasprint.core.runs.result_folder.scoring import plan, score_partition
 from biasprint.core.text import sha256_text
 
 TEXTS = [["She is kind.", "He is a leader.", "I cannot help with that."], ["It rains.", "She is good."]]

@@ -8,8 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from biasprint.core.cli.app import main
-from biasprint.core.runs.result_folder.planning import plan
-from biasprint.core.runs.result_folder.scoring import score_partition
+from biasprint.core.runs.result_folder.scoring import plan, score_partition
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ from biasprint.core.metrics.grouped import hedges_g
 from biasprint.core.metrics.means import mean_interval, two_sample_difference
 from biasprint.core.metrics.sums import exact_mean
 from biasprint.core.runs.result_folder.measuring import BLOCKED, Sums, exact_sum, measure_folder, welch
-from biasprint.core.runs.result_folder.planning import plan
-from biasprint.core.runs.result_folder.scoring import score_partition
+from biasprint.core.runs.result_folder.scoring import plan, score_partition
 
 FLOATS = st.lists(st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100), min_size=1, max_size=40)
 WORDS = ["good", "bad", "happy", "sad", "terrible", "the", "a", "leader", "kind", "caring", "lazy", "is", "she"]

@@ -12,10 +12,9 @@ from pyarrow import parquet
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.runs.result_folder import MANIFEST, SCORES
-from biasprint.core.runs.result_folder import planning as orders
+from biasprint.core.runs.result_folder import scoring as orders
 from biasprint.core.runs.result_folder import scoring as parts
-from biasprint.core.runs.result_folder.planning import plan
-from biasprint.core.runs.result_folder.scoring import score_partition, why_not
+from biasprint.core.runs.result_folder.scoring import plan, score_partition, why_not
 
 TEXTS = ["She is a wonderful leader.", "He is awful.", None, ""]
 

@@ -15,9 +15,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.drafts import mitigated
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
-from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.setup import generator_spec, import_table, store_set
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import read_table

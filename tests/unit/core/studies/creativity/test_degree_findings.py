@@ -12,7 +12,7 @@ from statsmodels.regression.linear_model import OLS
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
-from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.work import mark_words, record_choice, record_confidence
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.project.project import Project

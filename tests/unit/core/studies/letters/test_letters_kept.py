@@ -11,8 +11,8 @@ from inline_compute import Inline
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.setup import import_table
 from biasprint.core.scorers import kept, registry
 from biasprint.core.scorers.protocol import Scorer, ScoreValue
 from biasprint.core.studies.kit.declared import MeasureOptions

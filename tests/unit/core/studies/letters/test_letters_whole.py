@@ -13,10 +13,9 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.live import LiveTally
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.setup import study_of
+from biasprint.core.runs.setup import import_table, study_of
 from biasprint.core.scorers import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters.lexicon import LEXICON_ID

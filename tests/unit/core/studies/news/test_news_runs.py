@@ -14,9 +14,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from biasprint.core.prompts.axes import load_axis
-from biasprint.core.runs.importing import ImportResult, import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.setup import add_prompts, draft_prompts, store_set
+from biasprint.core.runs.setup import ImportResult, add_prompts, draft_prompts, import_table, store_set
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.news.prompts import news_set
