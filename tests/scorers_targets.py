@@ -57,3 +57,11 @@ class LosesOne(Lengths):
 
 class Nameless:
     pass
+
+
+def tokens_of(folder, text):
+    """Return how many tokens a classifier's folder makes of a text."""
+    from biasprint.core.scorers.folders.classifier import load_classifier
+
+    (encoded,) = load_classifier(folder).encode([text])
+    return len(encoded["input_ids"])

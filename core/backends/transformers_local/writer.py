@@ -9,6 +9,7 @@ import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -160,6 +161,7 @@ class FolderVocabulary:
 
     def __init__(self, tokenizer: Any, ends: frozenset[int], *, template: bool) -> None:
         self._tokenizer = tokenizer
+        self._name = Path(tokenizer.name_or_path).name
         self._special = tuple(text for text in tokenizer.all_special_tokens if text)
         self._ends = ends | ({tokenizer.eos_token_id} if tokenizer.eos_token_id is not None else set())
         self._around = self._template() if template else None
@@ -190,7 +192,8 @@ class FolderVocabulary:
 
     def text(self, tokens: list[int]) -> str:
         """Special tokens are left out, and nothing is tidied."""
-        decoded: str = self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+        decoded: str = loading.spelled(self._name, lambda: self._tokenizer.decode(tokens, **options))
         return decoded
 
     def _template(self) -> Around | None:
@@ -218,9 +221,8 @@ class FolderVocabulary:
 
     def _tokens(self, text: str, *, special: bool) -> list[int]:
         whole = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
-        tokens: list[int] = self._tokenizer(
-            whole, add_special_tokens=False, split_special_tokens=not special, verbose=False
-        )["input_ids"]
+        options = {"add_special_tokens": False, "split_special_tokens": not special, "verbose": False}
+        tokens: list[int] = loading.spelled(self._name, lambda: self._tokenizer(whole, **options)["input_ids"])
         return tokens
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from biasprint.core.errors import AppError
-from biasprint.core.given import ordinary_file
+from biasprint.core.given import MISFIT, NOT_JSON, ordinary_file
 from biasprint.core.machine import storage
 
 # ---- Files of a model
@@ -30,7 +30,8 @@ WEIGHTS = "model.safetensors"
 CONFIG = "config.json"
 INDEX = f"{WEIGHTS}.index.json"
 LONGEST_HEADER = 100_000_000  # bytes; the limit of the safetensors library
-LARGEST_SETTINGS = 200_000_000  # bytes of a JSON or vocabulary file
+LARGEST_SETTINGS = 64_000_000  # bytes of a JSON or vocabulary file; the largest that are known have 33 million
+MOST_VALUES = 3_000_000  # in one JSON file: Python takes up to 100 bytes for one of three characters
 
 _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _GGUF_PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
@@ -213,7 +214,7 @@ def _check_part(path: Path) -> None:
     One that passed is not looked at again while its size and time of change stay: a tokenizer is megabytes of JSON,
     and each page that names a scorer asks.
     """
-    state = path.stat()
+    state = ordinary_file(path, follow=True)
     passed = (str(path.absolute()), state.st_size, state.st_mtime_ns)
     if passed in _PASSED:
         return
@@ -223,6 +224,8 @@ def _check_part(path: Path) -> None:
         raise _only_a_pointer(path)
     if path.suffix == ".safetensors":
         _check_safetensors(path)
+    elif state.st_size > LARGEST_SETTINGS:
+        raise _damaged(path, f"{state.st_size} bytes")
     elif path.suffix == ".json":
         _json(path)
     _PASSED.add(passed)
@@ -235,22 +238,27 @@ def _check_safetensors(path: Path) -> None:
         length = int.from_bytes(file.read(8), "little")
         header = file.read(length) if 2 <= length <= min(LONGEST_HEADER, size - 8) else b""
     try:
-        tensors = json.loads(header)
+        tensors = _parsed(header)
         ends = [int(tensor["data_offsets"][1]) for name, tensor in tensors.items() if name != "__metadata__"]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except MISFIT as error:
         raise _damaged(path, str(error)) from error
     if 8 + length + max(ends, default=0) != size:
         raise _damaged(path, f"{size} bytes instead of {8 + length + max(ends, default=0)}")
 
 
 def _json(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > LARGEST_SETTINGS:
-        raise _damaged(path, f"{path.stat().st_size} bytes")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        data = _parsed(path.read_bytes())
+    except NOT_JSON as error:
         raise _damaged(path, str(error)) from error
     return data if isinstance(data, dict) else {}
+
+
+def _parsed(data: bytes) -> Any:
+    """Parse JSON. Raises `ValueError` also for so many values that they would fill the memory."""
+    if sum(data.count(sign) for sign in b",[{") > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values")
+    return json.loads(data.decode("utf-8"))
 
 
 def _damaged(path: Path, details: str) -> AppError:

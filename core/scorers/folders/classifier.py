@@ -141,9 +141,12 @@ class Classifier:
     included.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, names: Sequence[str], most: int, where: str = "cpu") -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, names: Sequence[str], most: int, where: str = "cpu", name: str = "model"
+    ) -> None:
         self._model = model
         self._tokenizer = tokenizer
+        self._name = name
         self.labels = tuple(names)
         self.most = most
         self.device = where
@@ -153,19 +156,26 @@ class Classifier:
         """Tokens of texts, each cut at what the model takes."""
         if not texts:
             return []
-        return _apart(self._tokenizer([_clean(text) for text in texts], truncation=True, max_length=self.most))
+        encoded = self._spelled([_clean(text) for text in texts], truncation=True, max_length=self.most)
+        if any(len(each["input_ids"]) > self.most for each in encoded):
+            raise loading.fails_at_a_text(self._name, "it adds more tokens than the model takes")
+        return encoded
 
     def encode_pairs(self, first: Sequence[str], second: Sequence[str]) -> list[Encoded]:
         """Tokens of pairs, whole: whoever asks has seen to it that they fit."""
         if not first:
             return []
         pairs = ([_clean(text) for text in side] for side in (first, second))
-        return _apart(self._tokenizer(*pairs, verbose=False))
+        return self._spelled(*pairs, verbose=False)
 
     def split(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the start and end of each token in the text."""
-        tokenized = self._tokenizer(_clean(text), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        options = {"add_special_tokens": False, "return_offsets_mapping": True, "verbose": False}
+        tokenized = loading.spelled(self._name, lambda: self._tokenizer(_clean(text), **options))
         return tuple((int(start), int(end)) for start, end in tokenized["offset_mapping"])
+
+    def _spelled(self, *texts: Any, **options: Any) -> list[Encoded]:
+        return loading.spelled(self._name, lambda: _apart(self._tokenizer(*texts, **options)))
 
     @property
     def marks(self) -> int:
@@ -202,7 +212,7 @@ def load_classifier(folder: Path) -> Classifier:
     where = loading.chosen()
     model = loading.model(read, "classifier", config, where, torch.float32)
     names = label_names(read.values) or tuple(f"LABEL_{place}" for place in range(config.num_labels))
-    return Classifier(model, tokenizer, names, longest(read.kind, config, tokenizer), where)
+    return Classifier(model, tokenizer, names, longest(read.kind, config, tokenizer), where, read.name)
 
 
 def sigmoid(logits: Floats) -> Floats:

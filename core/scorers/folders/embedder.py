@@ -27,14 +27,18 @@ _PART_PLACE = re.compile(r"[0-9]{1,2}_[A-Za-z]{1,40}")
 class FolderEmbedder(Embedder):
     """A SentenceTransformer with its own pooling, normalisation and prompt. `most`: tokens of a window."""
 
-    def __init__(self, model: Any, where: str) -> None:
+    def __init__(self, model: Any, where: str, name: str = "model") -> None:
         self._model = model
+        self._name = name
         prompt = model.prompts.get(model.default_prompt_name) or ""
         super().__init__(model.tokenizer.backend_tokenizer, prompt)
         self.device = where
         kind = str(model[0].config.model_type)
         self.most = max(1, longest(kind, model[0].config, model.tokenizer) - self.marks)
         self._extra = {"prompt_length": len(self.first)} if prompt else {}
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return loading.spelled(self._name, lambda: super(FolderEmbedder, self).tokens(texts))
 
     def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
         vectors: dict[int, Vectors] = {}
@@ -122,10 +126,8 @@ def load_embedder(folder: Path) -> FolderEmbedder:
     if getattr(model.tokenizer, "backend_tokenizer", None) is None:
         raise unreadable(read.name, "its tokenizer is of a kind that is not read", type(model.tokenizer).__name__)
     loading.said(read.name, lambda: model.tokenizer(loading.IN_NO_VOCABULARY), loading.NO_TOKENIZER)
-    try:
-        return FolderEmbedder(model, where)
-    except ValueError as error:
-        raise unreadable(read.name, "its tokenizer does not mark beginning and end", repr(error)) from error
+    no_marks = "its tokenizer does not mark beginning and end"
+    return loading.said(read.name, lambda: FolderEmbedder(model, where, read.name), no_marks)
 
 
 def _loaded(place: Path, where: str) -> Any:

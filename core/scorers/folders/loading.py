@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.limits import at_most
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.layout import Format
 from biasprint.core.machine.processor import free_bytes, is_out_of_memory, keep_sums_alike
@@ -125,6 +126,11 @@ def release(role: str) -> None:
 
 ANOTHER = "Choose another model, or get this one again."
 NO_TOKENIZER = "its tokenizer cannot be read"
+NO_FIT = "its settings and its weights do not fit together"
+MOST_PARTS = 2_048  # layers, experts: each is built before a weight is looked at
+TOKENIZER_ROOM = 2 << 30  # bytes beside what the process has
+MODEL_ROOM, TIMES_WEIGHTS = 4 << 30, 4
+_PARTS = ("layer", "block", "expert", "depth", "stage")
 IN_NO_VOCABULARY = "\ua66e"  # the letter ꙮ, which stands in one manuscript
 # What may make the library fetch, import or run something; nothing here is needed to compute the model.
 _LEFT_OUT = (
@@ -219,7 +225,19 @@ def configuration(settings: FolderSettings) -> Any:
         if settings.own_code:
             raise unreadable(settings.name, "it needs program code of its own, and that is never run")
         raise unreadable(settings.name, f"its type “{settings.kind[:60]}” is not known here")
+    if _has_too_many(settings.values):
+        raise unreadable(settings.name, NO_FIT, f"more than {MOST_PARTS} parts of a kind")
     return said(settings.name, lambda: CONFIG_MAPPING[settings.kind].from_dict(dict(settings.values)))
+
+
+def _has_too_many(values: Mapping[str, Any]) -> bool:
+    """Return whether settings, or those within them, name an impossible number of layers or their like."""
+    return any(
+        _has_too_many(value)
+        if isinstance(value, dict)
+        else isinstance(value, int) and value > MOST_PARTS and any(part in str(key) for part in _PARTS)
+        for key, value in values.items()
+    )
 
 
 def model(settings: FolderSettings, purpose: Purpose, config: Any, device: str, dtype: Any) -> Any:
@@ -242,7 +260,7 @@ def model(settings: FolderSettings, purpose: Purpose, config: Any, device: str, 
             raise unreadable(settings.name, "its weights lack parts that its settings name", ", ".join(missing[:5]))
         return made.to(device).eval()
 
-    return said(settings.name, load)
+    return said(settings.name, load, room=MODEL_ROOM + TIMES_WEIGHTS * settings.weight_bytes if device == "cpu" else 0)
 
 
 def tokenizer(settings: FolderSettings, config: Any) -> Any:
@@ -335,19 +353,47 @@ def _takes_pooling(chosen: Any) -> bool:
     return "add_pooling_layer" in inspect.signature(chosen.__init__).parameters
 
 
-def said(name: str, make: Callable[[], Made], why: str = "") -> Made:
-    """Return the result of `make`. Raise any error of the library on a stranger's folder as one sentence."""
+def said(name: str, make: Callable[[], Made], why: str = "", room: int = TOKENIZER_ROOM) -> Made:
+    """Return the result of `make`. Raise any error of the library on a stranger's folder as one sentence.
+
+    `room`: bytes that it may take; 0 for any number.
+    """
     try:
-        return make()
+        with at_most(room) if room else contextlib.nullcontext():
+            return make()
     except AppError:
         raise
-    except Exception as error:
+    except BaseException as error:
         if is_out_of_memory(error):
             raise out_of_memory(name, error) from error
+        if not _is_of_library(error):
+            raise
         details = f"{type(error).__name__}: {error}"[:2000]
         if type(error).__name__ == "SafetensorError":
             raise unreadable(name, "its weights are damaged", details) from error
-        raise unreadable(name, why or "its settings and its weights do not fit together", details) from error
+        raise unreadable(name, why or NO_FIT, details) from error
+
+
+def spelled(name: str, spell: Callable[[], Made]) -> Made:
+    """Return what a stranger's tokenizer makes of texts. Raises `AppError` where it fails, or takes too much memory."""
+    try:
+        with at_most(TOKENIZER_ROOM):
+            return spell()
+    except BaseException as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(name, error) from error
+        if not _is_of_library(error):
+            raise
+        raise fails_at_a_text(name, f"{type(error).__name__}: {error}"[:2000]) from error
+
+
+def fails_at_a_text(name: str, details: str) -> AppError:
+    return AppError(f"The tokenizer of “{name}” fails at a text.", hint=ANOTHER, details=details)
+
+
+def _is_of_library(error: BaseException) -> bool:
+    """Return whether an error is no order to end. A panic of a library in Rust is none, and no `Exception` either."""
+    return isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime"
 
 
 def quiet() -> None:
