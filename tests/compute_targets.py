@@ -211,3 +211,9 @@ def limit_of_core_files():
     import resource
 
     return resource.getrlimit(resource.RLIMIT_CORE)
+
+
+def held(connection, room, function, *arguments):
+    """Be a child of the program that has so many bytes beside what it starts with."""
+    hold_to(room)
+    function(connection, *arguments)

@@ -21,6 +21,7 @@ from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.given import kept_from
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import is_stopped, start
+from biasprint.core.machine.child_main import OUT_OF_MEMORY
 
 # ---- The child as its parent holds it
 
@@ -93,6 +94,10 @@ class Child:
     def interrupted(self) -> bool:
         """Return whether Ctrl+C ended it."""
         return self._exit_code() == -signal.SIGINT
+
+    @property
+    def out_of_memory(self) -> bool:
+        return self._exit_code() == OUT_OF_MEMORY
 
     @property
     def ending(self) -> str:
@@ -395,6 +400,8 @@ def _pass_on(value: tuple[int, int | None, str, object], listening: _Listening) 
 
 
 def _crashed(child: Child, place: str) -> ComputeCrashed:
+    if child.out_of_memory:
+        return _out_of_memory(place)
     details = f"{place}: {child.ending}"
     if not child.ready:
         return ComputeCrashed(

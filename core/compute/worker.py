@@ -50,14 +50,24 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
 
 def run(connection: Connection, niceness: int) -> None:
     """Run the child's main loop: do one call after another until the parent is gone."""
-    global _current, _at_work
+    global _at_work
     _at_work = True
-    guard_sockets()
-    _settle_in(niceness)
-    outbox = _Outbox(connection)
-    outbox.send(dump(("ready", None)))
-    inbox: Inbox = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(connection, outbox, inbox), daemon=True).start()
+    try:
+        guard_sockets()
+        _settle_in(niceness)
+        outbox = _Outbox(connection)
+        inbox: Inbox = queue.SimpleQueue()
+        outbox.send(dump(("ready", None)))
+        threading.Thread(target=_listen, args=(connection, outbox, inbox), daemon=True).start()
+    except Exception as error:
+        if is_out_of_memory(error):
+            connection.send_bytes(OUT_OF_MEMORY)
+        raise
+    _serve(inbox, outbox)
+
+
+def _serve(inbox: Inbox, outbox: "_Outbox") -> None:
+    global _current
     while True:
         _current, call = inbox.get()
         outbox.send(_perform(call, _current))

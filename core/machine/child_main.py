@@ -1,11 +1,12 @@
 """The main script of a child process that `core.machine.child` starts: it calls the function that the parent sends.
 
-It runs before the module path is the program's: it imports nothing but the standard library.
+It begins before the module path is the program's: until then it imports nothing but the standard library.
 """
 
 import sys
 from contextlib import suppress
 
+OUT_OF_MEMORY = 12  # a child's exit code, where memory ran out before it could say so
 WORD = "--child"  # a packaged program is its own Python: this word makes it a child
 
 
@@ -22,8 +23,15 @@ def main(handle: str) -> None:
     else:
         parent = connection.Connection(int(handle))
     sys.path[:] = parent.recv()
-    function, arguments = parent.recv()  # which imports the module of the function
-    function(parent, *arguments)
+    from biasprint.core.machine.processor import is_out_of_memory
+
+    try:
+        function, arguments = parent.recv()  # which imports the module of the function
+        function(parent, *arguments)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        sys.exit(OUT_OF_MEMORY)  # without a traceback: the parent says it
 
 
 def leave_no_core_file() -> None:
