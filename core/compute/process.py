@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import os
 import pickle
 import queue
 import signal
@@ -22,6 +23,7 @@ from biasprint.core.given import kept_from
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import is_stopped, start
 from biasprint.core.machine.child_main import OUT_OF_MEMORY
+from biasprint.core.machine.keys import ENVIRONMENT
 
 # ---- The child as its parent holds it
 
@@ -58,8 +60,8 @@ class Child:
     it, so that whoever calls can always give up.
     """
 
-    def __init__(self, niceness: int, most: int = plain.LARGEST) -> None:
-        """`most`: bytes of its largest message."""
+    def __init__(self, niceness: int, most: int = plain.LARGEST, key: str = "") -> None:
+        """`most`: bytes of its largest message; `key`: for endpoints."""
         if worker.is_at_work():
             raise _cannot_start_here()
         self.ready = False
@@ -67,7 +69,7 @@ class Child:
         self._ended = False
         self._most = most
         try:
-            self._process, self._connection = start(worker.run, niceness)
+            self._process, self._connection = start(worker.run, niceness, key)
         except OSError as error:
             raise _cannot_start_now(error) from error
         self._to_send: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -249,8 +251,11 @@ class ComputeStopped(ComputeCrashed):
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 
-    def __init__(self, niceness: int = NICENESS, most: int = plain.LARGEST) -> None:
-        """`niceness`: how far it lets other programs go first, 0 to 19; `most`: bytes of its largest message."""
+    def __init__(self, niceness: int = NICENESS, most: int = plain.LARGEST, *, asks_endpoints: bool = False) -> None:
+        """`niceness`: how far it lets other programs go first, 0 to 19; `most`: bytes of its largest message;
+        `asks_endpoints`: whether it needs the key that the environment holds. No other child is given it.
+        """
+        self._asks_endpoints = asks_endpoints
         self._niceness = niceness
         self._most = most
         self._turns = Turns()
@@ -355,7 +360,8 @@ class ComputeProcess:
             self._child.end()
             self._child = None
         if self._child is None:
-            self._child = Child(self._niceness, self._most)
+            key = os.environ.get(ENVIRONMENT, "") if self._asks_endpoints else ""
+            self._child = Child(self._niceness, self._most, key)
         return self._child
 
 
@@ -455,7 +461,7 @@ def _too_long(place: str) -> ComputeCrashed:
 
 
 _shared = ComputeProcess()
-_models = ComputeProcess()
+_models = ComputeProcess(asks_endpoints=True)
 _quick = ComputeProcess(niceness=0)  # its work takes moments, and somebody waits for it
 for _process in (_shared, _models, _quick):
     atexit.register(_process.close)

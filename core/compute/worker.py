@@ -21,6 +21,7 @@ from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.installation import explained
+from biasprint.core.machine.keys import ENVIRONMENT
 from biasprint.core.machine.offline import guard_sockets
 from biasprint.core.machine.processor import cores, is_out_of_memory, keep_sums_alike
 from biasprint.core.machine.storage import refused
@@ -48,10 +49,15 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
         _current.check()
 
 
-def run(connection: Connection, niceness: int) -> None:
-    """Run the child's main loop: do one call after another until the parent is gone."""
+def run(connection: Connection, niceness: int, key: str = "") -> None:
+    """Run the child's main loop: do one call after another until the parent is gone.
+
+    `key`: for endpoints, from the parent's environment. Set here it is in no list of processes.
+    """
     global _at_work
     _at_work = True
+    if key:
+        os.environ[ENVIRONMENT] = key
     try:
         guard_sockets()
         _settle_in(niceness)

@@ -21,7 +21,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
-from biasprint.core.machine import child_main
+from biasprint.core.machine import child_main, keys
 from biasprint.core.machine.current_folder import module_path_without
 
 FOLDER = sys.prefix
@@ -80,10 +80,15 @@ def _command() -> list[str]:
     return python(*options, *(f"-W{option}" for option in sys.warnoptions), str(child_main.__file__))
 
 
+def environment(**others: str) -> dict[str, str]:
+    """Return this process's environment for another program, without the key of an endpoint, and with `others`."""
+    return {name: value for name, value in os.environ.items() if name != keys.ENVIRONMENT} | others
+
+
 def _environment() -> dict[str, str]:
     home = os.environ.get("BIASPRINT_HOME")
     whole = {"BIASPRINT_HOME": os.path.abspath(home)} if home else {}
-    return os.environ | whole | {"PYTHONSAFEPATH": "1"}
+    return environment(**whole, PYTHONSAFEPATH="1")
 
 
 def _inheriting(theirs: Connection) -> dict[str, Any]:

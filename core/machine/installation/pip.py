@@ -208,7 +208,7 @@ def environment(*options: str) -> dict[str, str]:
     left_out = {name for name, option in _options().items() if option not in allowed}
     if os.environ.get("PIP_CONFIG_FILE") == os.devnull:  # which only keeps pip from its settings
         left_out.discard("PIP_CONFIG_FILE")
-    return {name: value for name, value in os.environ.items() if name not in left_out}
+    return {name: value for name, value in child.environment().items() if name not in left_out}
 
 
 def _options() -> dict[str, str]:
