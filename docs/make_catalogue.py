@@ -276,7 +276,7 @@ def updated(path: Path, texts: Texts, new: dict[str, Any]) -> tuple[str, int, in
     """The catalogue as it should be; how many of its texts wait, and how many went."""
     with path.open("rb") as file:
         old = read_po(file)
-    kept = {message.id: message.string for message in old if message.id}
+    kept = {message.id: message.string for message in old if message.id and any(message.string)}
     wanted: dict[Any, str] = dict(
         sorted((texts.places | texts.plurals).items(), key=lambda item: (item[1], str(item[0])))
     )
@@ -286,7 +286,7 @@ def updated(path: Path, texts: Texts, new: dict[str, Any]) -> tuple[str, int, in
         written = kept.get(english) or new.get(json.dumps(english, ensure_ascii=False)) or ""
         waits += not any(written)
         lines += ["", *(f"{word} {_quoted(text)}" for word, text in _lines(english, written))]
-    return "\n".join(lines) + "\n", waits, len(set(kept) - set(wanted))
+    return "\n".join(lines) + "\n", waits, len({m.id for m in old if m.id} - set(wanted))
 
 
 def _lines(english: Any, written: Any) -> Iterator[tuple[str, str]]:
