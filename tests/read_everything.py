@@ -12,6 +12,7 @@ def read_everything(project: Project) -> dict[str, int]:
     project.prompts.topics()
     project.sources.written(study, "letter")
     return {
+        "study": len(project.studies.all()),
         "axis_definition": len(project.axes.all()),
         "prompt_set": len(sets),
         "prompt": sum(len(project.prompts.page(one.id)) for one in sets),

@@ -312,6 +312,7 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
 
     What a person should know of a copy that is worked on instead is reported once too.
     """
+    from biasprint.core.project.left_out import in_words
     from biasprint.core.project.project import Project
 
     project = Project.open(path, read_only=read_only)
@@ -327,21 +328,18 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
     def tell(_: "Changes") -> None:
         if project.left_out:
             stop()
-            note(f"{left_out_in_words(project)} “biasprint check {named(path.name)}” says which and why.")
+            words = in_words(project.path.name, project.left_out)
+            complain(f"{words} “biasprint check {named(path.name)}” says why.")
 
     stop = project.subscribe(tell)
-    project.leave_out_altered()
     tell_of_copy()
     project.subscribe(tell_of_copy)
     return project
 
 
-def left_out_in_words(project: "Project") -> str:
-    """Return a sentence about the damaged rows of a project."""
-    rows = len(project.left_out)
-    if rows == 1:
-        return f"1 row of “{project.path.name}” is damaged and left out."
-    return f"{rows:,} rows of “{project.path.name}” are damaged and left out."
+def open_to_read(path: Path) -> "Project":
+    """Open the project for a command that changes nothing and shows no identity."""
+    return _opened(path, read_only=True)
 
 
 def open_for_writing(path: Path) -> "Project":

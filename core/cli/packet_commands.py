@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from biasprint.core.cli.console import add_group, complain, job, note, open_for_writing, print_json, print_table, say
+from biasprint.core.cli.console import (
+    add_group,
+    complain,
+    job,
+    note,
+    open_for_writing,
+    open_to_read,
+    print_json,
+    print_table,
+    say,
+)
 from biasprint.core.cli.judging_commands import Code
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import AppError, UsageError
@@ -162,9 +172,8 @@ def _is_left_out(merged: "MergedFile", accept_raters: bool, accept_altered: bool
 def show(file: File, as_json: AsJson = False) -> None:
     """List the packets with their progress and state, and the answers that differ between copies of one packet."""
     from biasprint.core.judging.packets.decisions import conflicts, packets
-    from biasprint.core.project.project import Project
 
-    with Project.open(file, read_only=True) as project:
+    with open_to_read(file) as project:
         made, differing = packets(project), conflicts(project)
     if as_json:
         renamed = {"plan_id": "plan", "plan_title": "title", "session_id": "session"}

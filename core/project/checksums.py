@@ -13,9 +13,12 @@ CHECKSUM = "checksum"
 CHECKSUM_BYTES = 8
 FIRST_FORMAT = 4  # which has checksums
 MARSHAL_FORMAT = 2  # the last without references: equal values always give equal bytes
-FUNCTION = "biasprint_checksum"
+FUNCTION, KNOWN, FITS = "biasprint_checksum", "biasprint_known", "biasprint_fits"
+WRITTEN_WHOLE = ("draft",)  # a note that is typed over a damaged one is sound
+MOST_KNOWN = 1_000_000  # rows, some 100 MB
 
 Stored = None | int | float | bytes
+Columns = tuple[tuple[str, str], ...]  # name and type of each
 
 
 def row_checksum(*values: Stored) -> bytes:
@@ -42,22 +45,28 @@ def add_checksums(connection: sqlite3.Connection) -> None:
         connection.execute(f'UPDATE "{table}" SET {CHECKSUM} = {_call(columns)}')
 
 
-def altered_rows(connection: sqlite3.Connection) -> dict[str, frozenset[int]]:
-    """Return the row ids, by table, whose checksum no longer fits; only tables that have such rows.
+def compare_when_read(connection: sqlite3.Connection, known: set[bytes]) -> None:
+    """Give this reading connection the functions KNOWN, of a checksum, and FITS, see `fitting`.
 
-    One call of Python a row, so that whatever reads the whole project can afford it first. Raises
-    `sqlite3.DatabaseError` where a page is damaged.
+    `known` holds the checksums of rows that were compared: each is compared once, until the set is cleared.
     """
-    _give_function(connection)
-    found = {}
-    for table, columns in covered_columns(connection):
-        statement = f'SELECT rowid FROM main."{table}" NOT INDEXED WHERE {CHECKSUM} IS NOT {_call(columns)}'
-        if rows := frozenset(number for (number,) in connection.execute(statement)):
-            found[table] = rows
-    return found
+
+    def fits(*values: Stored) -> bool:
+        *row, stored = values
+        if not isinstance(stored, bytes) or row_checksum(*row) != stored:
+            raise ValueError("this row is not what was stored")
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        known.add(stored)
+        return True
+
+    connection.create_function(KNOWN, 1, known.__contains__)
+    connection.create_function(FITS, -1, fits)
 
 
-Columns = tuple[tuple[str, str], ...]  # name and type of each
+def fitting(columns: Columns) -> str:
+    """Return the SQL condition that holds for a row that fits its checksum; for another one the statement fails."""
+    return f"{FITS}({_forms(columns)}, {CHECKSUM})"
 
 
 def covered_columns(connection: sqlite3.Connection) -> tuple[tuple[str, Columns], ...]:
@@ -86,23 +95,27 @@ def _give_function(connection: sqlite3.Connection) -> None:
 def _triggers(tables: tuple[tuple[str, Columns], ...]) -> tuple[str, ...]:
     """Return a trigger for what comes and one for what changes, for each table.
 
-    That for changes names the columns: its own change of the checksum is none.
+    That for changes names the columns: its own change of the checksum is none. A row that did not fit before does not
+    fit afterwards either: only one of its columns was written anew, and the others are no better for it.
     """
     made = []
     for table, columns in tables:
         names = ", ".join(f'"{name}"' for name, _ in columns)
-        write = (
-            f'ON "{table}" BEGIN UPDATE "{table}" SET {CHECKSUM} = {_call(columns, "NEW.")} '
-            "WHERE rowid = NEW.rowid; END"
+        write = f'BEGIN UPDATE "{table}" SET {CHECKSUM} = {_call(columns, "NEW.")} WHERE rowid = NEW.rowid; END'
+        fitted = "" if table in WRITTEN_WHOLE else f"WHEN OLD.{CHECKSUM} IS {_call(columns, 'OLD.')}"
+        made.append(f'CREATE TEMP TRIGGER IF NOT EXISTS {table}_stored AFTER INSERT ON "{table}" {write}')
+        made.append(
+            f'CREATE TEMP TRIGGER IF NOT EXISTS {table}_changed AFTER UPDATE OF {names} ON "{table}" {fitted} {write}'
         )
-        made.append(f"CREATE TEMP TRIGGER IF NOT EXISTS {table}_stored AFTER INSERT {write}")
-        made.append(f"CREATE TEMP TRIGGER IF NOT EXISTS {table}_changed AFTER UPDATE OF {names} {write}")
     return tuple(made)
 
 
 def _call(columns: Columns, of: str = "") -> str:
-    values = ", ".join(_FORMS[kind].format(f'{of}"{name}"') for name, kind in columns)
-    return f"{FUNCTION}({values})"
+    return f"{FUNCTION}({_forms(columns, of)})"
+
+
+def _forms(columns: Columns, of: str = "") -> str:
+    return ", ".join(_FORMS[kind].format(f'{of}"{name}"') for name, kind in columns)
 
 
 _FORMS = {

@@ -160,12 +160,12 @@ def explain(error: BaseException, path: Path) -> BaseException:
 PAUSE_SECONDS = 0.001
 
 
-def execute_when_free(connection: Connection, statement: str, give_up_seconds: float) -> None:
+def execute_when_free(execute: Callable[[str], object], statement: str, give_up_seconds: float) -> None:
     """Execute a statement that has changed nothing when it answers BUSY, until another connection lets it."""
     give_up = time.monotonic() + give_up_seconds
     while True:
         try:
-            connection.exec_driver_sql(statement)
+            execute(statement)
             return
         except Exception as error:
             if not is_busy(error) or time.monotonic() > give_up:

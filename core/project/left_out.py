@@ -1,22 +1,26 @@
 """Rows that cannot be read, or are not what was stored, are omitted from every read, with what depends on them.
 
-Views of the reading connections take the places of the tables then. They are temporary, so that nothing is changed in
-the file, and there are none where nothing is damaged. (decision 0038)
+Views of the reading connections take the places of the tables. They are temporary, so that nothing is changed in the
+file. Each compares a row with its checksum as it is read, and so does it with the rows that this one belongs to: a
+statement that meets one which does not fit fails, and is repeated with views that omit it. (decision 0038)
 """
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from biasprint.core.project.checksums import Stored
+from biasprint.core.project.checksums import CHECKSUM, KNOWN, Stored, compare_when_read, covered_columns, fitting
 from biasprint.core.project.connection import connect
 from biasprint.core.project.damaged import Problem, TableRows, altered, tables_of, unreadable
+from biasprint.core.project.schema import migrate
 
 AT_ONCE = 500
-CARDS = "comparison"  # the table whose rows name texts inside JSON
+MOST_NAMED = 3  # of the rows that are left out, in a sentence
+CARDS, TEXTS = "comparison", ("output", "source")  # the table whose rows name texts inside JSON, and their tables
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,19 @@ class DamagedRows:
 
     def __bool__(self) -> bool:
         return any(self.rows.values())
+
+
+def named_rows(problems: Sequence[Problem]) -> str:
+    """Return the names of the first rows, as “output 17, output 18, judgment 3f0c and 2 more”."""
+    named = ", ".join(f"{problem.table} {problem.key}" for problem in problems[:MOST_NAMED])
+    return f"{named} and {len(problems) - MOST_NAMED:,} more" if len(problems) > MOST_NAMED else named
+
+
+def in_words(name: str, problems: Sequence[Problem]) -> str:
+    """Return a sentence about the rows of a project that are left out."""
+    rows = "1 row" if len(problems) == 1 else f"{len(problems):,} rows"
+    verb = "is" if len(problems) == 1 else "are"
+    return f"{rows} of “{name}” {verb} damaged and left out: {named_rows(problems)}."
 
 
 def find_left_out(path: Path) -> DamagedRows:
@@ -132,13 +149,43 @@ def parents_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, s
     return tuple((column, parent) for column, parent in rows if parent != table)
 
 
-def leave_out(connection: sqlite3.Connection, left_out: DamagedRows) -> None:
-    """Put views without these rows in the places of their tables, for this connection."""
+def compare_and_leave_out(
+    connection: sqlite3.Connection, known: set[bytes], left_out: DamagedRows = DamagedRows()
+) -> None:
+    """Put views in the places of the tables, for this connection: without these rows, and comparing every other.
+
+    `known`: see `compare_when_read`.
+    """
     connection.execute("PRAGMA query_only=OFF")
-    connection.execute("CREATE TEMP TABLE left_out (of_table TEXT, number INTEGER, PRIMARY KEY (of_table, number))")
-    for table, numbers in left_out.rows.items():
-        rows = [(table, number) for number in numbers]
+    compare_when_read(connection, known)
+    if left_out:
+        connection.execute("CREATE TEMP TABLE left_out (of_table TEXT, number INTEGER, PRIMARY KEY (of_table, number))")
+        rows = [(table, number) for table, numbers in left_out.rows.items() for number in numbers]
         connection.executemany("INSERT INTO temp.left_out VALUES (?, ?)", rows)
-        condition = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}')"
+    for table, condition in _conditions():
+        if left_out.rows.get(table):
+            condition = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}') AND {condition}"
         connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}" WHERE {condition}')
     connection.execute("PRAGMA query_only=ON")
+
+
+@cache
+def _conditions() -> tuple[tuple[str, str], ...]:
+    """Return the tables of a project, each with the condition that its rows fit and those fit that they belong to."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, present=0)
+        return tuple(
+            (table, f"({KNOWN}({CHECKSUM}) OR ({' AND '.join((fitting(columns), *_belonging(connection, table)))}))")
+            for table, columns in covered_columns(connection)
+        )
+
+
+def _belonging(connection: sqlite3.Connection, table: str) -> Iterator[str]:
+    """Yield conditions that always hold, unless a row does not fit that one of this table belongs to."""
+    for column, parent in parents_of(connection, table):
+        yield f'coalesce((SELECT 1 FROM temp."{parent}" WHERE id = main."{table}"."{column}"), 1)'
+    if table == CARDS:
+        cards = f'json_each(main."{table}"."items") AS card'
+        for kind in TEXTS:
+            text = f"json_extract(card.value, '$.{kind}')"
+            yield f'(SELECT count((SELECT 1 FROM temp."{kind}" WHERE id = {text})) FROM {cards}) >= 0'

@@ -19,7 +19,6 @@ from biasprint.core.machine.storage import FULL
 from biasprint.core.project import gate
 from biasprint.core.project.backup import Unhurried, back_up, check_backups, is_backup
 from biasprint.core.project.changes import Changes
-from biasprint.core.project.checksums import altered_rows
 from biasprint.core.project.connection import SCHEMA_VERSION, connect, explain
 from biasprint.core.project.copies import (
     copy_project,
@@ -31,7 +30,7 @@ from biasprint.core.project.copies import (
 )
 from biasprint.core.project.damaged import Problem
 from biasprint.core.project.drives import lacking
-from biasprint.core.project.left_out import find_left_out, leave_out
+from biasprint.core.project.left_out import compare_and_leave_out, find_left_out
 from biasprint.core.project.lock import ProjectLock
 from biasprint.core.project.reader import Prepare, Reader
 from biasprint.core.project.rows import TextKey
@@ -115,12 +114,12 @@ Listener = Callable[[Changes], None]
 class Project:
     """An open project file. Safe to use from any thread; every write returns what it changed, once it is on disk.
 
-    `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
-    known once a read has failed on one, and from then on omitted; listeners are notified as of changes. `damage` is
-    what the check of a backup found wrong with the file as it was opened; reported in the same way. `working` is the
-    copy that is worked on where the project lies on a drive without locks. `examination` is the check of a large file
-    that this machine has not seen: until it has passed, writes wait; listeners are notified of its end too, and where
-    it refuses the file, nothing can be read any more and the project is to be closed.
+    `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that cannot be read or are
+    not what was stored: known once a read has met one, and from then on omitted; listeners are notified as of changes.
+    `damage` is what the check of a backup found wrong with the file as it was opened; reported in the same way.
+    `working` is the copy that is worked on where the project lies on a drive without locks. `examination` is the check
+    of a large file that this machine has not seen: until it has passed, writes wait; listeners are notified of its end
+    too, and where it refuses the file, nothing can be read any more and the project is to be closed.
     """
 
     def __init__(
@@ -143,6 +142,7 @@ class Project:
         self._file = opened_as or path
         self.left_out: tuple[Problem, ...] = ()
         self.damage: tuple[Problem, ...] = ()
+        self._known: set[bytes] = set()  # the checksums of the rows that were compared
         self._listeners: list[Listener] = []
         self._preparing = threading.Thread(target=self._prepare_writing, name="project-preparing", daemon=True)
         self._prepared, self._checking = threading.Event(), Unhurried()
@@ -151,7 +151,8 @@ class Project:
             writer = Writer(self._file, self._committed, lock.check, self._before_writing)
         recover = None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True)
         refusal = None if examination is None else lambda: examination.refusal
-        reader = Reader(self._file, recover, self._look_for_damage, refusal)
+        prepare = partial(compare_and_leave_out, known=self._known)
+        reader = Reader(self._file, prepare, recover, self._look_for_damage, refusal)
         self._reader, self._writer = reader, writer
         self.studies = Studies(reader, writer)
         self.axes = Axes(reader, writer)
@@ -368,18 +369,9 @@ class Project:
         for listener in list(self._listeners):
             listener(changes)
 
-    def leave_out_altered(self) -> None:
-        """Compare every row with its checksum, and leave out from here on what is not what was stored.
-
-        For whatever reads a project to count it or to hand it on: a bit that rotted makes another word, not an error.
-        """
-        try:
-            with closing(connect(self._file, writable=False)) as connection:
-                altered = altered_rows(connection)
-        except sqlite3.Error as error:
-            raise explain(error, self._file) from error
-        if altered:
-            self._reader.look()
+    def compare_again(self) -> None:
+        """Compare every row anew when it is read next: it may have changed since it was compared."""
+        self._known.clear()
 
     def _look_for_damage(self) -> Prepare | None:
         try:
@@ -391,7 +383,7 @@ class Project:
         self.left_out = damaged.problems
         for name in damaged.rows:
             self._tell(Changes.to(name, [problem.key for problem in damaged.problems if problem.table == name]))
-        return partial(leave_out, left_out=damaged)
+        return partial(compare_and_leave_out, known=self._known, left_out=damaged)
 
     def _prepare_writing(self) -> None:
         try:

@@ -6,8 +6,8 @@ rows at once, beside a job writing 1,000 rows a second, the 99th percentile of a
 
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +21,9 @@ from biasprint.core.project.connection import NotSaved, connect, engine_for, exe
 
 ROWS_AT_ONCE = 250
 UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises
-SQLITE_SAYS = ("Could not decode to UTF-8", "malformed JSON")
+SQLITE_SAYS = ("Could not decode to UTF-8", "malformed JSON", "user-defined function raised")
+# Takes the shared lock, which the transaction keeps: from there on nothing in it is answered BUSY.
+HOLD = "PRAGMA schema_version"
 GIVE_UP_SECONDS = 5.0
 STEPS_BETWEEN_LOOKS = 100_000  # of SQLite's, until a read looks whether the file is refused: some milliseconds
 Prepare = Callable[[sqlite3.Connection], None]
@@ -34,8 +36,9 @@ class Reader:
     `recover` makes the writing connection look at the file: where a write failed and could not even be taken back, as
     on a full disk, its journal is still beside the file, and no read-only connection may play it back.
 
-    `damage` looks for rows that cannot be read, once a read has tripped over one. From then on connections are prepared
-    by what it answers, so that they read around them; None where it found no more than before.
+    `prepare` makes a connection compare each row with its checksum as it is read. `damage` looks for rows that do not
+    fit or cannot be read, once a read has tripped over one. From then on connections are prepared by what it answers,
+    so that they read around them; None where it found no more than before.
 
     `refusal` answers why nothing may be read any more: the file was examined meanwhile and is none of ours. A read that
     is under way ends then too, as pages that lead in a circle could keep it for ever.
@@ -44,6 +47,7 @@ class Reader:
     def __init__(
         self,
         path: Path,
+        prepare: Prepare = lambda connection: None,
         recover: Callable[[], object] | None = None,
         damage: Callable[[], Prepare | None] = lambda: None,
         refusal: Callable[[], AppError | None] | None = None,
@@ -52,7 +56,7 @@ class Reader:
         self._recover = recover
         self._damage = damage
         self._refusal = refusal
-        self._prepare: Prepare | None = None
+        self._prepare = prepare
         self._prepared = 0  # how often that has changed
         self._looking = threading.Lock()
         self._engine = engine_for(self._connect)
@@ -75,10 +79,6 @@ class Reader:
                     raise
                 if not self._learned(before):
                     raise
-
-    def look(self) -> None:
-        """Look for damaged rows before one is met: from here on they are read around."""
-        self._learned(self._prepared)
 
     def _learned(self, before: int) -> bool:
         """Return whether more is known of damaged rows than at that time."""
@@ -104,31 +104,34 @@ class Reader:
         connection = connect(self._path, writable=False, wait_ms=0)
         if (refusal := self._refusal) is not None:
             connection.set_progress_handler(lambda: refusal() is not None, STEPS_BETWEEN_LOOKS)
-        if self._prepare is not None:
+        try:
+            connection.execute("BEGIN")
+            execute_when_free(connection.execute, HOLD, GIVE_UP_SECONDS)
             self._prepare(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _run(self, read: Callable[[Connection], Answer]) -> Answer:
         precedence.rest_in_a_job()
         self._check_refusal()
-        prepared, connection = self._take()
         try:
-            connection.exec_driver_sql("BEGIN")
-            try:
-                # Takes the shared lock, which the transaction keeps: from here on nothing in it is answered BUSY.
-                execute_when_free(connection, "PRAGMA schema_version", GIVE_UP_SECONDS)
-                return read(connection)
-            finally:
-                with suppress(sqlite3.Error):
-                    connection.exec_driver_sql("ROLLBACK")
+            with self._taken() as connection:
+                connection.exec_driver_sql("BEGIN")
+                try:
+                    execute_when_free(connection.exec_driver_sql, HOLD, GIVE_UP_SECONDS)
+                    return read(connection)
+                finally:
+                    with suppress(sqlite3.Error):
+                        connection.exec_driver_sql("ROLLBACK")
         except Exception as error:
             self._check_refusal()
             explained = explain(error, self._path)
             if explained is error:
                 raise
             raise explained from error
-        finally:
-            self._give_back(prepared, connection)
 
     def _check_refusal(self) -> None:
         if self._refusal is not None and (why := self._refusal()) is not None:
@@ -144,6 +147,14 @@ class Reader:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    @contextmanager
+    def _taken(self) -> Iterator[Connection]:
+        prepared, connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(prepared, connection)
 
     def _take(self) -> tuple[int, Connection]:
         with self._lock:

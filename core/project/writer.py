@@ -144,7 +144,7 @@ class Writer:
         """Write one transaction: this order and those that arrive in time. It ends at once after a person's choice."""
         done: list[tuple[_Order, Changes]] = []
         try:
-            execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
+            execute_when_free(self._connection.exec_driver_sql, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
             if not self._checksums_kept:
                 keep_checksums(self._driver)
         except Exception as error:
@@ -193,7 +193,7 @@ class Writer:
     def _commit(self, done: list[tuple[_Order, Changes]]) -> None:
         try:
             self._still_ours()
-            execute_when_free(self._connection, "COMMIT", GIVE_UP_SECONDS)
+            execute_when_free(self._connection.exec_driver_sql, "COMMIT", GIVE_UP_SECONDS)
         except Exception as error:
             if self._driver.in_transaction:
                 self._connection.exec_driver_sql("ROLLBACK")

@@ -162,20 +162,24 @@ def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -
 
 def damage_notice(project: "Project") -> Notice:
     """Return the notice on damaged rows: left out, or, as a check found, not as they were stored."""
-    left_out, wrong = len(project.left_out), len(project.damage)
-    hint = tr("“biasprint check” says which and why; “biasprint rescue” saves what is sound in a new file.")
-    if left_out == 1:
-        what = tr("1 row of this project is damaged and left out; the rest is here.")
-    elif left_out:
-        what = tr("{rows} rows of this project are damaged and left out; the rest is here.").format(
-            rows=number(left_out)
-        )
-    elif wrong == 1:
-        what = tr("1 row of this project is not as it was stored: something altered or damaged the file.")
+    from biasprint.core.project.left_out import named_rows
+
+    rows = project.left_out or project.damage
+    if project.left_out and len(rows) == 1:
+        what = tr("1 row of this project is damaged and left out of everything: {named}.")
+    elif project.left_out:
+        what = tr("{rows} rows of this project are damaged and left out of everything: {named}.")
+    elif len(rows) == 1:
+        what = tr("1 row of this project is not as it was stored: {named}. Something altered or damaged the file.")
     else:
-        what = tr("{rows} rows of this project are not as they were stored: something altered or damaged the file.")
-        what = what.format(rows=number(wrong))
-    return Notice(what, tone="warn", more=hint)
+        what = tr(
+            "{rows} rows of this project are not as they were stored: {named}. Something altered or damaged the file."
+        )
+    hint = tr(
+        "The rest is here. “biasprint check” says why. A backup from before has what is missing: “Restore a backup…”. "
+        "Without one, “biasprint rescue” saves what is sound in a new file."
+    )
+    return Notice(what.format(rows=number(len(rows)), named=safe_line(named_rows(rows))), tone="warn", more=hint)
 
 
 def examination_notice(project: "Project", *, named: bool) -> Notice:

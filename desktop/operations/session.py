@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.jobs import JobHandle, JobRunner
 from biasprint.desktop.jobs.runner import Keep
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
@@ -183,6 +183,12 @@ class ProjectSession(QObject):
         self._due = float("-inf")  # not told of before
         self._timer.timeout.connect(self._tell)
         self._heard.connect(self._start_timer, Qt.ConnectionType.QueuedConnection)
+        runner.started.connect(self._compare_again)
+
+    def _compare_again(self, handle: JobHandle) -> None:
+        """Have every row compared with its checksum once more for a job that makes or hands on something."""
+        if self.project is not None and not handle.quiet:
+            self.project.compare_again()
 
     def open(self, path: Path, *, read_only: bool = False) -> None:
         """Open a project in place of the open one, which stays open if this fails."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from biasprint.core.runs.measure import ASKED, asked_again
 from biasprint.core.scorers.lexicon import load_lexicon
 from biasprint.core.scorers.registry import scorer_for
 from biasprint.core.studies.compare.texts import BLOCK, compared_texts, groups_of
+from biasprint.core.studies.creativity.choices import topic_of
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import LETTER, imported_name, known_generators, runs_by_name, texts_of, texts_read
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from biasprint.core.texts.generators import KnownGenerators
 
 DEFAULT, IMPORTED = "default", "imported"
+OF_EVERY = {"axis", "identity"}  # dims that a default output lacks, which is compared with all
 COMPARED, NEWS = "compare", "news"
 Rank = tuple[int, str]  # how much a text says about the finding, as a number and in words
 _KINDS = {"output": "generated"}  # what a text is called where groups do not tell texts apart
@@ -143,6 +145,7 @@ def texts_behind(
             texts.append((fields, ref))
         elif (ranked := rank_of(ref.key, text)) is not None:
             texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
+    texts = _without_what_lacks(texts, finding.dims.keys() - OF_EVERY)
     if study == NEWS and not between and finding.id != "news.refusal_rate":
         texts = _with_partner(texts)
     groups = tuple(_grouped(_told_apart(texts, said), _groups(finding), finding.dims.get("axis", ""), titles))
@@ -241,6 +244,7 @@ def _texts(project: Project, study: StudyRow, titles: Titles) -> Iterator[tuple[
         fields = {
             **output.fields,
             **{name: getattr(output, name) for name in ("axis", "identity", "task", "theme")},
+            "topic": topic_of(output.theme) or output.fields.get("topic", ""),
             "model": _model(output, study.kind),
             "group": output.fields.get("group", output.identity),
             "kind": "output",
@@ -265,8 +269,22 @@ def _model(row: OutputRow, study: str) -> str:
 
 
 def _fits(fields: Mapping[str, str], dims: Mapping[str, str]) -> bool:
-    """Return whether a text matches the dims. A dim it lacks does not exclude it: a default output is of every axis."""
+    """Return whether a text matches the dims, as far as it has them."""
     return all(not fields.get(name) or fields[name] == value for name, value in dims.items())
+
+
+def _without_what_lacks(
+    texts: Sequence[tuple[Mapping[str, str], TextRef]], dims: Collection[str]
+) -> list[tuple[Mapping[str, str], TextRef]]:
+    """Return the texts without those that lack a dim which others of their kind have: an original has no model, and an
+    output without a topic is of none.
+    """
+    had = {(fields.get("kind"), name) for fields, _ in texts for name in dims if fields.get(name)}
+    return [
+        (fields, ref)
+        for fields, ref in texts
+        if all(fields.get(name) or (fields.get("kind"), name) not in had for name in dims)
+    ]
 
 
 def _name(fields: Mapping[str, str]) -> str:

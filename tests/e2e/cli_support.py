@@ -179,3 +179,26 @@ def answer_all(file: Path, study: str) -> str:
             [OutputSpec(run_id=run_id, prompt_id=key, sample=0, seed=1, text=text) for key, text in texts.items()]
         )
         return "m"
+
+
+def rot(path: Path, table: str, column: str = "", row: int = 0) -> tuple[str, str]:
+    """Flip one bit in a text of a row; size and time of the file stay. Return the row's name, and the words as they
+    became.
+    """
+    with closing(sqlite3.connect(path)) as connection:
+        kinds = [(name, kind) for _, name, kind, *_ in connection.execute(f'PRAGMA table_info("{table}")')]
+        texts = [column] if column else [name for name, kind in kinds if kind == "TEXT"]
+        key = "id" if ("id", "TEXT") in kinds or ("id", "INTEGER") in kinds else "comparison_id"
+        listed = ", ".join(f'"{name}"' for name in texts)
+        rows = connection.execute(f'SELECT {key}, {listed} FROM "{table}" ORDER BY rowid').fetchall()
+    content, before = bytearray(path.read_bytes()), path.stat()
+    for name, *values in rows[row:] if row >= 0 else rows[::-1][-row - 1 :]:
+        for stored in sorted((value.encode() for value in values if value), key=len, reverse=True):
+            letters = [at for at in range(len(stored) // 2, len(stored)) if chr(stored[at]) in "abcdefgh02468"]
+            if letters and content.count(stored) == 1:
+                at = content.index(stored) + letters[0]
+                content[at] ^= 1
+                path.write_bytes(content)
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+                return f"{table} {name}", content[at - 8 : at + 8].decode(errors="replace")
+    raise AssertionError(f"no text of {table} is in the file once")

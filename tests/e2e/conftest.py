@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli_support import JUDGED, biasprint, forget, judge, open_session
 
+from biasprint.core.findings import Finding
+from biasprint.core.project.project import Project
 from biasprint.core.prompts import letters
 
 try:
@@ -102,6 +104,37 @@ def scored_texts(_scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def measured_file(_scored: Path, tmp_path: Path) -> Path:
     """A copy of the project with scores and findings."""
     return Path(shutil.copy(_scored, tmp_path / "measured.biasprint"))
+
+
+@pytest.fixture(scope="session")
+def everything(_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a row in every table: scores, a finding, packets, a saved letter, a rater left out, a locked
+    plan; to be copied.
+    """
+
+    def make(file: Path) -> None:
+        shutil.copy(_made, file)
+        biasprint("score", file, "--scorer", "length")
+        title = "Success of letters about men"
+        finding = Finding("letters.success_rate", "male", title, ("male",), 0.5, unit="proportion", n=120)
+        with Project.open(file) as project:
+            project.findings.replace("letters", "whole study", {}, [finding])
+        (file.parent / "letter.txt").write_text(
+            "Ms Reed is a kind and dependable colleague, who led two teams.\n", encoding="utf-8"
+        )
+        (file.parent / "table.csv").write_text("text,group\nA letter.,male\n", encoding="utf-8")
+        biasprint("saved-letters", "add", file, file.parent / "letter.txt")
+        with Project.open(file) as project:
+            plan = project.judging.plans()[0].id
+        raters = ("--rater", "R01", "--rater", "R02")
+        biasprint("packet", "make", file, "--plan", plan, "--out", file.parent / "packets", *raters)
+        biasprint("raters", "exclude", file, "gender-0", "--reason", "she was asleep for half of it")
+        biasprint(
+            "analysis-plan", "new", file, "--study", "letters", "--out", file.parent / "plan.toml", "--look-anyway"
+        )
+        biasprint("analysis-plan", "lock", file, file.parent / "plan.toml", code=None)
+
+    return made_once(tmp_path_factory, "rotten", make)
 
 
 @pytest.fixture

@@ -144,6 +144,8 @@ class PlanToSend:
     digests: Mapping[TextKey, TextDigest]
     settings: dict[str, Any] = field(default_factory=dict)
     round: int = 0  # of a plan that is drawn in rounds, which alone is sent
+    practised: frozenset[str] = frozenset()  # raters who had a packet of an earlier round, and its practice round
+    settings_practised: dict[str, Any] = field(default_factory=dict)  # theirs
     prompts: Mapping[str, str] = field(default_factory=dict)  # of the comparisons that show one
 
 
@@ -242,14 +244,26 @@ def read_plan(
         )  # fmt: skip
     listed = WordingList(plan_wording(wording, asked))
     numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
+    settings_practised = settings_for_rater(replace(asked, practice=()), listed.all)
     practice = tuple(
         {**practice_text, "task": listed.number(practice_text["task"], practice_text["theme"]), "theme": ""}
-        for practice_text in (() if later else asked.practice)
+        for practice_text in asked.practice
     )
     shown = ComparisonPrompts(project).each([row.items for row in usable] if asked.show_prompt else [])
     prompts = {row.id: prompt.text for row, prompt in zip(usable, shown, strict=False) if prompt.text}
     settings = settings_for_rater(replace(asked, practice=practice), listed.all)
-    return PlanToSend(plan, rows, numbers, digests, settings, sent, prompts)
+    practised = _had_a_packet_before(project, plan_id, sent)
+    return PlanToSend(plan, rows, numbers, digests, settings, sent, practised, settings_practised, prompts)
+
+
+def _had_a_packet_before(project: Project, plan_id: str, number: int) -> frozenset[str]:
+    """Return the codes of the raters for whom a packet of an earlier round of the plan was made."""
+    earlier = {
+        row.rater_id
+        for row in project.packets.all()
+        if (row.direction, row.plan_id) == ("made", plan_id) and int(row.manifest.get("round", number)) < number
+    }
+    return frozenset(row.code for row in project.judging.raters() if row.id in earlier)
 
 
 def _plan(project: Project, plan_id: str) -> PlanRow:
@@ -282,7 +296,8 @@ def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
     cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked if row.id in advised}
     prompts = _prompts(plan, code, asked)
     more = {RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else {}
-    return {**plan.settings, **more, **({PROMPTS: prompts} if prompts else {})}
+    settings = plan.settings_practised if code in plan.practised else plan.settings
+    return {**settings, **more, **({PROMPTS: prompts} if prompts else {})}
 
 
 def _prompts(plan: PlanToSend, code: str, asked: Sequence[ComparisonRow]) -> dict[str, str]:

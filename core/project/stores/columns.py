@@ -140,12 +140,12 @@ class Columns(StorePart):
 
     def scorers(self) -> tuple[Measured, ...]:
         """Return the scorers that have scored texts of the project."""
-        return self._measured(score.c.scorer, score.c.version)
+        return self._measured(score, score.c.scorer)
 
     def embedders(self) -> tuple[Measured, ...]:
         """Return the embedders that have embedded texts of the project."""
-        return self._measured(embedding.c.embedder, embedding.c.version)
+        return self._measured(embedding, embedding.c.embedder)
 
-    def _measured(self, name: "sa.Column[Any]", version: "sa.Column[Any]") -> tuple[Measured, ...]:
-        statement = sa.select(name, version, sa.func.count()).group_by(name, version).order_by(name, version)
-        return self._all(statement, lambda row: Measured(row[0], row[1], row[2]))
+    def _measured(self, of: sa.Table, name: "sa.Column[Any]") -> tuple[Measured, ...]:
+        counts = self._grouped(of, (name, of.c.version))
+        return tuple(Measured(key, version, count) for (key, version), count in sorted(counts.items()))

@@ -3,6 +3,7 @@
 import json
 import secrets
 import uuid
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from biasprint.core.project.writer import Writer
 from biasprint.core.text import sha256_text
 
 Row = TypeVar("Row")
+COUNTED_AT_ONCE = 2_000
 
 
 quoted: Callable[[str], str] = json.encoder.encode_basestring_ascii  # a text as JSON
@@ -106,6 +108,33 @@ class StorePart:
 
     def _number(self, statement: "sa.Select[Any]") -> int:
         return int(self._reader.run(lambda connection: connection.execute(statement).scalar_one()))
+
+    def _pieces(self, of: sa.Table) -> "Iterator[sa.ColumnElement[bool]]":
+        """Yield conditions that divide a large table, as it is now, so that no read transaction is long."""
+        plain = sa.table(of.name, sa.column("id", sa.Integer), schema="main")
+        after = -(2**63)
+        while True:
+            piece = sa.select(plain.c.id).where(plain.c.id > after).order_by(plain.c.id).limit(COUNTED_AT_ONCE)
+            (last,) = self._reader.rows(sa.select(sa.func.max(piece.subquery().c.id)))[0]
+            if last is None:
+                return
+            yield of.c.id.between(after + 1, last)
+            after = last
+
+    def _counted(self, statement: "sa.Select[Any]", of: sa.Table) -> int:
+        """Return the sum of what a statement counts in the pieces of a large table."""
+        return sum(self._number(statement.where(piece)) for piece in self._pieces(of))
+
+    def _grouped(
+        self, of: sa.Table, columns: Sequence["sa.Column[Any]"], where: "sa.ColumnElement[bool] | None" = None
+    ) -> Counter[tuple[str, ...]]:
+        """Count the rows of a large table by the values of some columns."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        for piece in self._pieces(of):
+            here = piece if where is None else piece & where
+            rows = self._reader.rows(sa.select(*columns, sa.func.count()).where(here).group_by(*columns))
+            counts.update({tuple(row[:-1]): row[-1] for row in rows})
+        return counts
 
 
 def chunks(page: Callable[[int, int], Sequence[Row]], key: Callable[[Row], int], first: int = 0) -> Iterator[Row]:

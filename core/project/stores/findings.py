@@ -325,7 +325,7 @@ class Scores(StorePart):
     def missing(self, kind: Kind, scorer: str, version: str, *, study_id: int, embeddings: bool = False) -> int:
         """Return how many texts `unscored` would give in all."""
         texts, missing = _missing(kind, scorer, version, study_id, embeddings)
-        return self._number(sa.select(sa.func.count()).select_from(texts).where(missing))
+        return self._counted(sa.select(sa.func.count()).select_from(texts).where(missing), texts)
 
     def record_many(self, specs: Sequence[ScoreSpec], *, embeddings: bool = False) -> Changes:
         """Store scores and wait until they are on disk; those there already stay."""
@@ -382,13 +382,11 @@ class Scores(StorePart):
 
     def known(self) -> tuple[tuple[str, str, int], ...]:
         """Return the scorer versions that are here, with how many texts each has scored."""
-        statements = (
-            sa.select(score.c.scorer, score.c.version, sa.func.count()).group_by(score.c.scorer, score.c.version),
-            sa.select(embedding.c.embedder, embedding.c.version, sa.func.count()).group_by(
-                embedding.c.embedder, embedding.c.version
-            ),
+        return tuple(
+            (name, version, count)
+            for of, column in ((score, score.c.scorer), (embedding, embedding.c.embedder))
+            for (name, version), count in sorted(self._grouped(of, (column, of.c.version)).items())
         )
-        return tuple((row[0], row[1], row[2]) for statement in statements for row in self._reader.rows(statement))
 
 
 @lru_cache(maxsize=16)

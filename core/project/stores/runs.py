@@ -40,7 +40,6 @@ run = table("run")
 prompt = table("prompt")
 output = table("output")
 
-COUNTED_AT_ONCE = 2_000
 CUT = "length"  # the finish reason of a text that ends at the limit on tokens
 
 
@@ -109,19 +108,13 @@ class Runs(StorePart):
                 done, cut = done + count, cut + count * (end == CUT)
         return RunCounts(prompts * this.samples, done, dict(failures), cut)
 
-    def _by_outcome(self, run_id: int) -> Counter[tuple[str, str, str]]:
+    def _by_outcome(self, run_id: int) -> Counter[tuple[str, ...]]:
         """Return how many outputs a run has of each status, failure and end, counted piece by piece: a million takes
         seconds.
         """
-        counts: Counter[tuple[str, str, str]] = Counter()
-        last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
-        for first in range(0, last, COUNTED_AT_ONCE):
-            # The zero keeps SQLite on the ids: by the run's index every piece would look at the whole run.
-            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0 == run_id)
-            outcome = (output.c.status, output.c.failure, output.c.finish_reason)
-            statement = sa.select(*outcome, sa.func.count()).where(here).group_by(*outcome)
-            counts.update({(row[0], row[1], row[2]): row[3] for row in self._reader.rows(statement)})
-        return counts
+        # The zero keeps SQLite on the ids: by the run's index every piece would look at the whole run.
+        outcome = (output.c.status, output.c.failure, output.c.finish_reason)
+        return self._grouped(output, outcome, output.c.run_id + 0 == run_id)
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:
         """Return the next prompts and samples without an output, in the order (prompt, sample), after the one given.
@@ -328,7 +321,7 @@ class Outputs(StorePart):
         where = self._asked(where)
         source = _joined() if where != OutputFilter() else output
         statement = sa.select(sa.func.count()).select_from(source).where(none_of(output.c.id, self.left_out))
-        return self._number(_narrow(statement, where))
+        return self._counted(_narrow(statement, where), output)
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
         """Return the next outputs by id."""
@@ -356,11 +349,10 @@ class Outputs(StorePart):
 
     def lengths(self, study_id: int) -> Iterator[tuple[int, int, int, int]]:
         """Yield id, run, prompt and the number of characters of each finished text of a study, without reading it."""
-        last = self.last_id()
         mine = sa.select(run.c.id).where(run.c.study_id == study_id)
         columns = (output.c.id, output.c.run_id, output.c.prompt_id, sa.func.length(output.c.text))
-        for first in range(0, last, COUNTED_AT_ONCE):
-            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0).in_(mine)
+        for piece in self._pieces(output):
+            here = piece & (output.c.run_id + 0).in_(mine)
             statement = sa.select(*columns).where(here, output.c.status == "done", none_of(output.c.id, self.left_out))
             statement = statement.order_by(output.c.id)
             for row in self._reader.rows(statement):
@@ -384,10 +376,9 @@ class Outputs(StorePart):
     def written(self, study_id: int) -> dict[int, WrittenTexts]:
         """Run → its finished texts, of a study's runs that have any; counted piece by piece, as `Runs.counts` is."""
         written: dict[int, WrittenTexts] = {}
-        last = self.last_id()
         mine = sa.select(run.c.id).where(run.c.study_id == study_id)
-        for first in range(0, last, COUNTED_AT_ONCE):
-            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0).in_(mine)
+        for piece in self._pieces(output):
+            here = piece & (output.c.run_id + 0).in_(mine)
             when = (sa.func.min(output.c.created_at), sa.func.max(output.c.created_at))
             statement = (
                 sa.select(output.c.run_id, sa.func.count(), *when)
@@ -411,8 +402,8 @@ class Outputs(StorePart):
     def cut_off(self) -> frozenset[int]:
         """Return the ids of texts that end at the limit on tokens."""
         ids: list[int] = []
-        for first in range(0, self.last_id(), COUNTED_AT_ONCE):
-            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.finish_reason == CUT)
+        for piece in self._pieces(output):
+            here = piece & (output.c.finish_reason == CUT)
             ids += [row[0] for row in self._reader.rows(sa.select(output.c.id).where(here, output.c.status == "done"))]
         return frozenset(ids)
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Unpack
 
-from biasprint.core.cli.console import check_target, left_out_in_words, open_for_writing
+from biasprint.core.cli.console import check_target, open_for_writing
 from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import note_shown, record_look, refusal_to_show, sessions_to_ask
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.left_out import in_words
 from biasprint.core.project.project import Project as Store
 from biasprint.core.report.audit import ENDINGS, write_study_report
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
@@ -40,10 +42,15 @@ def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool
 
 
 def _opened(place: Path) -> Store:
+    """Open a project to be read; rows that are met damaged are left out, with a warning."""
     store = Store.open(place, read_only=True)
-    store.leave_out_altered()
-    if store.left_out:
-        warnings.warn(left_out_in_words(store), stacklevel=3)
+
+    def warn(_: Changes) -> None:
+        if store.left_out:
+            stop()
+            warnings.warn(in_words(place.name, store.left_out), stacklevel=2)
+
+    stop = store.subscribe(warn)
     return store
 
 

@@ -15,6 +15,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.left_out import in_words
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PromptSetRow, RunRow
 from biasprint.core.project.specs import (
@@ -279,13 +280,23 @@ class AuditRun:
             self._undone.append(" ".join(filter(None, (f"{what}: {error.message}", error.hint))))
             self._misused |= isinstance(error, UsageError)
 
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Project]:
+        """Open another project to read from it; rows of it that are damaged are reported."""
+        if not path.exists():
+            raise UsageError(f"There is no project “{path.name}”.")
+        with Project.open(path, read_only=True) as other:
+            yield other
+            if other.left_out:
+                self.tell(in_words(path.name, other.left_out))
+
     def _made(self, ctx: JobContext, asked: AskedPrompts) -> PromptSetRow:
         if asked.set is None:
             added = add_prompts(self.project, asked.study, ctx=ctx, **asked.choice())
             return next(row for row in self.project.prompts.sets() if row.id == added.set_id)
         if asked.of is None or _same(asked.of, self.project.path):
             return newest_set(self.project, asked.study, asked.set)
-        with _opened(asked.of) as other:
+        with self._opened(asked.of) as other:
             return copied_set(ctx, other, newest_set(other, asked.study, asked.set), self.project, asked.study)
 
     def _read(self, ctx: JobContext, asked: AskedTexts) -> AuditedTexts:
@@ -293,7 +304,7 @@ class AuditRun:
         if asked.table is None:
             if _same(asked.source, self.project.path):
                 raise UsageError(f"“{asked.source.name}” is the project that this audit is done in.")
-            with _opened(asked.source) as other:
+            with self._opened(asked.source) as other:
                 return AuditedTexts(
                     asked.study, asked.source.name, copied_texts(ctx, other, self.project, asked.study)
                 )  # fmt: skip
@@ -396,14 +407,6 @@ class AuditRun:
         silent = [name for name in names if name in self._without_texts(texts)]
         self._undone += [f"“{name}” is not among the generators of {how.study}: it wrote nothing." for name in silent]
         return tuple(own.get(name, name) for name in names if name not in silent)
-
-
-def _opened(path: Path) -> Project:
-    if not path.exists():
-        raise UsageError(f"There is no project “{path.name}”.")
-    project = Project.open(path, read_only=True)
-    project.leave_out_altered()
-    return project
 
 
 def _same(first: Path, other: Path) -> bool:

@@ -196,6 +196,64 @@ def test_a_finding_that_nothing_could_show_is_named_and_left_out(path: Path, pat
         assert project.studies.all()
 
 
+def flip_a_bit(path: Path, table: str) -> None:
+    """Flip one bit in a text of a table's first row; what refers to other rows, or is one of a few words, is left."""
+    tied = ("id", "key", "status", "outcome", "kind", "direction", "supersedes", "scorer", "embedder", "version")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        row = connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid').fetchone()
+        names = [one[1] for one in connection.execute(f'PRAGMA table_info("{table}")')]
+        for name, value in zip(names, row, strict=True):
+            at = next((at for at, sign in enumerate(value) if sign in "acegikm02468"), None) if isinstance(
+                value, str
+            ) and not name.endswith(("_id", *tied)) else None  # fmt: skip
+            if at is not None:
+                flipped = value[:at] + chr(ord(value[at]) ^ 1) + value[at + 1 :]
+                first = f'SELECT rowid FROM "{table}" ORDER BY rowid LIMIT 1'
+                connection.execute(f'UPDATE "{table}" SET "{name}" = ? WHERE rowid = ({first})', (flipped,))
+                return
+    raise AssertionError(f"{table} has no text that a bit could be flipped in")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_reading_alone_notices_a_flipped_bit(path: Path, table: str) -> None:
+    with Project.open(path) as project:
+        before = read_everything(project)
+        assert project.left_out == ()
+    flip_a_bit(path, table)
+    with Project.open(path) as project:
+        after = read_everything(project)
+        assert table in {problem.table for problem in project.left_out}
+    assert after[table] < before[table]
+
+
+def test_a_row_that_was_read_is_compared_again_when_asked_for(path: Path) -> None:
+    with Project.open(path, read_only=True) as project:
+        outputs = len(list(project.outputs.each()))
+        change(path, "UPDATE output SET text = 'a longer text than before' WHERE id = 1")
+        project.compare_again()
+        assert len(list(project.outputs.each())) < outputs
+        assert "output" in {problem.table for problem in project.left_out}
+
+
+def test_a_score_is_not_read_without_its_text(path: Path) -> None:
+    flip_a_bit(path, "output")
+    with Project.open(path) as project:
+        assert project.scores.page("output", "golden", "1") == ()
+        assert {"output", "score"} <= {problem.table for problem in project.left_out}
+
+
+def test_what_is_written_into_a_damaged_row_does_not_make_it_sound(path: Path) -> None:
+    flip_a_bit(path, "rater")
+    flip_a_bit(path, "draft")
+    with Project.open(path) as project:
+        with closing(sqlite3.connect(path)) as plain:
+            (rater,) = plain.execute("SELECT id FROM rater ORDER BY rowid LIMIT 1").fetchone()
+            session, comparison = plain.execute("SELECT session_id, comparison_id FROM draft").fetchone()
+        project.judging.describe_rater(rater, {"age": 40})
+        project.judging.save_draft(session, comparison, Remark("typed anew"))
+    assert [(one.table, one.key) for one in check_project(path).problems] == [("rater", rater)]
+
+
 def test_rows_behind_a_damaged_one_are_still_read_page_by_page(path: Path) -> None:
     with Project.open(path) as project:
         for number in range(600):

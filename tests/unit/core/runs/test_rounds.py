@@ -15,6 +15,7 @@ from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import assigned
 from biasprint.core.judging.blind import BlindComparison
+from biasprint.core.judging.known import KnownAnswer
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.plan import PlanSettings
@@ -183,6 +184,25 @@ def test_each_round_has_packets_of_its_own_for_the_same_raters(writing: Writing,
     assert packets_out(project, plan) == {"R01": 2}
     assert merge_packets(ctx, project, [rated(second.path)]).files[0].added == 8
     assert len(project.judging.judgments()) == 16
+
+
+def test_who_joins_in_a_later_round_practises_first_and_who_did_does_not_again(
+    writing: Writing, tmp_path: Path
+) -> None:
+    known = (KnownAnswer(("Good by all.", "Bad."), 0, "haiku").stored(),)
+    plan = writing.draw("creativity", kind="model", cards=2, adaptive=8, seed=1, practice=known).plan_id
+    ctx, project = JobContext(), writing.project
+    (first,) = make_packets(ctx, project, plan_id=plan, codes=["R01"], folder=tmp_path)
+    merge_packets(ctx, project, [rated(first.path)])
+    drawn(project, plan)
+    again, new = make_packets(ctx, project, plan_id=plan, codes=["R01", "R09"], folder=tmp_path)
+    assert make_packets(ctx, project, plan_id=plan, codes=["R09"], folder=tmp_path) == (new,), "it stays as it is"
+    practices = []
+    for packet in (first, again, new):
+        with Project.open(packet.path, read_only=True) as inside:
+            (own,) = inside.judging.plans()
+            practices.append(len(own.settings.get("practice", ())))
+    assert practices == [1, 0, 1]
 
 
 def test_a_packet_of_an_earlier_round_that_comes_back_late_is_merged(writing: Writing, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_damage_that_a_check_finds_is_said_with_the_way_out(
         project.events.add("opened", {})
     with qtbot.waitSignal(window.session.opened):
         window.open_project(study)
-    said = "1 row of this project is not as it was stored: something altered or damaged the file."
+    said = "1 row of this project is not as it was stored: "
     qtbot.waitUntil(lambda: any(said in text for text in window.banners.texts()), timeout=10_000)
     press(window, "Restore a backup…")
     assert len(shown(qtbot, window).table.table.rows) == len(backups(study))

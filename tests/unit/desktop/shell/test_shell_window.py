@@ -236,8 +236,8 @@ def test_damaged_rows_that_a_panel_meets_are_told_of_once(qtbot: QtBot, window: 
     assert window.project is not None
     for _ in range(2):
         assert "Damaged" not in {study.title for study in window.project.studies.all()}
-    said = "1 row of this project is damaged and left out; the rest is here."
-    qtbot.waitUntil(lambda: [text.partition(" “")[0] for text in window.banners.texts()] == [said])
+    said = "1 row of this project is damaged and left out of everything: study 2."
+    qtbot.waitUntil(lambda: [text.partition(" The rest")[0] for text in window.banners.texts()] == [said])
     with qtbot.waitSignal(window.session.closed):
         window.session.close()
     assert window.banners.texts() == []
