@@ -1,6 +1,8 @@
 """The dialog of the backups: what each holds, one put back, offered where a project is damaged."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -77,15 +79,24 @@ def test_a_file_that_cannot_be_opened_leads_to_its_backups(
 
 
 def test_damage_that_a_check_finds_is_said_with_the_way_out(
-    qtbot: QtBot, window: MainWindow, study: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("biasprint.core.project.backup.BEGIN_AFTER_SECONDS", 0.2)
-    with Project.open(study) as project:  # another state, whose backup nobody has checked
+    with Project.open(file) as project:
         project.events.add("opened", {})
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE event SET kind = 'opfned'")  # a row that no panel reads
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(file)
+    said = "1 row of this project is not as it was stored: event 1."
+    qtbot.waitUntil(lambda: any(said in text for text in window.banners.texts()), timeout=30_000)
+
+
+def test_damage_that_a_panel_meets_is_said_with_the_way_out(qtbot: QtBot, window: MainWindow, study: Path) -> None:
     with qtbot.waitSignal(window.session.opened):
         window.open_project(study)
-    said = "1 row of this project is not as it was stored: "
-    qtbot.waitUntil(lambda: any(said in text for text in window.banners.texts()), timeout=10_000)
+    said = "1 row of this project is damaged and left out of everything: study 1."
+    qtbot.waitUntil(lambda: any(said in text for text in window.banners.texts()), timeout=30_000)
     press(window, "Restore a backup…")
     assert len(shown(qtbot, window).table.table.rows) == len(backups(study))
 
