@@ -96,7 +96,7 @@ def _triggers(tables: tuple[tuple[str, Columns], ...]) -> tuple[str, ...]:
     """Return a trigger for what comes and one for what changes, for each table.
 
     That for changes names the columns: its own change of the checksum is none. A row that did not fit before does not
-    fit afterwards either: only one of its columns was written anew, and the others are no better for it.
+    fit afterwards either: only one of its columns was written again, and the others are no better for it.
     """
     made = []
     for table, columns in tables:

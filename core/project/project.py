@@ -370,7 +370,7 @@ class Project:
             listener(changes)
 
     def compare_again(self) -> None:
-        """Compare every row anew when it is read next: it may have changed since it was compared."""
+        """Compare every row once more when it is read next: it may have changed since it was compared."""
         self._known.clear()
 
     def _look_for_damage(self) -> Prepare | None:
