@@ -64,8 +64,6 @@ def live(path, fail, work):
 def faults(step: int) -> list[Fault]:
     """One call fails, or thirty; with an error, or for want of room; before anything of it is written, or half."""
     kinds = list(product((1, 30), (errno.EIO, errno.ENOSPC), (False, True)))
-    if step == 1:
-        return [Fault(first, *kind) for first in range(1, CALLS + 1) for kind in kinds]
     return [Fault(first, *kinds[at % len(kinds)]) for at, first in enumerate(range(1, CALLS + 1, step))]
 
 

@@ -115,7 +115,7 @@ def test_an_axis_file_that_a_full_disk_refuses_is_as_it_was(tmp_path: Path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(AppError, match="The disk is full: “own" + r".toml” was not written"):
+    with pytest.raises(AppError, match=r"The disk is full: “own\.toml” was not written"):
         write_axis(load_axis("race"), path, replace=True)
     with pytest.raises(AppError, match="The disk is full"):
         write_axis(load_axis("race"), tmp_path / "new.toml")
