@@ -229,8 +229,9 @@ class Project:
         try:
             lock = ProjectLock.acquire(path)
         except OSError as error:
-            full, closed = f"The disk of “{path.parent}” is full", f"“{path.parent}” cannot be written to"
-            why = f"{full if error.errno in FULL else closed}: the project is open read-only."
+            why = f"“{path.parent}” cannot be written to: the project is open read-only."
+            if error.errno in FULL:
+                why = f"The disk of “{path.parent}” is full: the project is open read-only until there is room again."
             return cls._open_read_only(path, why, examiner)
         try:
             if not os.access(path, os.W_OK):

@@ -7,7 +7,7 @@ this can run off the window's thread.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSaveFile, QSize
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -16,6 +16,7 @@ from biasprint.core.draw.frame import WIDTH as SVG_WIDTH
 from biasprint.core.draw.frame import draw_figure, svg
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
+from biasprint.core.machine.files import write_whole
 from biasprint.core.report.export import export_rows
 from biasprint.desktop.charts.canvas import below
 from biasprint.desktop.theme.tokens import Tokens
@@ -44,7 +45,8 @@ def export_chart(figure: Figure, tokens: Tokens, path: Path) -> Path:
         records = finding_records(figure)
         columns = list(dict.fromkeys(key for record in records for key in record))
         return export_rows(records, path, columns).path
-    return save(path, svg(figure).encode("utf-8", "replace") if ending == "svg" else _painted(figure, tokens, ending))
+    write_whole(path, svg(figure).encode("utf-8", "replace") if ending == "svg" else _painted(figure, tokens, ending))
+    return path
 
 
 def _painted(figure: Figure, tokens: Tokens, ending: str) -> bytes:
@@ -150,19 +152,6 @@ def paint_sheet(sheet: QPagedPaintDevice, page: Page, width: int) -> None:
     painter.scale(scale, scale)
     page(painter, width)
     painter.end()
-
-
-def save(path: Path, content: bytes) -> Path:
-    """Write the file whole or not at all; AppError gives the reason if not."""
-    file = QSaveFile(str(path))
-    written = file.open(QIODevice.OpenModeFlag.WriteOnly) and file.write(QByteArray(content)) == len(content)
-    if not (written and file.commit()):
-        raise AppError(
-            tr("The picture was not saved: {why}").format(why=file.errorString()),
-            kept=tr("What was in that place before is unchanged."),
-            hint=tr("Choose another folder, or free some space, and save again."),
-        )
-    return path
 
 
 def _size(page: Page, width: int) -> QSize:

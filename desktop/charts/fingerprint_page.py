@@ -16,6 +16,7 @@ from biasprint.core.draw.frame import draw_figure
 from biasprint.core.errors import AppError
 from biasprint.core.judging.fingerprint import Fingerprint
 from biasprint.core.judging.fingerprint_words import Paragraph, limits, paragraphs
+from biasprint.core.machine.files import write_whole
 from biasprint.desktop.charts import export
 from biasprint.desktop.charts.canvas import below
 from biasprint.desktop.charts.fingerprint import scores_figure, shares_figure, summary
@@ -37,7 +38,8 @@ def save_page(found: Fingerprint, tokens: Tokens, path: Path) -> Path:
             tr("A picture cannot be saved as “{name}”.").format(name=path.name),
             hint=tr("Choose a name that ends in .png, .svg or .pdf."),
         )
-    return export.save(path, page_bytes(found, tokens, ending))
+    write_whole(path, page_bytes(found, tokens, ending))
+    return path
 
 
 def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:

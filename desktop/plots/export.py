@@ -17,11 +17,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.files import write_whole
 from biasprint.core.report.export import cell_text, export_rows, plain_cell
 from biasprint.core.text import with_guard
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import PaintCanvas, below
-from biasprint.desktop.charts.export import Page, page_pdf, page_png, page_svg, save
+from biasprint.desktop.charts.export import Page, page_pdf, page_png, page_svg
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.plots.axis import LegendEntry, draw_legend
 from biasprint.desktop.plots.item import Columns
@@ -179,7 +180,8 @@ def save_as(path: Path, host: PlotHost, draw: Callable[[str], bytes], tables: Se
 
     def work(ctx: JobContext) -> Path:
         if ending != "csv":
-            return save(path, drawn)
+            write_whole(path, drawn)
+            return path
         names, rows = rows_of(tables)
         return export_rows((dict(zip(names, row, strict=True)) for row in rows), path, names).path
 

@@ -197,5 +197,7 @@ def test_what_failed_first_is_told_where_clearing_up_fails_too(tmp_path: Path, m
     assert "could not be written (Input/output error)" in broken["settings"][0]
     assert "cannot be written to: the project is open read-only" in broken["banner"]
     assert "could not be written (No space left on device)" in full["settings"][0]
-    assert full["banner"] == f"The disk of “{tmp_path}” is full: the project is open read-only."
+    assert (
+        full["banner"] == f"The disk of “{tmp_path}” is full: the project is open read-only until there is room again."
+    )
     assert target.read_bytes() == b"old"

@@ -244,7 +244,7 @@ def test_a_picture_that_cannot_be_written_is_said(
     for path in (tmp_path / "nowhere" / "a.png", tmp_path / "a.jpg"):
         panel.view.save_to(path)
     qtbot.waitUntil(lambda: len(shell.errors) == 2)
-    assert {"was not saved" in str(one) or "cannot be saved" in str(one) for one in shell.errors} == {True}
+    assert {"There is no folder" in str(one) or "cannot be saved" in str(one) for one in shell.errors} == {True}
     assert not (tmp_path / "a.jpg").exists()
 
 

@@ -129,4 +129,4 @@ def test_the_csv_holds_the_values_drawn(card: PlotCard, qtbot: QtBot, tmp_path: 
 def test_a_folder_that_is_gone_is_said_and_nothing_is_written(card: PlotCard, qtbot: QtBot, tmp_path: Path):
     save_plot(card.page(), tmp_path / "gone" / "live.png", shell(card))
     qtbot.waitUntil(lambda: bool(shell(card).errors))
-    assert "was not saved" in shell(card).errors[0].message
+    assert "There is no folder" in shell(card).errors[0].message
