@@ -242,11 +242,12 @@ class MainWindow(QMainWindow):
             panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keyboard_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Keep the keyboard in the panel when one of its pages is hidden: Qt would give it to the next widget.
+        """Keep the keyboard in the panel when what had it is hidden or disabled: Qt would give it to the next widget.
 
         In a dialog, let F1 work.
         """
-        if now is self.rail.brand and before is not None and not before.isVisible() and self.current in self.panels:
+        gone = before is not None and not (before.isVisible() and before.isEnabled())
+        if now is self.rail.brand and gone and self.current in self.panels:
             self.panels[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
         if now is not None and isinstance(dialog := now.window(), QDialog):
             offer_help(self, dialog)

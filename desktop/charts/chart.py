@@ -14,8 +14,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolTip, QWidget
 
 from biasprint.core.draw.canvas import Spot
 from biasprint.core.draw.figure import Figure
@@ -64,14 +65,20 @@ def _placed(spot: Spot, scale: float) -> ChartSpot:
     return ChartSpot(area, spot)
 
 
-class Chart(QWidget):
-    """A widget with one figure. Arrow keys go from number to number, Enter opens one, like a click."""
+class Chart(QLabel):
+    """A widget with one figure. Arrow keys go from number to number, Enter opens one, like a click.
+
+    A label with a picture is what a screen reader calls an image; the picture is never shown.
+    """
 
     opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
 
     def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._figure = figure
+        picture = QPixmap(1, 1)
+        picture.fill(Qt.GlobalColor.transparent)
+        self.setPixmap(picture)
         self._spots: list[ChartSpot] = []
         self._pointed: int | None = None
         self._heights: dict[int, int] = {}  # by width: a layout asks for several in turn, and each has to be drawn
@@ -183,7 +190,8 @@ class Chart(QWidget):
         self._point_at(index)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._point_at(None)
+        if not self.hasFocus():  # the tip of a figure chosen by the keyboard may open under a pointer that rests here
+            self._point_at(None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self._spot_at(event.position().x(), event.position().y())

@@ -58,7 +58,7 @@ class Header(QFrame):
         self.setMinimumHeight(theme.current().px(55))
 
 
-class Panel(QWidget):
+class Panel(QFrame):
     """The base of a panel: one task. A subclass makes its widgets in `build`, shows its data in `refresh`.
 
     A panel is built at its first show. `refresh` is called then, when another project is opened, and when tables in

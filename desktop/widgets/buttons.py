@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFont,
     QFontMetrics,
     QIcon,
@@ -23,6 +24,7 @@ from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 
 LEFT, RIGHT = 14, 12  # beside caption and keycap
+ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 INNER_RING = 3  # pixels from a filled button's edge to its second ring
 
 
@@ -227,14 +229,33 @@ class QuietButton(Button):
 
 
 class ChoiceButton(Button):
-    """One of several answers, filled where it was given. A click only asks for it."""
+    """One of several answers, filled where it was given. A click only asks for it.
+
+    A screen reader calls it a radio button. Unlike one, no arrow key chooses it, and Tab stops at each.
+    """
 
     def __init__(self, text: str, *, key: str) -> None:
         super().__init__(text, role="choice", key=key)
         self.setCheckable(True)
+        self.setAutoExclusive(True)
+
+    def setChecked(self, checked: bool) -> None:
+        """Show it as given or not; Qt would not let the only given one be withdrawn."""
+        self.setAutoExclusive(False)
+        super().setChecked(checked)
+        self.setAutoExclusive(True)
 
     def nextCheckState(self) -> None:
         """Leave the state to the listener of the click, who calls `setChecked`."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        QWidget.focusInEvent(self, event)  # QAbstractButton's would take the others of a group from Tab's way
 
 
 class LinkButton(Button):

@@ -1,5 +1,6 @@
 """A combo box whose text ends in "…" where it does not fit; Qt cuts it off, and a reader cannot tell."""
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -57,6 +58,12 @@ LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand
 
 class ComboBox(QComboBox):
     """A combo box with its whole text in the tooltip while a part is cut off, and always for screen readers."""
+
+    def setAccessibleName(self, name: str) -> None:
+        """Name the box. On Linux Qt tells the chosen text as its name: there the name is its description too."""
+        super().setAccessibleName(name)
+        if sys.platform == "linux" and not self.accessibleDescription():
+            self.setAccessibleDescription(name)
 
     def addItem(self, text: str, data: object = None) -> None:  # type: ignore[override]
         """Add a choice; of a very long one its beginning. One without `data` stands for itself: it stays as it is."""

@@ -26,6 +26,7 @@ class RailButton(QAbstractButton):
         self.setText(tr(text))
         self.setAccessibleName(tr(text))
         self.setCheckable(not brand)
+        self.setAutoExclusive(not brand)  # one of several: a screen reader calls it a radio button
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -130,7 +130,9 @@ class HeldKeys(QObject):
         if event.type() == QEvent.Type.KeyRelease:
             self._released = event.nativeScanCode(), event.timestamp()
             return False
-        unmarked = is_fresh(event) and self._released == (event.nativeScanCode(), event.timestamp()) != (0, 0)
+        # While a screen reader listens Qt hands keys on without their moment: none of them can be told to be a repeat.
+        same = event.timestamp() != 0 and self._released == (event.nativeScanCode(), event.timestamp())
+        unmarked = is_fresh(event) and same
         if is_fresh(event) and not unmarked:
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
