@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from biasprint.core import language
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, precedence
+from biasprint.core.machine import plug_ins
 from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import unexpected
@@ -29,6 +30,7 @@ from biasprint.desktop.settings import Settings
 from biasprint.desktop.warm_up import WarmUp
 from biasprint.desktop.widgets import Notice, plural, tr
 from biasprint.desktop.widgets.keys import HeldKeys
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -323,6 +325,8 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     hold_the_keyboard(app, window)
 
     def begin() -> None:
+        for sentence in plug_ins.news():  # before any is loaded
+            window.show_notice(Notice(safe_line(sentence), tone="warn"), key=sentence)
         start(window, path, first, prepare=True)
         theme.follow_system(app)
 

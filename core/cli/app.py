@@ -28,7 +28,7 @@ from biasprint.core.cli import (
 )
 from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
 from biasprint.core.errors import AppError, JobCancelled
-from biasprint.core.machine import storage
+from biasprint.core.machine import plug_ins, storage
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.storage import refused
 
@@ -90,6 +90,8 @@ def program(
 ) -> None:
     """Shows the social bias in text that language models write, and in those who judge it. Works offline."""
     keep_quiet(quiet)
+    for sentence in plug_ins.news():
+        complain(sentence)
 
 
 def run(app: typer.Typer, argv: Sequence[str]) -> int:

@@ -7,6 +7,8 @@ the standard library could already be a stranger's.
 import os
 import sys
 
+# Packages that libraries would load unasked because they are installed: of pydantic, of torch for other processors.
+NO_PLUG_INS = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 # Lists of folders: those of libraries, which the loader of a process reads before any line of Python runs; and those
 # that Qt reads, and whatever looks for a program.
 OF_THE_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -25,6 +27,8 @@ def leave_out() -> None:
         _set(name, os.environ[name])
     if set(changed).intersection(OF_THE_LOADER):
         _start_again()
+    for name, value in NO_PLUG_INS.items():
+        os.environ.setdefault(name, value)
     if sys.platform == "win32":
         from ctypes import windll
 

@@ -5,6 +5,8 @@ No function here puts a key into a message, and none of its errors carries one.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Any, Literal
 
 from biasprint.core.errors import AppError, UsageError
@@ -16,6 +18,8 @@ WHERE: dict[Place, str] = {
     "key ring": "The key is kept in this computer's key ring.",
     "session": "There is no key ring to be used here, so the key is kept until the program closes and then forgotten.",
 }
+OWN_RINGS = ("macOS", "Windows", "SecretService", "libsecret", "kwallet")
+_OWN_MODULES = frozenset(f"keyring.backends.{module}" for module in OWN_RINGS)
 # Rings that write keys into an ordinary file: no better than none.
 _PLAIN_FILES = ("keyrings.alt",)
 
@@ -141,16 +145,31 @@ def checked(key: str) -> str:
 def _ring() -> Any | None:
     """Return the key ring of this computer, or None where there is none that can be trusted with a key."""
     try:
-        import keyring
         from keyring.backends import chainer, fail, null
-    except Exception:
-        return None
-    try:
-        ring = keyring.get_keyring()
+
+        ring = _chosen_ring()
         rings = ring.backends if isinstance(ring, chainer.ChainerBackend) else [ring]
     except Exception:
         return None
     return next((candidate for candidate in rings if _fit(candidate, (fail.Keyring, null.Keyring))), None)
+
+
+def _chosen_ring() -> Any:
+    """Return the ring that somebody named to the library, by its file or variable, else the best of the library's own.
+
+    The library by itself loads every ring that an installed package brings, and takes the one that praises itself most.
+    """
+    from keyring import backend, core
+    from keyring.backends import fail
+
+    named = core.load_env() or core.load_config()
+    if named is not None:
+        return named
+    for module in OWN_RINGS:
+        with suppress(Exception):
+            import_module(f"keyring.backends.{module}")
+    own = [ring for ring in backend.KeyringBackend.get_viable_backends() if ring.__module__ in _OWN_MODULES]
+    return max(own, key=lambda ring: ring.priority, default=fail.Keyring)()
 
 
 def _fit(ring: object, none: tuple[type, ...]) -> bool:

@@ -120,7 +120,10 @@ def import_spacy() -> None:
     """
     with_torch = any(map(find_spec, TRANSFORMERS))
     with nullcontext() if with_torch else hidden("torch"), in_place_of("spacy.cli.info", info=None):
-        import spacy  # noqa: F401
+        import spacy
+
+    # Else it loads whatever an installed package calls a part of a pipeline, with the first pipeline of any kind.
+    spacy.util.registry._entry_point_factories.entry_points = with_torch
 
 
 @cache

@@ -65,7 +65,7 @@ def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, ring: object) -> None:
-    monkeypatch.setattr(keyring, "get_keyring", lambda: ring)
+    monkeypatch.setattr(keys, "_chosen_ring", lambda: ring)
 
 
 def test_a_key_goes_into_the_ring_and_is_there_in_the_next_session(monkeypatch: pytest.MonkeyPatch) -> None:

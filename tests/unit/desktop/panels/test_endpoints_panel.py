@@ -59,7 +59,7 @@ def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
 @pytest.fixture
 def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
     made = Ring()
-    monkeypatch.setattr(keyring, "get_keyring", lambda: made)
+    monkeypatch.setattr(keys, "_chosen_ring", lambda: made)
     return made
 
 
