@@ -157,7 +157,8 @@ def _ring() -> Any | None:
 def _chosen_ring() -> Any:
     """Return the ring that somebody named to the library, by its file or variable, else the best of the library's own.
 
-    The library by itself loads every ring that an installed package brings, and takes the one that praises itself most.
+    The library's own way is to load every ring that an installed package brings, and to take the one that ranks itself
+    highest.
     """
     from keyring import backend, core
     from keyring.backends import fail

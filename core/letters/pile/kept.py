@@ -193,7 +193,10 @@ def _work_of(head: Mapping[str, Any]) -> PileWork:
 
 
 def _written(path: Path) -> str:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
+    """Return when a file was written; empty where a clock that was wrong gave it a time that no calendar has."""
+    with suppress(OverflowError, ValueError):
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
+    return ""
 
 
 def _folders() -> Iterator[Path]:
