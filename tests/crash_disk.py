@@ -8,10 +8,12 @@ any sectors, whole or torn; of names that were made, moved or removed since thei
 import os
 import random
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,10 +75,14 @@ class Crashes:
         self.changes = tuple(_read(record))
         assert self.changes, "nothing was recorded"
 
-    def cut(self, chance: random.Random, *, at: int | None = None) -> Sequence[str]:
-        """Leave in the folder what a power cut may leave, at a random moment or after `at` changes; return the marks
-        that were made before."""
-        moment = chance.randrange(1, len(self.changes) + 1) if at is None else at
+    def cut(self, chance: random.Random, *, at_the_end: bool = False) -> Sequence[str]:
+        """Leave in the folder what a power cut may leave at a random moment; return the marks that were made before.
+
+        One of four comes after a mark, one after a file got another name, one after anything but a write.
+        """
+        kinds = chance.choice(("M", "R", "TSCRLUDEM", "WTSCRLUDEM"))
+        moments = [place for place, change in enumerate(self.changes, 1) if change.what in kinds]
+        moment = chance.choice(moments or [len(self.changes)]) if not at_the_end else len(self.changes)
         disk = _Disk(self._folder, self._before, self._numbers)
         marks = [change.name for change in self.changes[:moment] if change.what == "M"]
         for change in self.changes[:moment]:
@@ -207,3 +213,19 @@ def _read(record: Path) -> Iterator[Change]:
             what, file, at, name, other, size = HEAD.unpack(head)
             words = stream.read(name).decode(), stream.read(other).decode()
             yield Change(chr(what), file, at, *words, stream.read(size))
+
+
+def leave_a_hot_journal(path: Path) -> None:
+    """What a power cut in the middle of a commit leaves: changed pages in the file, the old ones in the journal."""
+    journal = path.with_name(path.name + "-journal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA cache_size=1")
+        connection.execute("BEGIN")
+        connection.execute("UPDATE study SET title = 'half done'")
+        many = [("x", "y" * 400, "")] * 3_000
+        connection.executemany("INSERT INTO event (kind, body, created_at) VALUES (?, ?, ?)", many)
+        half_file, half_journal = path.read_bytes(), journal.read_bytes()
+        connection.execute("ROLLBACK")
+    path.write_bytes(half_file)
+    journal.write_bytes(half_journal)
+    assert b"half done" in half_file

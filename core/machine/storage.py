@@ -148,6 +148,16 @@ def put_in_place(part: Path, target: Path) -> None:
         raise NotSynced(*error.args) from error
 
 
+def remove_for_good(path: Path) -> None:
+    """Delete a file, if it is there; a power cut does not bring it back once this returns."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return
+    with contextlib.suppress(RefusedSync):
+        sync_folder(path.parent)
+
+
 # ---- One process at a time
 
 PATIENCE_SECONDS = 10.0

@@ -11,7 +11,7 @@ from sqlalchemy.pool import NullPool
 
 from biasprint.core.errors import AppError
 from biasprint.core.project.companions import check_companions
-from biasprint.core.project.drives import SYNC, note_refused_sync
+from biasprint.core.project.drives import SYNC, has_no_room, note_refused_sync
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 
@@ -100,7 +100,8 @@ def explain(error: BaseException, path: Path) -> BaseException:
     code = (getattr(cause, "sqlite_errorcode", 0) or 0) & 0xFF
     details = f"{type(cause).__name__}: {cause}"
     name = path.name
-    if code == sqlite3.SQLITE_FULL:
+    failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)  # so it says too of a full quota, or a new journal
+    if code == sqlite3.SQLITE_FULL or (failed and has_no_room(path.parent)):
         return NotSaved(
             "The disk is full: the last change was not saved.",
             kept=KEPT,

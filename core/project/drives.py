@@ -16,6 +16,7 @@ from biasprint.core.machine.files import unfinished
 LOCKS, SYNC = "has no file locks", "cannot be told to put a file on the disk"
 NOTED = "drives.json"  # in the data folder
 WITHOUT_SYNC = "without_sync"  # folders in which an fsync was refused
+PROBED_BYTES = 65_536
 _FINE: set[int] = set()  # drives, by device number, that were tried in this process
 
 
@@ -46,6 +47,16 @@ def note_refused_sync(folder: Path) -> bool:
         with storage.change(NOTED) as noted:
             noted[WITHOUT_SYNC] = sorted({*noted.get(WITHOUT_SYNC, ()), str(folder.resolve())})
     return True
+
+
+def has_no_room(folder: Path) -> bool:
+    """Return whether nothing more can be written in a folder: its disk is full, or somebody's quota of it."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(PROBED_BYTES))
+    except OSError as error:
+        return error.errno in storage.FULL
+    return False
 
 
 def _is_noted(folder: Path) -> bool:

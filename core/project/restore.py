@@ -11,7 +11,7 @@ from pathlib import Path
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.storage import put_in_place
+from biasprint.core.machine.storage import put_in_place, remove_for_good
 from biasprint.core.project import gate
 from biasprint.core.project.backup import Backup, State, backups, problems_of, same_backup
 from biasprint.core.project.companions import journal_of
@@ -106,7 +106,7 @@ def restore(project: Path, backup: Backup, ctx: JobContext | None = None) -> Res
                 ctx.check()
                 copy = _set_aside(project, backup)
                 # Its journal has been kept with it: beside another file it would be played into that.
-                journal_of(project).unlink(missing_ok=True)
+                remove_for_good(journal_of(project))
                 put_in_place(part, project)
             gate.remember(project)
         finally:

@@ -17,7 +17,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
 from biasprint.core.machine.files import not_written, temporary_folder, write_whole
-from biasprint.core.machine.storage import home, put_in_place, sample_file
+from biasprint.core.machine.storage import home, put_in_place, remove_for_good, sample_file
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
@@ -91,7 +91,7 @@ def unpack_sample(target: Path) -> None:
     content = lzma.decompress(files("biasprint.resources").joinpath("sample", SHIPPED).read_bytes())
     # Of a file that was here before: SQLite would roll it back into this one.
     try:
-        journal_of(target).unlink(missing_ok=True)
+        remove_for_good(journal_of(target))
     except OSError as error:
         raise not_written(target, error) from error
     write_whole(target, content)

@@ -4,12 +4,14 @@ import ast
 import errno
 import io
 import json
+import random
 import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +224,7 @@ MODULES = {
     "core/machine/models/get": "a part of a model", "core/machine/models/hub": "a part of a model",
     "core/machine/models/index": "a part of a model", "core/machine/models/layout": "small files of the data folder",
     "core/machine/models/records": "small files of the data folder", "core/machine/offline": "the offline switch",
+    "core/machine/plug_ins": "small files of the data folder",
     "core/machine/storage": "small files of the data folder", "core/project/backup": "a backup",
     "core/project/connection": "an answer", "core/project/copies": "a backup",
     "core/project/drives": "small files of the data folder", "core/project/gate": "small files of the data folder",
@@ -247,10 +250,12 @@ WRITING = {
 }  # fmt: skip
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
 ROOM = re.compile("disk is full|free some space|has room|until there is room", re.IGNORECASE)
-FAULTS = [*((error, 1) for error in ERRORS), (errno.ENOSPC, 4)]
+FAULTS = list(product(ERRORS, (1, 3, 6, 12, 25)))  # the error, and the first of the calls that fail
+ONE = [(name, random.Random(name).sample(FAULTS, 1)) for name in WRITES]
 OLD_ENDINGS = ("csv", "jsonl", "xlsx", "parquet", "html", "pdf", "md", "tex", "toml", "docx", "svg")
 
 LIVE = """
+from itertools import product
 from pathlib import Path
 import biasprint.core.compute as compute
 from inline_compute import Inline
@@ -400,7 +405,8 @@ def test_every_module_that_writes_files_is_listed() -> None:
 
 @pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
 @pytest.mark.parametrize(
-    ("name", "faults"), seeded_part([(name, faults) for faults in (FAULTS[:1], FAULTS[1:]) for name in WRITES], 14)
+    ("name", "faults"),
+    [*seeded_part(ONE, 14), *(pytest.param(name, FAULTS, marks=pytest.mark.soak, id=f"{name}-all") for name in WRITES)],
 )
 def test_a_write_that_fails_is_told_and_the_old_file_stays(
     bench: Bench, name: str, faults: list[tuple[int, int]], figure: Figure

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from crash_disk import leave_a_hot_journal
 from trust.report import Figure
 
 from biasprint.core.errors import AppError
@@ -286,22 +287,6 @@ def test_a_half_done_transaction_is_not_shown_where_the_file_must_not_be_touched
     with Project.open(path) as project:
         assert [study.title for study in project.studies.all()] == ["Letters"]
     assert not path.with_name(path.name + "-journal").exists()
-
-
-def leave_a_hot_journal(path: Path) -> None:
-    """What a power cut in the middle of a commit leaves: changed pages in the file, the old ones in the journal."""
-    journal = path.with_name(path.name + "-journal")
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA cache_size=1")
-        connection.execute("BEGIN")
-        connection.execute("UPDATE study SET title = 'half done'")
-        many = [("x", "y" * 400, "")] * 3_000
-        connection.executemany("INSERT INTO event (kind, body, created_at) VALUES (?, ?, ?)", many)
-        half_file, half_journal = path.read_bytes(), journal.read_bytes()
-        connection.execute("ROLLBACK")
-    path.write_bytes(half_file)
-    journal.write_bytes(half_journal)
-    assert b"half done" in half_file
 
 
 def test_a_failing_migration_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

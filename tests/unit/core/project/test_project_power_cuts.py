@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from crash_disk import Crashes
+from crash_disk import Crashes, leave_a_hot_journal
 from failing_disk import FAILING_DISK
 from packet_files import answer, chosen_texts, coordinator, finished, make, merge
 from trust.report import Figure
@@ -252,12 +252,38 @@ def look_at_copies(folder: Path, marks: Sequence[str]) -> None:
     assert (not table.exists() and "written" not in marks) or table.read_bytes() == b"a,b" * 2000
 
 
+RESTORE = """
+from biasprint.core.project.restore import choose, restore
+from test_project_power_cuts import project_in
+
+def live(mark):
+    path = project_in(FOLDER)
+    restore(path, choose(path, str(FOLDER / "good.biasprint")))
+    mark("restored")
+"""
+
+
+def prepare_half_done(folder: Path) -> None:
+    """A project with a journal that a kill left, which must not be played into the backup that takes its place."""
+    for path, title in ((folder / "good.biasprint", "Good"), (project_in(folder), "Old")):
+        with Project.create(path) as project:
+            project.studies.add("news", title)
+    leave_a_hot_journal(project_in(folder))
+
+
+def look_at_restored(folder: Path, marks: Sequence[str]) -> None:
+    with Project.open(project_in(folder)) as project:
+        (study,) = project.studies.all()
+    assert study.title == "Good" or (study.title == "Old" and not marks), "what was put back is lost"
+
+
 WORKS = {
     "rating": Work(lambda folder: coordinator(project_in(folder), comparisons=COMPARISONS), RATE, look_at_rating),
     "merging": Work(prepare_packets, MERGE, look_at_merged),
     "generating": Work(prepare_prompts, GENERATE, look_at_texts),
     "settings": Work(lambda folder: None, SETTINGS, look_at_settings),
     "letters": Work(lambda folder: None, LETTERS, look_at_letters),
+    "restoring": Work(prepare_half_done, RESTORE, look_at_restored),
     "copies": Work(lambda folder: coordinator(project_in(folder), comparisons=COMPARISONS), COPY, look_at_copies),
 }
 
@@ -276,7 +302,7 @@ def test_after_a_power_cut_whatever_was_told_is_there(
     crashes = Crashes(folder, tmp_path, f"from pathlib import Path\nFOLDER = Path({str(folder)!r})\n{work.code}")
     told = 0
     for cut in range(cuts):
-        marks = crashes.cut(random.Random(f"{name} {cut}"))
+        marks = crashes.cut(random.Random(f"{name} {cut}"), at_the_end=cut == 0)
         told += len(marks)
         where = f"{name}, cut {cut}, after {list(marks)[-3:]}"
         try:
