@@ -31,6 +31,7 @@ from biasprint.desktop.warm_up import WarmUp
 from biasprint.desktop.widgets import Notice, plural, tr
 from biasprint.desktop.widgets.keys import HeldKeys
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.window_commands import take_tour
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -183,8 +184,8 @@ def start(
 ) -> None:
     """After the first paint: the first panel, then the project, while a thread imports what comes next.
 
-    Keys are answered between these steps. `prepare`: last of all, what of the program is not installed yet is, if
-    run.py said so.
+    Keys are answered between these steps. `prepare`: this is a person's own start: the tour is offered at the first
+    one, and last of all, what of the program is not installed yet is, if run.py said so.
     """
     is_data = path is not None and path.is_file() and path.suffix.lower() in chain(*data_endings())
     project = None if is_data else path
@@ -221,6 +222,8 @@ def start(
         if not window.current:  # a key may have led elsewhere meanwhile
             window.show_panel(first_panel)
         tell_of_drafts(window)
+        if prepare:
+            offer_tour(window)
 
     load = window.entries[first_panel].load
     if rates:  # a rater need not see Home, and others' projects there
@@ -301,6 +304,16 @@ def tell_of_drafts(window: MainWindow) -> None:
         window.show_notice(notice, key="drafts")
 
     window.jobs.start(tr("Looking for drafts"), look, on_done=tell, on_error=lambda _: None, quiet=True)
+
+
+def offer_tour(window: MainWindow) -> None:
+    """Offer the tour on Home, at the first start alone."""
+    from biasprint.desktop.panels.home.panel import HomePanel
+
+    home = window.panels.get(HomePanel.key)
+    if isinstance(home, HomePanel) and not window.settings.tour_seen:
+        window.settings.see_tour()
+        home.offer_tour(partial(take_tour, window))
 
 
 def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) -> int:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from biasprint.desktop.panels.base import Panel
     from biasprint.desktop.panels.workshop.room import WorkshopRoom
     from biasprint.desktop.second_window import WindowDoor
+    from biasprint.desktop.tour import Tour
 
 WAIT_MILLISECONDS = 2_000
 LOAD_AGAIN_MILLISECONDS = 20
@@ -144,6 +145,7 @@ class MainWindow(QMainWindow):
         self.door: WindowDoor | None = None
         self._import_door: ImportDoor | None = None
         self.kiosk: WorkshopRoom | None = None
+        self.tour: Tour | None = None
         self.leaving = Leaving(self)
         self.ground = QWidget()
         self.rail = Rail()
@@ -156,7 +158,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.parts_page = PartsPage(self.preparation, self.ground, self.status)
         self.palette_box = CommandPalette(self.ground)
-        self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
+        self._drop = FileDrop(self, welcome=lambda: not (self.blindfold.on or self.kiosk or self.tour))
         self.blindfold = Blindfold(self)
         self.gate = LookGate(self)
         self.notices = ProjectNotices(self, self)
@@ -412,7 +414,9 @@ class MainWindow(QMainWindow):
             self.gate.know(rated_by)
         if rated_by:
             self._close_what_names_identities()
-        if self.packet is None:  # a packet goes back to its sender, and the next rater need not see its name
+        if (
+            self.packet is None and self.tour is None
+        ):  # a packet goes back to its sender, and the next rater need not see its name
             self.settings.add_recent(project.path)
         self._say_saved()
         self.banners.remove("read-only")

@@ -289,7 +289,7 @@ class Settings(QObject):
     whole or not at all. A damaged one is renamed, never lost.
     """
 
-    changed = Signal(str)  # the key of a setting, "keys" or "recent"
+    changed = Signal(str)  # the key of a setting, "keys", "recent" or "tour_seen"
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__()
@@ -334,6 +334,15 @@ class Settings(QObject):
         if conflicts(wanted) or not all(all(keys) and keys for keys in wanted.values()):
             raise ValueError(f"keys are used twice or missing: {conflicts(wanted)}")
         self._keep("keys", {name: list(keys) for name, keys in wanted.items()})
+
+    @property
+    def tour_seen(self) -> bool:
+        """True once the tour was offered or begun on this computer."""
+        return self._data.get("tour_seen") is True
+
+    def see_tour(self) -> None:
+        if not self.tour_seen:
+            self._keep("tour_seen", True)
 
     def recent(self) -> list[Path]:
         """Return the projects that were opened last, newest first."""

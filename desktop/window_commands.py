@@ -47,6 +47,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from biasprint.desktop.settings import Settings
+    from biasprint.desktop.tour import Tour
 
 
 # ---- Help
@@ -111,6 +112,8 @@ class Window(Shell, Protocol):
     rail: Rail
     drawer: JobsDrawer
     current: str
+    kiosk: QWidget | None
+    tour: "Tour | None"
 
     @property
     def blind(self) -> bool:
@@ -246,11 +249,26 @@ def view_commands(window: Window) -> list[Command]:
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
         Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
         Command(tr("Next part of the window"), window.focus_next_part, "F6", repeats=True),
+        Command(tr("Tour of three minutes…"), partial(take_tour, window), enabled=lambda: may_tour(window)),
         Command(tr("Help on this panel"), partial(help_here, window), HELP_KEY),
         Command(tr("Keyboard…"), partial(keys_here, window), "Shift+F1"),
         Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),
     ]
+
+
+def may_tour(window: Window) -> bool:
+    """Return whether a tour would disturb nothing: nobody rates, and no workshop and no job is going on."""
+    busy = any(not handle.quiet for handle in window.jobs.active())
+    return not (busy or window.blind or window.kiosk or window.packet or window.tour)
+
+
+def take_tour(window: Window) -> None:
+    """Begin the tour, which opens a copy of the sample and goes back to what is open now."""
+    from biasprint.desktop.tour import Tour  # not needed for the first paint
+
+    window.settings.see_tour()
+    Tour(window).begin()
 
 
 def file_menu(window: Window) -> QMenu:
@@ -268,7 +286,7 @@ def file_menu(window: Window) -> QMenu:
     for command in files[2:]:
         _add(menu, command)
     menu.addSeparator()
-    for command in (*view_commands(window)[-4:], leave):
+    for command in (*view_commands(window)[-5:], leave):
         _add(menu, command)
     menu.aboutToHide.connect(menu.deleteLater)
     return menu

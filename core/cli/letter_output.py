@@ -380,7 +380,7 @@ def _tell_twin(twin: TwinDifference) -> None:
         say(f"  {len(twin.twin.changes)} places change.")
         for change in twin.twin.changes:
             if change.doubt:
-                say(f"  To be looked at: “{plain(change.old)}” became “{plain(change.new)}”. {plain(change.doubt)}")
+                say(f"  To be looked at: “{plain(change.old)}” became “{plain(change.new)}”: it {plain(change.doubt)}.")
     for figure in changed(twin.figures):
         say(f"  {figure.title}: {number(figure.value, figure.unit)}, for the twin {number(figure.twin, figure.unit)}.")
     for finding in twin.findings:

@@ -374,7 +374,8 @@ def _direction(study: str, finding: Finding) -> tuple[str, str] | tuple[()]:
     if not (is_ratio(finding) or _differs(finding)):
         return ()
     if pair := _pair(finding):
-        side = "after something {one}" if "after something" in finding.title else "for {one}"
+        described = "after something" in finding.title and not finding.id.endswith(BETWEEN_GENERATORS)
+        side = "after something {one}" if described else "for {one}"
         return side.format(one=pair[0]), side.format(one=pair[1])
     known = studies().get(study)
     if known is None or known.words.sides is None or len(finding.groups) != 1 or is_ratio(finding):

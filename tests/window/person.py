@@ -140,12 +140,12 @@ class Person:
 
         return self.until(usable, f"a usable “{name}”", seconds)
 
-    def settled(self) -> None:
+    def settled(self, seconds: float = 90) -> None:
         """Wait until no line says that something is still being worked out."""
         self.until(
             lambda: not any(node.role == "label" and node.name.endswith(AT_WORK) for node in self.nodes()),
             "everything worked out",
-            seconds=90,
+            seconds,
         )
 
     def until(self, condition: Callable[[], T], what: str, seconds: float = PATIENCE_SECONDS) -> T:

@@ -29,6 +29,7 @@ def visitor(new_person_for_all: NewPerson) -> Person:
     """Somebody who has opened the sample."""
     person = new_person_for_all()
     person.start()
+    person.click("Close this message")  # the offer of a tour, which the second start has no more
     person.click("Open the sample")
     person.sees("Sample — Biasprint")
     return person

@@ -34,7 +34,7 @@ from biasprint.desktop.panels.home.doors import (
 )
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
 from biasprint.desktop.shell import Shell, see_findings
-from biasprint.desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
+from biasprint.desktop.widgets import Card, Label, Notice, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -178,6 +178,12 @@ class HomePanel(Panel):
     def project_closed(self) -> None:
         self._facts = None
 
+    def offer_tour(self, take: Callable[[], object]) -> None:
+        """Offer the tour above everything, until it is taken or the offer is closed."""
+        offer = Notice(tr("New here? A tour of three minutes shows where things are, on the sample."))
+        offer.add_action(tr("Take the tour"), take).clicked.connect(offer.close)
+        self._sheet.box.insertWidget(0, offer)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         # What could write belongs to no project; it may have come or gone while another panel was seen.
@@ -312,7 +318,7 @@ class HomePanel(Panel):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        sheet = Sheet()
+        self._sheet = sheet = Sheet()
         greeting = QVBoxLayout()
         greeting.setSpacing(4)
         greeting.addWidget(Label(tr("See the bias in written text, and in those who judge it."), "display", wrap=True))

@@ -48,6 +48,19 @@ def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     )
 
 
+def test_two_generators_are_named_as_such_also_where_a_title_says_after_what():
+    option = Finding(
+        id="completion.delta", label="delta_N", title="Negative option: after something positive against negative",
+        groups=("positive", "negative"), estimate=-0.4, unit="proportion", n=792,
+        interval=Interval(-0.46, -0.34, 0.95, "made up"), p=0.0001, p_adjusted=0.0002, adjust=HOLM,
+    )  # fmt: skip
+    between = replace(option, id=f"{option.id}.between_generators", groups=("large", "none"))
+    (described,) = answered("completion", [option])
+    (compared,) = answered("completion", [between])
+    assert "lower after something positive than after something negative" in described.answer
+    assert "lower for large than for none" in compared.answer
+
+
 def test_a_p_that_was_not_adjusted_is_no_evidence():
     assert answer_of(replace(GENDER, p_adjusted=None, adjust=None)).startswith("Measured, without a test: ")
 
