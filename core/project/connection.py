@@ -1,5 +1,6 @@
 """Connections to a project file: their settings, waiting for another connection, and SQLite's errors in plain words."""
 
+import errno
 import sqlite3
 import time
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine.storage import FULL
 from biasprint.core.project.companions import check_companions
-from biasprint.core.project.drives import SYNC, has_no_room, note_refused_sync
+from biasprint.core.project.drives import SYNC, error_of_writing, note_refused_sync
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 
@@ -100,8 +102,9 @@ def explain(error: BaseException, path: Path) -> BaseException:
     code = (getattr(cause, "sqlite_errorcode", 0) or 0) & 0xFF
     details = f"{type(cause).__name__}: {cause}"
     name = path.name
-    failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)  # so it says too of a full quota, or a new journal
-    if code == sqlite3.SQLITE_FULL or (failed and has_no_room(path.parent)):
+    # SQLite says so too where a quota is used up, and where a journal cannot be made.
+    trouble = error_of_writing(path.parent) if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) else 0
+    if code == sqlite3.SQLITE_FULL or trouble in FULL:
         return NotSaved(
             "The disk is full: the last change was not saved.",
             kept=KEPT,
@@ -115,7 +118,7 @@ def explain(error: BaseException, path: Path) -> BaseException:
             hint="Close the project and open it again: from then on you work on a copy, which is written back.",
             details=details,
         )
-    if code == sqlite3.SQLITE_IOERR:
+    if code == sqlite3.SQLITE_IOERR or trouble == errno.EIO:
         return NotSaved(
             f"The disk reported an error while “{name}” was in use: the last change was not saved.",
             kept=KEPT,

@@ -49,14 +49,14 @@ def note_refused_sync(folder: Path) -> bool:
     return True
 
 
-def has_no_room(folder: Path) -> bool:
-    """Return whether nothing more can be written in a folder: its disk is full, or somebody's quota of it."""
+def error_of_writing(folder: Path) -> int:
+    """Return the number of the system's error where nothing can be written in a folder now, else 0."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             file.write(bytes(PROBED_BYTES))
     except OSError as error:
-        return error.errno in storage.FULL
-    return False
+        return error.errno or 0
+    return 0
 
 
 def _is_noted(folder: Path) -> bool:

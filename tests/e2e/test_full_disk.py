@@ -134,7 +134,7 @@ def save_chart(folder: Path) -> None:
     from biasprint.desktop.charts.export import export_chart
     from biasprint.desktop.theme.tokens import tokens_for
 
-    export_chart(Chart("id", "Title", ()), tokens_for("light"), folder / "old.svg")
+    export_chart(Chart("id", "letters", "Title", "One sees", "intervals", ()), tokens_for("light"), folder / "old.svg")
 
 
 def count(folder: Path) -> None:
