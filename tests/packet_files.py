@@ -2,13 +2,13 @@
 
 import random
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from made_once import made_once
+from past_the_program import sql
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.make import MadePacket, make_packets
@@ -161,7 +161,7 @@ def copied(path: Path, name: str) -> Path:
 def edited(path: Path, *statements: str, name: str = "edited.bpacket") -> Path:
     """A copy of a packet that somebody changed with SQL."""
     copy = copied(path, name)
-    with closing(sqlite3.connect(copy)) as connection:
+    with closing(sql(copy)) as connection:
         for statement in statements:
             connection.execute(statement)
         connection.commit()

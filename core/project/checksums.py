@@ -65,8 +65,8 @@ def compare_when_read(connection: sqlite3.Connection, known: set[bytes]) -> None
 
 
 def fitting(columns: Columns) -> str:
-    """Return the SQL condition that holds for a row that fits its checksum; for another one the statement fails."""
-    return f"{FITS}({_forms(columns)}, {CHECKSUM})"
+    """Return the SQL condition that holds for a row, `its`, that fits its checksum; for another the statement fails."""
+    return f"{FITS}({_forms(columns, 'its.')}, its.{CHECKSUM})"
 
 
 def covered_columns(connection: sqlite3.Connection) -> tuple[tuple[str, Columns], ...]:

@@ -163,19 +163,29 @@ def compare_and_leave_out(
         rows = [(table, number) for table, numbers in left_out.rows.items() for number in numbers]
         connection.executemany("INSERT INTO temp.left_out VALUES (?, ?)", rows)
     for table, condition in _conditions():
-        if left_out.rows.get(table):
-            condition = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}') AND {condition}"
-        connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}" WHERE {condition}')
+        # A CASE, as SQLite takes the parts of an AND in any order, and the rows left out must not be compared.
+        lost = f"WHEN rowid IN (SELECT number FROM temp.left_out WHERE of_table = '{table}') THEN 0"
+        cases = f"{lost if left_out.rows.get(table) else ''} WHEN {KNOWN}({CHECKSUM}) THEN 1 ELSE {condition}"
+        view = f'SELECT * FROM main."{table}" WHERE CASE {cases} END'
+        connection.execute(f'CREATE TEMP VIEW "{table}" AS {view}')
     connection.execute("PRAGMA query_only=ON")
 
 
 @cache
 def _conditions() -> tuple[tuple[str, str], ...]:
-    """Return the tables of a project, each with the condition that its rows fit and those fit that they belong to."""
+    """Return the tables of a project, each with the condition that its rows fit and those fit that they belong to.
+
+    It reads the row once more: where a statement asks for `kind = ?`, SQLite puts the value that is asked for in the
+    place of `kind` everywhere, before it knows that the row has it.
+    """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, present=0)
         return tuple(
-            (table, f"({KNOWN}({CHECKSUM}) OR ({' AND '.join((fitting(columns), *_belonging(connection, table)))}))")
+            (
+                table,
+                f"(SELECT {' AND '.join((fitting(columns), *_belonging(connection, table)))} "
+                f'FROM main."{table}" AS its WHERE its.rowid = "{table}".rowid)',
+            )
             for table, columns in covered_columns(connection)
         )
 
@@ -183,9 +193,8 @@ def _conditions() -> tuple[tuple[str, str], ...]:
 def _belonging(connection: sqlite3.Connection, table: str) -> Iterator[str]:
     """Yield conditions that always hold, unless a row does not fit that one of this table belongs to."""
     for column, parent in parents_of(connection, table):
-        yield f'coalesce((SELECT 1 FROM temp."{parent}" WHERE id = main."{table}"."{column}"), 1)'
+        yield f'coalesce((SELECT 1 FROM temp."{parent}" AS of_it WHERE of_it.id = its."{column}"), 1)'
     if table == CARDS:
-        cards = f'json_each(main."{table}"."items") AS card'
         for kind in TEXTS:
-            text = f"json_extract(card.value, '$.{kind}')"
-            yield f'(SELECT count((SELECT 1 FROM temp."{kind}" WHERE id = {text})) FROM {cards}) >= 0'
+            text = f"(SELECT 1 FROM temp.\"{kind}\" AS shown WHERE shown.id = json_extract(card.value, '$.{kind}'))"
+            yield f'(SELECT count({text}) FROM json_each(its."items") AS card) >= 0'

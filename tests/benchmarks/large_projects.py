@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from biasprint.core.judging.plan import texts_digest
+from biasprint.core.project.checksums import keep_checksums
 from biasprint.core.project.connection import connect
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
@@ -90,6 +91,7 @@ def with_varied_outputs(path: Path, outputs: int) -> None:
 
 def _insert_outputs(path: Path, rows: Iterator[tuple[object, ...]]) -> None:
     with closing(connect(path, writable=True)) as connection:
+        keep_checksums(connection)
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("BEGIN")
         connection.executemany(
@@ -112,6 +114,7 @@ def with_embeddings(path: Path, outputs: int) -> None:
             yield (number, "minilm", "1", vector.astype("<f4").tobytes(), "")
 
     with closing(connect(path, writable=True)) as connection:
+        keep_checksums(connection)
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("BEGIN")
         connection.executemany(

@@ -1,7 +1,6 @@
 """`run AUDIT.toml`: the example of docs/tutorials/audit-a-model.md, errors in a file, a project saved as one."""
 
 import re
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from shutil import copy
@@ -11,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from cli_support import ROOT, Answer, biasprint, outputs_of, refused
 from docs_pages import DOCS, files_of
+from past_the_program import sql
 from seeded_part import seeded_part
 
 TUTORIAL = DOCS / "tutorials" / "audit-a-model.md"
@@ -85,7 +85,7 @@ def test_findings_replay_to_the_same_numbers_and_one_that_was_changed_is_named(e
     copy(folder / "authors.biasprint", file)
     (same,) = biasprint("replay", file, "--findings", "--json").json["studies"]
     assert (same["same"], same["differ"], same["reasons"]) == (same["findings"], [], [])
-    with closing(sqlite3.connect(file)) as connection, connection:
+    with closing(sql(file)) as connection, connection:
         changed = "UPDATE finding SET body = json_set(body, '$.estimate', 0.125) WHERE id = 1"
         connection.execute(changed)
     said = biasprint("replay", file, "--findings").out

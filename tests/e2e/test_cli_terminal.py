@@ -1,13 +1,13 @@
 """Names of others on a terminal: whatever command prints them, the terminal gets nothing that it would obey."""
 
 import json
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from cli_support import biasprint
 from packet_files import answer, coordinator, finished, make, merge
+from past_the_program import sql
 
 EVIL = "Kelly\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202eX"
 OBEYED = {*map(chr, range(9)), *map(chr, range(11, 32)), *map(chr, range(127, 160)), "\u202e"}
@@ -19,7 +19,7 @@ def project(tmp_path: Path) -> Path:
     path = tmp_path / "evil.biasprint"
     (made,) = make(path, coordinator(path, comparisons=2), "R01")
     merge(path, finished(answer(made.path, (0, "tie", None))))
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sql(path)) as connection:
         connection.execute("UPDATE plan SET title = ?", (EVIL,))
         connection.execute("UPDATE rater SET code = ?", (EVIL,))
         connection.execute("UPDATE study SET title = ?", (EVIL,))

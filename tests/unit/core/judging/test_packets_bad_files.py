@@ -21,6 +21,7 @@ from packet_files import (
     say,
     state_of,
 )
+from past_the_program import sql
 from seeded_part import seeded_part
 from sqlalchemy import Connection
 
@@ -142,7 +143,7 @@ def test_views_that_make_no_sense_are_refused_although_every_hash_fits(project: 
         (row,) = inside.packets.judgments_as_stored()
     strange = {name: value for name, value in row.items() if name != "sequence"}
     strange["detail"] = json.dumps({"viewed": STRANGE_VIEWS[case]})
-    with closing(sqlite3.connect(packet)) as connection:
+    with closing(sql(packet)) as connection:
         values = (strange["detail"], judgment_sha256(strange))
         connection.execute("UPDATE judgment SET detail = ?, row_sha256 = ?", values)
         connection.commit()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, text_of
+from past_the_program import sql
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.judging.card_order import CardOrder
@@ -173,7 +174,7 @@ def test_a_model_and_an_unknown_plan_are_refused(project: Path) -> None:
 
 def test_a_comparison_whose_text_was_changed_is_left_out(project: Path) -> None:
     plan = coordinator(project)
-    with closing(sqlite3.connect(project)) as connection:
+    with closing(sql(project)) as connection:
         connection.execute("UPDATE output SET text = 'changed' WHERE text = ?", (text_of(2, 1),))
         connection.commit()
     (made,) = make(project, plan, "R01")

@@ -20,6 +20,7 @@ from packet_files import (
     state_of,
     text_of,
 )
+from past_the_program import sql
 
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
@@ -191,7 +192,7 @@ def test_what_came_counts_when_the_coordinator_says_so(project: Path, packet: Pa
 
 def test_changed_texts_are_listed_and_their_answers_left_out(project: Path, packet: Path) -> None:
     answer(packet, (2, "choice", 1), (3, "choice", 1))
-    with closing(sqlite3.connect(project)) as connection:
+    with closing(sql(project)) as connection:
         connection.execute("UPDATE output SET text = 'changed' WHERE text = ?", (text_of(2, 1),))
         connection.commit()
     (came,) = merge(project, packet).files
@@ -207,7 +208,7 @@ def test_two_cards_with_one_text_are_told_apart_by_where_they_stood(project: Pat
     plan = coordinator(project)
     from biasprint.core.judging.plan import texts_digest
 
-    with closing(sqlite3.connect(project)) as connection:  # both men wrote the same
+    with closing(sql(project)) as connection:  # both men wrote the same
         connection.execute(
             "UPDATE output SET text = 'same', text_sha256 = ? WHERE id IN (1, 2)", (sha256_text("same"),)
         )

@@ -1,7 +1,6 @@
 """A plan that is judged in Potato or Label Studio, and what comes back from there."""
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from outside_results import Answering, annotation, label_studio_answers, potato_answers
 from packet_files import CANARIES, TITLE, coordinator, make, merge, text_of
+from past_the_program import sql
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -245,7 +245,7 @@ def test_a_plan_whose_texts_changed_takes_only_what_was_said_of_the_same_texts(p
     coordinator(project, comparisons=4)
     (made,) = handed(project, "label-studio", "R01")
     came = label_studio_answers(made.path, tmp_path / "export.json", maker("x"))
-    with closing(sqlite3.connect(project)) as connection:
+    with closing(sql(project)) as connection:
         connection.execute("UPDATE output SET text = 'changed' WHERE text = ?", (text_of(2, 1),))
         connection.commit()
     (one,) = merge(project, came).files

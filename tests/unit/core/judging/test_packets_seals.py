@@ -13,6 +13,7 @@ import pytest
 from inline_compute import Inline
 from outside_results import label_studio_answers
 from packet_files import answer, chosen_texts, coordinator, copied, finished, make, merge, state_of
+from past_the_program import sql
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import decide, open_conflicts, packets
@@ -46,15 +47,15 @@ def accepting(project: Path, packet: Path) -> MergedFile:
 def forged(packet: Path, alter: Callable[[sqlite3.Connection], object], *, key: str = "") -> Path:
     """A copy whose rows were altered, with every hash and seal that can be worked out from the file made anew."""
     copy = copied(packet, "forged.bpacket")
-    with closing(sqlite3.connect(copy)) as connection:
+    with closing(sql(copy)) as connection:
         connection.row_factory = sqlite3.Row
         alter(connection)
         for row in map(dict, connection.execute("SELECT * FROM judgment").fetchall()):
             connection.execute("UPDATE judgment SET row_sha256 = ? WHERE id = ?", (judgment_sha256(row), row["id"]))
         connection.commit()
-    from biasprint.core.project.connection import connect, engine_for
+    from biasprint.core.project.connection import engine_for
 
-    with engine_for(lambda: connect(copy, writable=True)).connect() as own:
+    with engine_for(lambda: sql(copy)).connect() as own:
         (identity, manifest), (session,) = (
             own.exec_driver_sql("SELECT id, manifest FROM packet").one(),
             own.exec_driver_sql("SELECT id FROM session").one(),
@@ -149,10 +150,10 @@ def test_two_finished_copies_that_add_to_each_other_are_said(project: Path, pack
 
 def test_a_packet_of_an_earlier_version_waits_for_a_decision_too(project: Path, packet: Path) -> None:
     """Such a packet has no chain, and its project no key."""
-    with closing(sqlite3.connect(project)) as connection:
+    with closing(sql(project)) as connection:
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.key')")
         connection.commit()
-    with closing(sqlite3.connect(packet)) as connection:
+    with closing(sql(packet)) as connection:
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.chain')")
         connection.commit()
     (came,) = merge(project, finished(answer(packet, (0, "choice", 1)))).files
@@ -161,7 +162,7 @@ def test_a_packet_of_an_earlier_version_waits_for_a_decision_too(project: Path, 
 
 
 def test_a_packet_that_forgot_its_chain_is_no_earlier_one(project: Path, packet: Path) -> None:
-    with closing(sqlite3.connect(packet)) as connection:
+    with closing(sql(packet)) as connection:
         connection.execute("UPDATE packet SET manifest = json_remove(manifest, '$.chain')")
         connection.commit()
     (came,) = merge(project, finished(answer(packet, (0, "choice", 1)))).files
@@ -170,7 +171,7 @@ def test_a_packet_that_forgot_its_chain_is_no_earlier_one(project: Path, packet:
 
 def renamed(packet: Path) -> Path:
     """A copy under a packet's id that the project never gave, which is all that a stranger with SQL needs."""
-    with closing(sqlite3.connect(packet)) as connection:
+    with closing(sql(packet)) as connection:
         (manifest,) = connection.execute("SELECT manifest FROM packet").fetchone()
         other = str(uuid4())
         values = (other, json.dumps({**json.loads(manifest), "packet": other}))
@@ -240,7 +241,7 @@ def test_a_forgery_that_an_earlier_version_took_for_the_packet_keeps_the_true_on
     """That version stored the altered rows under the keys of the true ones."""
     finished(answer(packet, (0, "choice", 1), (1, "choice", 0)))
     merge(project, packet)
-    with closing(sqlite3.connect(project)) as connection:
+    with closing(sql(project)) as connection:
         connection.row_factory = sqlite3.Row
         another_choice(connection)
         for row in map(dict, connection.execute("SELECT * FROM judgment").fetchall()):

@@ -226,6 +226,16 @@ def test_reading_alone_notices_a_flipped_bit(path: Path, table: str) -> None:
     assert after[table] < before[table]
 
 
+def test_a_row_that_is_not_asked_for_is_compared_as_it_is(path: Path) -> None:
+    """SQLite puts a value that is asked for in a column's place, in rows too that have another one."""
+    with Project.open(path) as project:
+        project.studies.add("letters", "Letters")
+    with Project.open(path) as project:
+        (letters,) = [row for row in [project.studies.of_kind("letters")] if row is not None]
+        assert letters.title == "Letters"
+        assert project.left_out == ()
+
+
 def test_a_row_that_was_read_is_compared_again_when_asked_for(path: Path) -> None:
     with Project.open(path, read_only=True) as project:
         outputs = len(list(project.outputs.each()))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inline_compute import Inline
+from past_the_program import sql
 from statsmodels.stats.multitest import multipletests
 
 from biasprint.core.errors import AppError, UsageError
@@ -275,7 +276,7 @@ def test_a_plan_edited_after_its_lock_is_told_from_the_locked_one(project: Proje
 
 def altered(path: Path, change: Mapping[str, Any], which: int = 0) -> None:
     """Change stored locks behind the program's back, with a row that is whole as JSON."""
-    connection = sqlite3.connect(path)
+    connection = sql(path)
     rows = connection.execute("SELECT id, body FROM event WHERE kind = ? ORDER BY id", (LOCKED,)).fetchall()
     number, body = rows[which]
     connection.execute("UPDATE event SET body = ? WHERE id = ?", (json.dumps(json.loads(body) | change), number))

@@ -1,7 +1,6 @@
 """The raters panel in the window, over real project files and real packets."""
 
 import shutil
-import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -12,6 +11,7 @@ import pytest
 from inline_compute import Inline
 from outside_results import label_studio_answers, potato_answers
 from page_files import row_of, signed
+from past_the_program import sql
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QTableView
@@ -323,7 +323,7 @@ def test_an_altered_packet_waits_for_a_decision_and_is_merged_when_asked(
     project.close()
     for one in paths.values():
         answer_packet(one, {0: B}, finish=True)
-    with closing(sqlite3.connect(paths["R02"])) as connection:  # as by somebody who seals it anew without the keys
+    with closing(sql(paths["R02"])) as connection:  # as by somebody who seals it anew without the keys
         connection.execute("UPDATE packet SET manifest = json_set(manifest, '$.chain.tag', ?)", ("0" * 64,))
         connection.commit()
     bench = open_panel(path)
@@ -356,7 +356,7 @@ def test_a_second_finished_copy_waits_as_a_copy_not_as_altered(open_panel: Open,
         "1 packet waits for your decision, because another finished copy was merged before: R01."
     )
     answer_packet(paths["R02"], {0: B}, finish=True)
-    with closing(sqlite3.connect(paths["R02"])) as connection:
+    with closing(sql(paths["R02"])) as connection:
         connection.execute("UPDATE packet SET manifest = json_set(manifest, '$.chain.tag', ?)", ("0" * 64,))
         connection.commit()
     bench.panel.opened_with(packets=[second, paths["R02"]])
