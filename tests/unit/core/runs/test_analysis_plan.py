@@ -284,13 +284,12 @@ def altered(path: Path, change: Mapping[str, Any], which: int = 0) -> None:
     connection.close()
 
 
-def test_a_stored_lock_that_was_altered_counts_no_more_and_is_found_by_the_check(project: Project) -> None:
+def test_a_stored_lock_that_was_altered_counts_no_more(project: Project) -> None:
     lock(project)
     lock(project, PLAN.format(more="texts = 36"))
     path = project.path
     project.close()
     altered(path, {"text": PLAN.format(more="level = 0.5")})
-    assert any(problem.table == "event" for problem in check_project(path).problems)
     with Project.open(path) as again:
         plan = analysis_plan(again, "compare")
         assert plan is not None
@@ -315,15 +314,17 @@ def test_a_lock_that_was_taken_out_is_missed(project: Project) -> None:
         assert "is missing" in plan.troubles[0]
 
 
-def test_a_row_that_is_no_json_any_more_is_told(project: Project) -> None:
+@pytest.mark.parametrize("body", ["'{'", "replace(body, 'margin', 'mbrgin')"], ids=["no JSON", "a flipped bit"])
+def test_a_row_that_is_damaged_is_told_and_found_by_the_check(project: Project, body: str) -> None:
     lock(project)
     lock(project, PLAN.format(more="texts = 36"))
     path = project.path
     project.close()
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE event SET body = '{' WHERE id = (SELECT max(id) FROM event)")
+    connection.execute(f"UPDATE event SET body = {body} WHERE id = (SELECT max(id) FROM event)")
     connection.commit()
     connection.close()
+    assert any(problem.table == "event" for problem in check_project(path).problems)
     with Project.open(path) as again:
         plan = analysis_plan(again, "compare")
         assert plan is not None
