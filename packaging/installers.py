@@ -4,8 +4,9 @@
     python packaging/installers.py portable FOLDER OUT   a .tar.gz with a script that adds it to the menu
     python packaging/installers.py windows FOLDER OUT    a setup .exe; needs makensis
     python packaging/installers.py here FOLDER OUT       all that this system installs, in the folder OUT
+    python packaging/installers.py sizes DIST PAGE       the table of what lies in the folder DIST
 
-`run.py package --installers` calls the last. Only the standard library is used. Times in archives are those of the
+`run.py package --installers` calls “here”. Only the standard library is used. Times in archives are those of the
 version's release where SOURCE_DATE_EPOCH is set.
 """
 
@@ -26,6 +27,8 @@ HERE = Path(__file__).resolve().parent
 LINUX = HERE / "linux"
 ICON = HERE.parent / "resources" / "icons" / "biasprint.svg"
 LIGHT = "biasprint-light"
+DOWNLOADS = (".deb", ".gz", ".exe", ".whl")
+LARGEST = 12  # parts of a folder that have lines of their own
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 MAINTAINER = "The Biasprint maintainers <maintainers@users.noreply.github.com>"
 ABOUT = """Shows the social bias in generated text
@@ -114,6 +117,35 @@ def make_here(folder: Path, out: Path) -> None:
         print(f"{made.stat().st_size / 1e6:.0f} MB in\n  {made}")
 
 
+def write_sizes(dist: Path, page: Path) -> None:
+    """Write a page with the sizes of the packaged folders, of what is largest in them, and of the files to download."""
+    folders = [folder for folder in (dist / "biasprint", dist / LIGHT) if folder.is_dir()]
+    lines = [
+        "# Sizes of the packages\n",
+        f"`python packaging/installers.py sizes dist {page.name}` makes this page. Version {version()}, {sys.platform} "
+        f"{platform.machine()}. In megabytes of 1,000,000 bytes, as files are long.\n",
+        "| to download | MB |\n|---|---:|",
+        *(f"| {file.name} | {megabytes(file)} |" for file in sorted(dist.iterdir()) if file.suffix in DOWNLOADS),
+        "\n| unpacked | MB |\n|---|---:|",
+        *(f"| {folder.name} | {megabytes(folder)} |" for folder in folders),
+    ]
+    for folder in folders:
+        parts = sorted(((size_of(each), each.name) for each in (folder / "_internal").iterdir()), reverse=True)
+        lines += [f"\n| largest of {folder.name} | MB |\n|---|---:|"]
+        lines += [f"| {name} | {size / 1e6:.0f} |" for size, name in parts[:LARGEST]]
+        lines += [f"| {len(parts) - LARGEST} others | {sum(size for size, _ in parts[LARGEST:]) / 1e6:.0f} |"]
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def megabytes(path: Path) -> str:
+    return f"{size_of(path) / 1e6:,.0f}"
+
+
+def size_of(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() and not path.is_symlink() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file() and not file.is_symlink())
+
+
 def open_to_all(root: Path) -> None:
     """Let everybody read the files, and run those that their owner may run, whatever the umask is."""
     root.chmod(0o755)
@@ -134,7 +166,7 @@ def put(folder: Path) -> Path:
 
 
 KINDS: dict[str, Callable[[Path, Path], None]] = {
-    "deb": make_deb, "portable": make_portable, "windows": make_windows, "here": make_here,
+    "deb": make_deb, "portable": make_portable, "windows": make_windows, "here": make_here, "sizes": write_sizes,
 }  # fmt: skip
 HERE_ARE = {  # by system: which kinds, with what each needs and how its file ends
     "linux": (("deb", "dpkg-deb", ".deb"), ("portable", "", ".tar.gz")),

@@ -113,6 +113,20 @@ def test_one_command_makes_all_that_this_system_installs(folder: Path, tmp_path:
     assert {file.name for file in out.iterdir()} == {f"{name}.deb", f"{name}.tar.gz"}
 
 
+def test_the_table_of_sizes_has_each_folder_its_largest_parts_and_each_file_to_download(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "_internal" / "torch").mkdir()
+    (folder / "_internal" / "torch" / "large.so").write_bytes(bytes(3_000_000))
+    (folder / "_internal" / "torch" / "again.so").symlink_to("large.so")  # it is there once
+    (tmp_path / "made.tar.gz").write_bytes(bytes(1_600_000))
+    make("sizes", tmp_path, tmp_path / "sizes.md")
+    page = (tmp_path / "sizes.md").read_text(encoding="utf-8")
+    assert f"| {folder.name} | 3 |" in page
+    assert "| torch | 3 |" in page
+    assert "| made.tar.gz | 2 |" in page
+
+
 @tool("makensis")
 def test_the_setup_program_for_windows_takes_all_files_and_leaves_none_behind(folder: Path, tmp_path: Path) -> None:
     make("windows", folder, tmp_path / "setup.exe")
