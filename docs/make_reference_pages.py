@@ -62,6 +62,7 @@ A command that is stopped (Ctrl+C, a crash, a power cut) keeps what it finished;
 | `BIASPRINT_OFFLINE=1` | no internet socket is opened by any process, whatever `offline` says |
 | `BIASPRINT_API_KEY` | the key of an endpoint, where the computer has no key ring |
 | `BIASPRINT_WITHOUT_LOCK=1` | `run.py` and `prepare` install by `pyproject.toml` alone |
+| `PIP_PROXY`, `PIP_CERT`, … | the way to an index; an index only where the lock has hashes, else `pip config set` |
 
 ## Commands
 """

@@ -28,6 +28,7 @@ SetCompressor lzma
 !macroend
 
 Section "Biasprint"
+  RMDir /r "$INSTDIR\_internal" ; of an older version, whose modules would be found too
   SetOutPath "$INSTDIR"
   File /r "${FOLDER}/*.*"
   WriteRegStr HKCU "Software\Biasprint" "Folder" "$INSTDIR"
