@@ -122,8 +122,8 @@ def write_sizes(dist: Path, page: Path) -> None:
     folders = [folder for folder in (dist / "biasprint", dist / LIGHT) if folder.is_dir()]
     lines = [
         "# Sizes of the packages\n",
-        f"`python packaging/installers.py sizes dist {page.name}` makes this page. Version {version()}, {sys.platform} "
-        f"{platform.machine()}. In megabytes of 1,000,000 bytes, as files are long.\n",
+        f"`python packaging/installers.py sizes dist {page.as_posix()}` makes this page. Version {version()}, "
+        f"{sys.platform} {platform.machine()}. In megabytes of 1,000,000 bytes, as files are long.\n",
         "| to download | MB |\n|---|---:|",
         *(f"| {file.name} | {megabytes(file)} |" for file in sorted(dist.iterdir()) if file.suffix in DOWNLOADS),
         "\n| unpacked | MB |\n|---|---:|",
