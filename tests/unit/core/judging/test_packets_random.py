@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from packet_files import coordinator, make
+from past_the_program import sql
 from sqlalchemy import Connection
 from trust.report import Figure
 
@@ -24,7 +25,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import open_conflicts
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.project import writer
-from biasprint.core.project.connection import connect, engine_for
+from biasprint.core.project.connection import engine_for
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec
 from biasprint.core.project.stores.chain import sign_judgment
@@ -92,7 +93,7 @@ def _careless(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Connection]:
-    with engine_for(lambda: _careless(connect(path, writable=True))).connect() as connection:
+    with engine_for(lambda: _careless(sql(path))).connect() as connection:
         yield connection
 
 
