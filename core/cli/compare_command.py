@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biasprint.core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, print_table, say
-from biasprint.core.cli.options import grouped, words_of
+from biasprint.core.cli.console import (
+    grouped,
+    job,
+    note,
+    open_for_measuring,
+    open_for_writing,
+    print_json,
+    print_table,
+    say,
+    words_of,
+)
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError

@@ -14,7 +14,9 @@ import typer
 
 from biasprint.core.cli.console import (
     STOPS,
+    Endpoint,
     LookAnyway,
+    Set,
     check_target,
     complain,
     is_project,
@@ -23,11 +25,12 @@ from biasprint.core.cli.console import (
     note,
     open_for_writing,
     open_to_look,
+    parameters,
     print_json,
     print_table,
     say,
+    words_of,
 )
-from biasprint.core.cli.options import Endpoint, Set, parameters, words_of
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.tables.fields import parse_map_options
@@ -169,7 +172,7 @@ def import_data(
     from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
     from biasprint.core.tables.formats.kumar import has_choices
     from biasprint.core.tables.rows import HeaderPlace
-    from biasprint.core.texts.tables import read_table
+    from biasprint.core.texts.exporting import read_table
 
     if layout == COMPARATOR:
         _import_comparator(file, data, study, mapping or [], as_json)
@@ -367,7 +370,7 @@ def _score_table(
     rater: "RubricScorer | None" = None,
 ) -> None:
     from biasprint.core.report.export import WRITERS, export_rows
-    from biasprint.core.texts.tables import score_columns, score_table
+    from biasprint.core.texts.exporting import score_columns, score_table
 
     if out is not None:
         check_target(out, WRITERS, [data])
@@ -419,8 +422,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
-    from biasprint.core.report.dataset import write_dataset
-    from biasprint.core.report.export import export_rows
+    from biasprint.core.report.export import export_rows, write_dataset
     from biasprint.core.runs.setup import study_of
     from biasprint.core.texts.exporting import columns, open_sessions, rows, waiting_participants
 

@@ -8,8 +8,12 @@ import typer
 
 from biasprint.core.cli.console import (
     STOPS,
+    Backend,
+    GeneratorOptions,
+    Model,
     add_group,
     check_target,
+    grouped,
     job,
     named,
     note,
@@ -19,13 +23,12 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.options import Backend, GeneratorOptions, Model, grouped
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
     from biasprint.core.judging.carefulness import ReadToEnd
-    from biasprint.core.metrics.rater_ability import Ability
+    from biasprint.core.metrics.agreement import Ability
     from biasprint.core.metrics.result import Bounds
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import PlanRow

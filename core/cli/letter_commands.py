@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biasprint.core.cli.console import (
+    AskKey,
+    Endpoint,
     LookAnyway,
+    Set,
     add_group,
     check_target,
+    grouped,
     job,
     named,
     note,
     open_to_look,
+    parameters,
     print_json,
     print_table,
     say,
+    session_keys,
 )
-from biasprint.core.cli.options import AskKey, Endpoint, Set, grouped, parameters, session_keys
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import UsageError
 from biasprint.core.letters import (

@@ -7,8 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from biasprint.core.cli.console import add_group, duration, job, note, print_json, print_table, say
-from biasprint.core.cli.options import AskKey, session_keys, typed_keys
+from biasprint.core.cli.console import (
+    AskKey,
+    add_group,
+    duration,
+    job,
+    note,
+    print_json,
+    print_table,
+    say,
+    session_keys,
+    typed_keys,
+)
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import PartState, parts, status

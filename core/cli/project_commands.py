@@ -12,8 +12,12 @@ import typer
 
 from biasprint.core.cli.console import (
     STOPS,
+    Backend,
+    GeneratorOptions,
     LookAnyway,
+    Model,
     complain,
+    grouped,
     job,
     named,
     new_path,
@@ -23,8 +27,8 @@ from biasprint.core.cli.console import (
     print_json,
     print_table,
     say,
+    session_keys,
 )
-from biasprint.core.cli.options import Backend, GeneratorOptions, Model, grouped, session_keys
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:

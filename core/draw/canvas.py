@@ -1,6 +1,6 @@
 """The surfaces that figures are drawn on: texts of known width, lines, rectangles, paths, and spots of marks.
 
-A canvas of SVG elements is in core/draw/frame.py, one for the window's painter in desktop/charts/canvas.py. Lengths are
+A canvas of SVG elements is in core/draw/frame.py, one for the window's painter in desktop/charts/chart.py. Lengths are
 pixels at the usual size of type, y downwards, from the top left corner; colours are names (“ink”, “floor”, “series-1”).
 """
 

@@ -19,10 +19,10 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.parts import LANGUAGES
 from biasprint.core.letters.values import DIFFERS, LACKS, Sentence, Support, Verdict
 from biasprint.core.scorers import entailment, facts
+from biasprint.core.scorers.bert import sentence_vectors, vectors_to_compare
 from biasprint.core.scorers.entailment import Kind
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.group_words import ANY_NAME
-from biasprint.core.scorers.minilm import sentence_vectors, vectors_to_compare
 from biasprint.core.scorers.protocol import ScorerInfo, chosen, reads
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.swap import Person

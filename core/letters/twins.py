@@ -44,10 +44,9 @@ from biasprint.core.swap import HE_AND_SHE, Change, Person, Pronoun, Twin
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess import doubt_of, guess, guess_called
 from biasprint.core.swap.guess_pronoun import contradicts, other_given_names
-from biasprint.core.swap.mentions import PARTNER_CHANGED
+from biasprint.core.swap.mentions import PARTNER, PARTNER_CHANGED
 from biasprint.core.swap.name_groups import LIMITS, NameGroup, group_of_name, name_groups, named_in
 from biasprint.core.swap.names import NAME_KEPT
-from biasprint.core.swap.nouns import PARTNER
 from biasprint.core.swap.pronouns import FORMS
 from biasprint.core.swap.told import several_said
 

@@ -4,8 +4,8 @@ Of the identities S on the cards, b is the best with a probability proportional 
 one proportional to δ_|S| (∏ π_i)^(1/|S|), i in S. Where the worst was named too, the one in between beats it by
 Bradley–Terry: together that is Plackett–Luce's chance of the order. Two cards make it Davidson's model.
 
-With a style the log odds of a card are ln π_i + Σ β_s x_is (`biasprint.core.metrics.style`): strengths are those of
-texts of equal style, β what each style does to the odds.
+With a style the log odds of a card are ln π_i + Σ β_s x_is (`biasprint.core.metrics.preference`): strengths are those
+of texts of equal style, β what each style does to the odds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +18,10 @@ import numpy as np
 from biasprint.core.metrics.anytime import log_odds_anytime_p, log_odds_band, share_anytime_p, share_band
 from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.odds import OddsRatio
+from biasprint.core.metrics.preference import CardStyle, typical_difference
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, holm, same_length
-from biasprint.core.metrics.style import CardStyle, typical_difference
 
 NOBODY = -1
 # Each identity meets a text of average strength so often, half won and half lost: who won every time has an estimate.

@@ -1,6 +1,6 @@
 """Similarity of two texts, and the words that co-occur with each group's words, as LangFair 0.8.0 defines them.
 
-Texts come as lists of tokens, so that the caller defines what a token is (`biasprint.core.scorers.langfair`).
+Texts come as lists of tokens, so that the caller defines what a token is (`biasprint.core.scorers.functions`).
 
 Association of vectors with groups: the word embedding association test (WEAT), and margins between groups.
 """

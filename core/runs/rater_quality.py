@@ -35,8 +35,7 @@ from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.plan import CHECK, RIGHT, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.store import seconds_left
 from biasprint.core.judging.workshop import participants
-from biasprint.core.metrics.proportions import wilson
-from biasprint.core.metrics.rater_ability import (
+from biasprint.core.metrics.agreement import (
     FEWEST_RATERS,
     NOT_ASKED,
     Abilities,
@@ -45,6 +44,7 @@ from biasprint.core.metrics.rater_ability import (
     by_the_others,
     nobody_agrees,
 )
+from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import Ints
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey

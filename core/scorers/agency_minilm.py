@@ -19,9 +19,9 @@ import numpy as np
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.scorers.bert import MiniLM, sentence_vectors
 from biasprint.core.scorers.embedding import Probabilities, SoftmaxHead, read_head
 from biasprint.core.scorers.group_words import ANY_NAME
-from biasprint.core.scorers.minilm import MiniLM, sentence_vectors
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.scorers.bert import MiniLM, sentence_vectors, vectors_to_compare
 from biasprint.core.scorers.entailment import CLASSES, language, passages, split_pair, windows
-from biasprint.core.scorers.minilm import MiniLM, sentence_vectors, vectors_to_compare
 from biasprint.core.scorers.protocol import ScoreValue, chosen, reads
 from biasprint.core.scorers.segment import SEGMENTER, Word, function_words, words
 from biasprint.core.text import for_matching

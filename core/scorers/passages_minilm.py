@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biasprint.core.scorers.bert import Bert
+from biasprint.core.scorers.bert import WINDOW_TOKENS, Bert, checked_embedder
 from biasprint.core.scorers.embedding import SoftmaxHead, embedded, head_of, read_weights
-from biasprint.core.scorers.minilm import WINDOW_TOKENS, checked_embedder
 
 # The categories of marks but gender, which a clause is read without; praise of none in particular; and neither.
 FOUND = (

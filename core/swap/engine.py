@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 
 from biasprint.core.errors import UsageError
 from biasprint.core.swap.guess import guess_person
-from biasprint.core.swap.mentions import with_partners
-from biasprint.core.swap.names import NAME_KEPT, Names, find_names
-from biasprint.core.swap.nouns import NOUN_KEPT, change_nouns
+from biasprint.core.swap.mentions import NOUN_KEPT, change_nouns, with_partners
+from biasprint.core.swap.names import NAME_KEPT, Names, change_titles, find_names, is_title, pronoun_of_title
 from biasprint.core.swap.page import PRONOUNS, Change, Page, Person, Stretch, Twin, applied, read_page
 from biasprint.core.swap.pronouns import FORMS, change_articles, change_pronouns
-from biasprint.core.swap.titles import change_titles, is_title, pronoun_of_title
 from biasprint.core.swap.vocabulary import is_a_word, is_singular_verb, swap_words
 
 # Which engine made a twin, as it is stored beside it. Earlier ones: “rules 1”, for biographies, and “rules 2”.

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from biasprint.core.swap.names import Names
+from biasprint.core.swap.names import Names, pronoun_of_title, title_before
 from biasprint.core.swap.page import OWNERS, Page, Person, governor_of, phrase_start
 from biasprint.core.swap.readings import lemma
-from biasprint.core.swap.titles import pronoun_of_title, title_before
 from biasprint.core.swap.vocabulary import (
     SwapWords,
     is_base,

@@ -18,7 +18,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.machine.files import write_whole
 from biasprint.core.report.export import export_rows
-from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.charts.chart import below
 from biasprint.desktop.theme.tokens import Tokens
 from biasprint.desktop.widgets.words import tr
 

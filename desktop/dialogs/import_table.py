@@ -40,7 +40,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Sheet, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project

@@ -40,7 +40,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.tables import FieldSpec

@@ -31,7 +31,7 @@ from biasprint.core.runs.compare.drawing import sizes
 from biasprint.core.runs.compare.pool import MOST_CARDS, CompareRequest, known_axes
 from biasprint.core.runs.fingerprint import fingerprint_of, group_of, raters_with_fingerprint, texts_read, warm
 from biasprint.desktop import theme
-from biasprint.desktop.charts.fingerprint_page import save_page
+from biasprint.desktop.charts.fingerprint import save_page
 from biasprint.desktop.charts.live import TextBehind, TextsBehind
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr

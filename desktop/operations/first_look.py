@@ -16,7 +16,7 @@ from biasprint.desktop.operations.queue import Entry, put_in_queue
 from biasprint.desktop.operations.runs import WriteRequest
 from biasprint.desktop.operations.session import PROJECT_SUFFIX
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter

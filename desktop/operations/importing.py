@@ -13,7 +13,7 @@ from biasprint.core.tables import guess_mapping, known_formats, look_at, with_li
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.titles import study_kinds
+from biasprint.desktop.wording.generators import study_kinds
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -190,7 +190,7 @@ def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
     from biasprint.core.studies.registry import table_fields
-    from biasprint.core.texts.tables import read_table
+    from biasprint.core.texts.exporting import read_table
 
     mapping = None if choice.layout else choice.mapping
     return read_table(

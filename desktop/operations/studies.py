@@ -9,8 +9,7 @@ from biasprint.core.draw import digits
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
-from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
-from biasprint.desktop.wording.titles import study_kinds, words_of
+from biasprint.desktop.wording.generators import NOBODY, StudyGenerators, study_kinds, words_of
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project

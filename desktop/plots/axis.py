@@ -15,8 +15,8 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.canvas import LABEL_LINE, outline, series_color
 from biasprint.core.language import tr
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import PaintCanvas, below
-from biasprint.desktop.plots.item import OTHERS_SIGN, dashes, font, marker, pen
+from biasprint.desktop.charts.chart import PaintCanvas, below
+from biasprint.desktop.plots.band import OTHERS_SIGN, dashes, font, marker, pen
 from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets.safe_text import safe_line

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.desktop import theme
-from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem, font, marker, marker_path, pen, series_color
+from biasprint.desktop.plots.band import Columns, PlotBounds, PlotItem, font, marker, marker_path, pen, series_color
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import tr
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QGraphicsPathItem, QMenu
 
 from biasprint.desktop import theme
 from biasprint.desktop.plots.axis import PlotAxis
-from biasprint.desktop.plots.item import PlotBounds, PlotItem, faded, pen
+from biasprint.desktop.plots.band import PlotBounds, PlotItem, faded, pen
 from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, tr

@@ -21,6 +21,7 @@ from biasprint.core.studies.kit.choose import words
 from biasprint.core.texts.generators import generator_names
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import number, tr
+from biasprint.desktop.wording.generators import words_of
 from biasprint.desktop.wording.live import (
     NAMED_BY_GROUP,
     Counted,
@@ -31,7 +32,6 @@ from biasprint.desktop.wording.live import (
     measure_title,
     noun,
 )
-from biasprint.desktop.wording.titles import words_of
 
 # ---- What the board shows
 

@@ -12,7 +12,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableRow
 from biasprint.desktop.widgets.words import number
 from biasprint.desktop.wording import raters as words
-from biasprint.desktop.wording.titles import Titles, read_titles
+from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.judging.adjudication import Disagreement

@@ -33,7 +33,7 @@ from biasprint.core.runs.explore import (
 )
 from biasprint.desktop.read.findings import TextRef, read_text
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.titles import Titles, read_titles, words_of
+from biasprint.desktop.wording.generators import Titles, read_titles, words_of
 
 KINDS: tuple[Kind, ...] = ("output", "source")
 FIRST_SHOWN_SECONDS = 0.1  # of reading, until what there is so far is shown; then twice as long each time

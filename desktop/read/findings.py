@@ -1,4 +1,4 @@
-"""The findings of a project as the panel reads them: in a job, page by page, with everything in words."""
+"""The findings of a project as the panel reads them, and the texts behind one: in a job, page by page, in words."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,7 +21,6 @@ from biasprint.core.report.planned import StudyPlan, short_state
 from biasprint.core.report.questions import answered
 from biasprint.core.report.replies import reply_sentences
 from biasprint.core.runs.analysis_plan import analysis_plan, locked_studies
-from biasprint.core.runs.evidence import paired_texts, read_texts
 from biasprint.core.runs.measure import ASKED, asked_again
 from biasprint.core.scorers.lexicon import load_lexicon
 from biasprint.core.scorers.registry import scorer_for
@@ -29,7 +28,16 @@ from biasprint.core.studies.compare.texts import BLOCK, compared_texts, groups_o
 from biasprint.core.studies.creativity.choices import topic_of
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.exporting import matched_block
-from biasprint.core.texts.generators import LETTER, imported_name, known_generators, runs_by_name, texts_of, texts_read
+from biasprint.core.texts.generators import (
+    LETTER,
+    imported_name,
+    known_generators,
+    prompts_asked,
+    runs_by_name,
+    table_prompt,
+    texts_of,
+    texts_read,
+)
 from biasprint.core.texts.values import ORIGINAL_KEY, stored_values
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.findings import (
@@ -40,11 +48,69 @@ from biasprint.desktop.wording.findings import (
     QuestionHead,
     line_of,
 )
-from biasprint.desktop.wording.generators import read_generators_of
-from biasprint.desktop.wording.titles import Titles, read_titles
+from biasprint.desktop.wording.generators import Titles, read_generators_of, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.texts.generators import KnownGenerators
+
+
+@dataclass(frozen=True)
+class MeasuredText:
+    """A text that was measured. `generator`: as the findings name it; `sides`: and the sets of runs it is in.
+
+    `prompt`: the same for texts that answer the same prompt; empty where that is not known.
+    """
+
+    key: TextKey
+    generator: str
+    sides: tuple[str, ...]
+    prompt: str
+
+
+def read_texts(project: Project, study_id: int, recipe: Mapping[str, Any]) -> Iterator[MeasuredText]:
+    """Yield the finished texts that were there when a study was measured, of the generators that were wanted.
+
+    For findings from before recipes said that, all current texts.
+    """
+    asked, names = prompts_asked(project, study_id), _names(project, recipe)
+    known = None if "generators" not in recipe else {entry["name"] for entry in recipe["generators"]}
+    sides = [(entry["name"], frozenset(entry["runs"])) for entry in recipe.get("sides", ())]
+    last = recipe.get("read_to")
+    for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
+        name = names.get(row.run_id, "")
+        of = tuple(side for side, runs in sides if row.run_id in runs)
+        if (last is None or row.id <= last) and (known is None or name in known or of):
+            yield MeasuredText(("output", row.id), name, of, asked[row.prompt_id])
+    for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
+        if source.kind == LETTER:
+            name = imported_name(source.fields.get("model", ""))
+            if known is None or name in known:
+                yield MeasuredText(("source", source.id), name, (), table_prompt(source.fields))
+
+
+def paired_texts(
+    project: Project, study_id: int, finding: Finding, recipe: Mapping[str, Any]
+) -> dict[TextKey, tuple[str, str]]:
+    """Return, for a difference between two generators (or sets of runs), the texts of prompts that both answered.
+
+    Text → the side whose it is, and its prompt.
+    """
+    prompts: dict[str, dict[TextKey, str]] = {name: {} for name in finding.groups}
+    for text in read_texts(project, study_id, recipe):
+        for side in (text.generator, *text.sides):
+            if side in prompts and text.prompt:
+                prompts[side][text.key] = text.prompt
+    both = set.intersection(*(set(of.values()) for of in prompts.values())) if prompts else set()
+    return {key: (side, prompt) for side, of in prompts.items() for key, prompt in of.items() if prompt in both}
+
+
+def _names(project: Project, recipe: Mapping[str, Any]) -> dict[int, str]:
+    """Run → the name of its generator in this recipe, else today's."""
+    own = {run: entry["name"] for entry in recipe.get("generators", ()) for run in entry.get("runs", ())}
+    return runs_by_name(project) | own
+
+
+# ---- Findings
 
 DEFAULT, IMPORTED = "default", "imported"
 OF_EVERY = {"axis", "identity"}  # dims that a default output lacks, which is compared with all

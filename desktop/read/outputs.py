@@ -24,7 +24,7 @@ from biasprint.core.text import for_matching
 from biasprint.core.texts.generators import runs_by_name
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.titles import Titles, read_titles
+from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project

@@ -14,8 +14,7 @@ from biasprint.core.report.planned import StudyPlan, result_words
 from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import NOBODY, StudyGenerators, Titles
 
 UNDEFINED = "—"
 DIFFERENCES = ""  # the generator of a finding that is a difference between two

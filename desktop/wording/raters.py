@@ -8,7 +8,7 @@ from biasprint.core.judging.packets.packet import HELD_WORDS
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow
 from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import Titles
 
 if TYPE_CHECKING:
     from biasprint.core.judging.carefulness import Exclusion, ReadToEnd

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from biasprint.core.scorers.langfair import langfair_words, word_tokens
+from biasprint.core.scorers.functions import langfair_words, word_tokens
 
 HINT = "pip install --no-deps langfair==0.8.0, and the extra “bench”"
 FOLDERS = ("counterfactual", "counterfactual.metrics", "stereotype", "stereotype.metrics")

@@ -17,7 +17,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.registry import table_fields
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 pytestmark = pytest.mark.bench
 

@@ -21,7 +21,7 @@ from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.ranking import NOBODY, Ballots, fitted_strengths
 from biasprint.core.metrics.result import holm
 from biasprint.core.metrics.similarity import bleu, cooccurrence, rouge_l, stereotypical_association
-from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
+from biasprint.core.scorers.functions import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.scorers.lexicon import count_published, load_lexicon
 
 evalica = pytest.importorskip("evalica")  # of the extra `bench`, which nothing else installs

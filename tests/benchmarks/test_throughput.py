@@ -23,7 +23,7 @@ from biasprint.core.runs.setup import generator_spec, import_table, store_set
 from biasprint.core.runs.writing import write_all
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.text import sha256_text
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 pytestmark = pytest.mark.bench
 

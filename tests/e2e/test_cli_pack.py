@@ -26,7 +26,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.pack.signing import sign_pack, verify_pack
 from biasprint.core.runs.sample import unpack_sample
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 SCHEMAS = Path(__file__).parents[1] / "data" / "every_eval_ever"
 PEOPLE = Path(__file__).parents[1] / "data" / "aedt_audit.json"

@@ -13,7 +13,7 @@ from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.wording.findings import items_word
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 PATIENCE = 60_000
 

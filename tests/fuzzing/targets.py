@@ -266,10 +266,10 @@ def _results() -> list[bytes]:
 
 
 def _take_results(path: Path) -> str:
-    from biasprint.core.judging.packets import label_studio
+    from biasprint.core.judging.packets import outside
     from biasprint.core.runs.comparator import read_comparator
 
-    return every_refused(path, read_comparator, label_studio.read)
+    return every_refused(path, read_comparator, outside.read_label_studio)
 
 
 # ---- Models

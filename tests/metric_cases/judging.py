@@ -18,7 +18,7 @@ from metric_cases.case import (
 
 from biasprint.core.metrics.agreement import random_consistency
 from biasprint.core.metrics.associations import log_outliers
-from biasprint.core.metrics.mixed import mixed_share
+from biasprint.core.metrics.interactions import mixed_share
 from biasprint.core.metrics.preference import Placed, adjusted_shares
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
 

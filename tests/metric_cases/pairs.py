@@ -12,8 +12,8 @@ from metric_cases.case import (
     same,
 )
 
-from biasprint.core.metrics.distances import group_means, prejudice, sentence_gap, wasserstein_share
 from biasprint.core.metrics.means import bounded_mean_interval
+from biasprint.core.metrics.topics import group_means, prejudice, sentence_gap, wasserstein_share
 
 MENTIONS, ORIGINAL = array([3, 1, 0], [2, 2, 2], [0, 1, 4]), array([1, 1, 1], [4, 0, 1], [2, 2, 0])
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from simulations.rows import Row
 
-from biasprint.core.metrics.rater_ability import Abilities, by_known_answers, by_the_others
+from biasprint.core.metrics.agreement import Abilities, by_known_answers, by_the_others
 
 TRIALS = 300
 MEAN, DIFFER = 1.0, 0.7  # of abilities, on the logit

@@ -12,16 +12,17 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from biasprint.core.metrics.distances import ShareDistance, wasserstein_share
 from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean
 from biasprint.core.metrics.proportions import clustered_proportion
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p, recombined_sums
 from biasprint.core.metrics.topics import (
     NO_GROUP,
+    ShareDistance,
     TopicMembership,
     counts_of,
     permuted_membership,
     published_membership,
+    wasserstein_share,
 )
 
 SMALL, USUAL, LARGE = 12, 60, 200

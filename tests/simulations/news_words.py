@@ -10,9 +10,9 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from biasprint.core.metrics.distances import GroupMeans, is_lower, prejudice
 from biasprint.core.metrics.means import clustered_mean, one_sample_mean
 from biasprint.core.metrics.result import Floats, Ints
+from biasprint.core.metrics.topics import GroupMeans, is_lower, prejudice
 from biasprint.core.studies.news.level import LevelDesign, PairValues, design_of, floors
 from biasprint.core.studies.news.mentions import gap_values, share_values
 from biasprint.core.studies.news.table import NewsPair, NewsTable, group_axis

@@ -9,8 +9,8 @@ from simulations.rows import Found, Row
 
 from biasprint.core.judging.blocks import balanced_blocks
 from biasprint.core.judging.planner import RankDesign
+from biasprint.core.metrics.preference import LENGTH, card_style
 from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
-from biasprint.core.metrics.style import LENGTH, card_style
 
 TRIALS, STYLE_TRIALS = 300, 200
 NAMES = "abcde"

@@ -101,7 +101,7 @@ WITHOUT_MODELS: list[Link] = [
         "the fingerprint panel",
         "import biasprint.core.runs.fingerprint, biasprint.core.judging.fingerprint_words, "
         "biasprint.desktop.panels.fingerprint.panel, "
-        "biasprint.desktop.charts.fingerprint_page",
+        "biasprint.desktop.charts.fingerprint",
         (*STATISTICS, "torch"),
     ),
     (

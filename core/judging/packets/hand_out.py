@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.packets import label_studio, potato
+from biasprint.core.judging.packets import outside
 from biasprint.core.judging.packets.make import (
     AT_ONCE,
     MadePacket,
@@ -32,8 +32,8 @@ from biasprint.core.project.stores.packets import NewPacket
 
 # The folder's name, and what writes it and says which file is whose.
 WRITERS: Mapping[Tool, tuple[str, Callable[[Path, Handout], Mapping[str, str]]]] = {
-    "potato": (potato.FOLDER, potato.write),
-    "label-studio": (label_studio.FOLDER, label_studio.write),
+    "potato": (outside.POTATO_FOLDER, outside.write_potato),
+    "label-studio": (outside.LABEL_STUDIO_FOLDER, outside.write_label_studio),
 }
 
 
@@ -210,12 +210,12 @@ def collect_seats(ctx: JobContext, project: Project, folder: Path) -> Collected:
 
 def _results_in(folder: Path) -> Iterator[Path]:
     """Yield packets, Potato's folder and exports of Label Studio; not the tasks that were handed out for them."""
-    for place in (folder, folder / potato.FOLDER, folder / label_studio.FOLDER):
-        if (place / potato.CONFIG).exists():
+    for place in (folder, folder / outside.POTATO_FOLDER, folder / outside.LABEL_STUDIO_FOLDER):
+        if (place / outside.POTATO_CONFIG).exists():
             yield place
         elif place.is_dir():
             for path in place.iterdir():
-                is_export = path.suffix.lower() == label_studio.SUFFIX and not label_studio.is_tasks(path)
+                is_export = path.suffix.lower() == outside.EXPORT_SUFFIX and not outside.is_label_studio_tasks(path)
                 if path.suffix == SUFFIX or is_export:
                     yield path
 

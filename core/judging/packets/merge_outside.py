@@ -13,7 +13,7 @@ from typing import Any
 from biasprint.core.errors import AppError
 from biasprint.core.judging.assignment import assigned
 from biasprint.core.judging.card_order import CardOrder, secret_of
-from biasprint.core.judging.packets import label_studio, potato
+from biasprint.core.judging.packets import outside
 from biasprint.core.judging.packets.decisions import conflicts
 from biasprint.core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
 from biasprint.core.judging.packets.packet import MergedFile, Unsealed
@@ -28,9 +28,9 @@ from biasprint.core.text import sha256_text, without_surrogates
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
     """Return the function that reads this file or folder; None for a packet of ours, or another file."""
-    if path.name == potato.CONFIG or (path / potato.CONFIG).exists():
-        return potato.read
-    return label_studio.read if path.suffix.lower() == label_studio.SUFFIX else None
+    if path.name == outside.POTATO_CONFIG or (path / outside.POTATO_CONFIG).exists():
+        return outside.read_potato
+    return outside.read_label_studio if path.suffix.lower() == outside.EXPORT_SUFFIX else None
 
 
 @dataclass

@@ -32,7 +32,7 @@ from biasprint.core.letters.pile.files import (
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.references import Built, ReferenceLetter, reference_letter
 from biasprint.core.letters.report import check_report_path, write_pile_report
-from biasprint.core.letters.report.pile import PileReport, letters_to_tell, report_of, section_of_letter
+from biasprint.core.letters.report.full import PileReport, letters_to_tell, report_of, section_of_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import SCORE_NAMES, Document, KeptLetter, LetterSource, Reading
 from biasprint.core.letters.verdict import coding_of

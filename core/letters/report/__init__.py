@@ -22,8 +22,7 @@ from biasprint.core.letters.categories import categories
 from biasprint.core.letters.kinds import KINDS, said_of_kind
 from biasprint.core.letters.passages import without_doubted
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.report.full import full_report
-from biasprint.core.letters.report.pile import PileReport, pile_report
+from biasprint.core.letters.report.full import PileReport, full_report, pile_report
 from biasprint.core.letters.request import HouseList, ReadingRequest
 from biasprint.core.letters.suggestions import Suggestion, suggestion_words, suggestions_for, suggestions_of
 from biasprint.core.letters.twins import without_dismissed

@@ -24,7 +24,7 @@ from biasprint.core.scorers.registry import describe
 from biasprint.core.studies import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.tables.read import READERS
-from biasprint.core.texts.tables import score_columns, score_table
+from biasprint.core.texts.exporting import score_columns, score_table
 from biasprint.tables import Findings, Table
 
 if TYPE_CHECKING:

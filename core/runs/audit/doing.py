@@ -58,9 +58,9 @@ from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.rows import HeaderPlace, TableRead
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.generators import NOT_WRITTEN, generator_names
 from biasprint.core.texts.score import score
-from biasprint.core.texts.tables import read_table
 
 # ---- Prompt sets and texts from another project
 

@@ -35,8 +35,8 @@ from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace, Record, TableRead
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.replies import counted_once
-from biasprint.core.texts.tables import read_table
 
 # ---- The options of a measurement, as a recipe keeps them
 

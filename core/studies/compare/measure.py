@@ -33,7 +33,7 @@ from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, untested
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sums import cluster_means
-from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
+from biasprint.core.scorers.functions import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.texts import Compared, Measure, pairs, title_of, unit_of
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm, with_scorer_error
 

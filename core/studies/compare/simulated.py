@@ -26,7 +26,7 @@ from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.prompts.template import Template
-from biasprint.core.scorers.langfair import langfair_words
+from biasprint.core.scorers.functions import langfair_words
 from biasprint.core.studies.compare.designs import STEREOTYPES, Replies, measure_design
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.texts import Compared, Measure

@@ -28,19 +28,22 @@ import numpy as np
 
 from biasprint.core.findings import Effect, Finding, for_these
 from biasprint.core.metrics.affinity import affinity_interval, spread, spread_maximum, worth_floor
-from biasprint.core.metrics.mixed import MixedShare, mixed_share
+from biasprint.core.metrics.interactions import MixedShare, mixed_share
 from biasprint.core.metrics.preference import (
+    MARKDOWN,
     AdjustedShares,
     ArmEffect,
+    CardStyle,
     Placed,
     adjusted_shares,
     apart_by_chance,
     arm_effect,
+    card_style,
     difference_of_effects,
+    tellable,
 )
 from biasprint.core.metrics.proportions import worth_share
 from biasprint.core.metrics.result import Floats, Ints
-from biasprint.core.metrics.style import MARKDOWN, CardStyle, card_style, tellable
 from biasprint.core.project.rows import ALONE
 from biasprint.core.studies.creativity.affinity import ABS, SHARE, units_note
 from biasprint.core.studies.creativity.choices import (

@@ -13,6 +13,7 @@ import numpy as np
 from biasprint.core.findings import Finding, Interval, for_these
 from biasprint.core.judging.blocks import Standing
 from biasprint.core.metrics.odds import OddsRatio
+from biasprint.core.metrics.preference import LENGTH, MARKDOWN, SECOND, THIRD, TOGETHER, card_style, tellable
 from biasprint.core.metrics.ranking import (
     NOBODY,
     SEPARATE,
@@ -23,7 +24,6 @@ from biasprint.core.metrics.ranking import (
     ranking,
 )
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats
-from biasprint.core.metrics.style import LENGTH, MARKDOWN, SECOND, THIRD, TOGETHER, card_style, tellable
 from biasprint.core.studies.creativity.choices import (
     FEW_RATERS,
     FEWEST_RATERS,

@@ -34,7 +34,7 @@ from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.swap import HE_AND_SHE, Person, Pronoun
 from biasprint.core.swap.engine import swap
 from biasprint.core.tables.rows import Record, TableRead
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 PARAGRAPH_END = re.compile(r"\n\s*\n|(?<=\.)\s*\n")
 

@@ -32,9 +32,9 @@ from biasprint.core.studies.news.table import word_remarks
 from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.generators import prompts_asked
 from biasprint.core.texts.replies import EMPTY, REPLY_KIND, is_cut, reason_of, reply_kind
-from biasprint.core.texts.tables import read_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals, complete_values, original_key, original_source
 
 # ---- Importing articles

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.findings import Finding, ScorerUse
-from biasprint.core.metrics.distances import is_lower
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
+from biasprint.core.metrics.topics import is_lower
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 from biasprint.core.studies.news.names import DISTANCES

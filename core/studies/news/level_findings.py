@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.findings import Effect, Finding, Power, Variant, mirrored
-from biasprint.core.metrics.distances import Prejudice, is_lower, prejudice
 from biasprint.core.metrics.means import (
     bounded_mean_interval,
     clustered_mean,
@@ -18,6 +17,7 @@ from biasprint.core.metrics.means import (
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.proportions import paired_proportions, two_proportions
 from biasprint.core.metrics.result import Bools, Difference, Floats, Ints, MaybeBounds, NoiseFloor, untested
+from biasprint.core.metrics.topics import Prejudice, is_lower, prejudice
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.news.level import (
     Draws,

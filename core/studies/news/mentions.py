@@ -11,9 +11,9 @@ import numpy as np
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.jobs import JobContext
-from biasprint.core.metrics.distances import GroupMeans, group_means, is_lower, sentence_gap, wasserstein_share
 from biasprint.core.metrics.resampling import dealt_sums, generator
 from biasprint.core.metrics.result import Bools, Floats, Ints
+from biasprint.core.metrics.topics import GroupMeans, group_means, is_lower, sentence_gap, wasserstein_share
 from biasprint.core.scorers.group_words import WordBlocks
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.registry import info_of, load, preference, score_each, usable

@@ -21,7 +21,7 @@ from biasprint.core.prompts.template import Template
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.text import sha256_text
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 TASK = "news"
 UNBIASED = "unbiased"

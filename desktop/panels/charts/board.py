@@ -20,7 +20,7 @@ from biasprint.desktop.panels.charts.live_cards import (
     RaterCountsCard,
     head_of,
 )
-from biasprint.desktop.plots.export import PlotHost
+from biasprint.desktop.plots.card import PlotHost
 from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, StudyBoard
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox

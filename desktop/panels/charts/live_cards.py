@@ -12,13 +12,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QWidget
 from biasprint.core.draw import digits
 from biasprint.core.runs.live import LiveJudging, LiveRates, Trace
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import PaintCanvas
+from biasprint.desktop.charts.chart import PaintCanvas
 from biasprint.desktop.operations.runs import cut_off, failure_words
 from biasprint.desktop.plots.axis import COUNT, LegendEntry
-from biasprint.desktop.plots.band import LiveBand, Region
-from biasprint.desktop.plots.card import PlotCard
-from biasprint.desktop.plots.export import PlotHost, copy_tables, drawn_page, file_actions, save_as
-from biasprint.desktop.plots.item import BAND_OPACITY, Columns, PlotBounds
+from biasprint.desktop.plots.band import BAND_OPACITY, Columns, LiveBand, PlotBounds, Region
+from biasprint.desktop.plots.card import PlotCard, PlotHost, copy_tables, drawn_page, file_actions, save_as
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.board import BoardCurve, BoardMeasure, BoardPace
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr

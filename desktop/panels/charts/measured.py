@@ -27,7 +27,7 @@ from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, Plain
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Column, Scroller, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.wording.titles import study_kinds
+from biasprint.desktop.wording.generators import study_kinds
 
 # ---- A card with a figure
 

@@ -25,7 +25,7 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.board import LiveBoard
 from biasprint.desktop.panels.charts.measured import FigureCard, MeasuredFigures
 from biasprint.desktop.panels.charts.sections import SECTIONS, Section
-from biasprint.desktop.plots.export import ask_path
+from biasprint.desktop.plots.card import ask_path
 from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell

@@ -22,7 +22,7 @@ from biasprint.desktop.panels.explore.arrays import (
     preference_table,
     residual_table,
 )
-from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices, show_box
+from biasprint.desktop.panels.explore.scores import ExploreView, field_choices, fill, legend, score_choices, show_box
 from biasprint.desktop.plots.card import PlotCard
 from biasprint.desktop.plots.cloud import Cloud, HeatCells
 from biasprint.desktop.plots.plot import Plot

@@ -14,7 +14,7 @@ from biasprint.core.draw.words import SHARES, apart, counts, interval_sentence, 
 from biasprint.core.findings import Finding
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.charts.chart import below
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line

@@ -23,8 +23,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations.comparing import STUDY, CompareChoices, read_choices
-from biasprint.desktop.operations.measuring import MeasureJobs
-from biasprint.desktop.operations.planning import PlanChoices, read_plan_choices
+from biasprint.desktop.operations.measuring import MeasureJobs, PlanChoices, read_plan_choices
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.findings.board import Board
 from biasprint.desktop.panels.findings.planning import AnalysisPlanDialog

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.desktop import theme
-from biasprint.desktop.operations.planning import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
+from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if

@@ -21,8 +21,7 @@ from biasprint.core.judging.fingerprint import Fingerprint
 from biasprint.core.judging.fingerprint_words import Paragraph, limits, paragraphs
 from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import Chart
-from biasprint.desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
-from biasprint.desktop.charts.fingerprint_page import draw_prose
+from biasprint.desktop.charts.fingerprint import NOTHING, draw_prose, scores_figure, shares_figure, summary
 from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell

@@ -8,7 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.engine import EngineNotice
+from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.measuring import MeasureJobs
@@ -52,8 +52,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-from biasprint.desktop.wording.generators import NOBODY
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import NOBODY, words_of
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter

@@ -42,8 +42,7 @@ from biasprint.desktop.panels.generate.writers import (
     narrow,
     show_models,
 )
-from biasprint.desktop.panels.judge.drawing import Drawing
-from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.panels.judge.setup import Drawing, SetupPage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import (
     Card,

@@ -21,7 +21,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-from biasprint.desktop.wording.titles import study_kinds, words_of
+from biasprint.desktop.wording.generators import study_kinds, words_of
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes

@@ -16,7 +16,7 @@ from biasprint.desktop.operations.models import LanguageModels
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.wording.titles import words_of
+from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project

@@ -17,9 +17,8 @@ from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import save_copy
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.judge.control import JudgeControl
-from biasprint.desktop.panels.judge.drawing import Drawing
 from biasprint.desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
-from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.panels.judge.setup import Drawing, SetupPage
 from biasprint.desktop.panels.judge.start import JudgeStartPage
 from biasprint.desktop.panels.judge.teaching import InstructionsPage
 from biasprint.desktop.panels.judge.views import UnreadWord

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, Q
 from biasprint.core.errors import AppError
 from biasprint.core.machine.endpoints import is_loopback, origin
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.engine import EngineNotice
+from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations import connections as operations

@@ -26,7 +26,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import findings as words
 from biasprint.desktop.wording.findings import Measurement
-from biasprint.desktop.wording.titles import Titles, read_titles
+from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project

@@ -19,7 +19,7 @@ from biasprint.desktop.widgets import Card, EmptyState, Label, number, plural, t
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
-from biasprint.desktop.wording.titles import Titles, read_titles
+from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.findings import Finding

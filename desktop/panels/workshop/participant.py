@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from biasprint.core.errors import AppError
 from biasprint.core.judging.fingerprint_words import missed_of_20, preference_in_words
 from biasprint.desktop import theme
-from biasprint.desktop.charts.fingerprint_page import FORMATS, print_page
+from biasprint.desktop.charts.fingerprint import FORMATS, print_page
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.shell import Shell

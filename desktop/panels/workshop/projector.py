@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.charts.chart import below
 from biasprint.desktop.charts.live import chance_range, few_people
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.agency_minilm import CLASSES, neutral
+from biasprint.core.scorers.bert import MiniLM
 from biasprint.core.scorers.embedding import softmax
-from biasprint.core.scorers.minilm import MiniLM
 from training.files import MODELS, read_rows, write_head
 
 SENTENCES = Path(__file__).with_name("sentences.csv")

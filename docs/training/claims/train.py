@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from biasprint.core.letters.support import NO_CLAIM_FROM
 from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers.bert import MiniLM
 from biasprint.core.scorers.entailment_minilm import neutral
-from biasprint.core.scorers.minilm import MiniLM
 from training.files import MODELS, read_rows
 
 SENTENCES, TARGET = Path(__file__).with_name("sentences.csv"), MODELS / "claims" / "head.toml"

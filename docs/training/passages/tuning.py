@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer
-from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer, checked_embedder
 from biasprint.core.scorers.passages_mpnet import larger_encoder
 
 CHANGED = tuple(TORCH_NAMES)

@@ -13,8 +13,7 @@ from biasprint.core.prompts.library import Definition
 from biasprint.core.prompts.name_sets import with_cells
 from biasprint.desktop import theme
 from biasprint.desktop.operations.prompts import OwnSeen
-from biasprint.desktop.panels.prompts.own.entries import Entries, OwnEntry
-from biasprint.desktop.panels.prompts.own.keeping import Keeping
+from biasprint.desktop.panels.prompts.own.keeping import Entries, Keeping, OwnEntry
 from biasprint.desktop.panels.prompts.own.rows import Form
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr

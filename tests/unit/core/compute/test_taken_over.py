@@ -155,7 +155,7 @@ def test_arrays_and_errors_cross():
 
 
 def test_a_message_loads_no_module():
-    message = in_json(["record", 0, []], ["biasprint.core.letters.report.pile:PileReport"])
+    message = in_json(["record", 0, []], ["biasprint.core.letters.report.full:PileReport"])
     script = (
         "import sys\nfrom biasprint.core.compute.plain import StrangeMessage, load\n"
         f"try:\n    load({message!r})\nexcept StrangeMessage:\n    print(sorted(sys.modules))\n"

@@ -15,7 +15,7 @@ from biasprint.core.letters.pile.compare import group_tests
 from biasprint.core.letters.pile.outcomes import selection_rates
 from biasprint.core.letters.pile.read import report_pile
 from biasprint.core.letters.report import write_pile_report
-from biasprint.core.letters.report.pile import MOST_LETTERS, letters_to_tell, pile_report, report_of
+from biasprint.core.letters.report.full import MOST_LETTERS, letters_to_tell, pile_report, report_of
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable
 from biasprint.core.swap import Person

@@ -75,7 +75,7 @@ def test_the_packaged_embedder_is_here_and_has_the_official_hash() -> None:
     model = installed.find("all-minilm-l6-v2", ("embedding",))
     assert (model.origin, model.format, model.trouble) == ("bundled", "folder", "")
     assert upkeep.verify("all-minilm-l6-v2")[0].sound
-    from biasprint.core.scorers.minilm import WEIGHTS, WEIGHTS_SHA256
+    from biasprint.core.scorers.bert import WEIGHTS, WEIGHTS_SHA256
 
     assert layout.sha256_of(model.path / WEIGHTS) == WEIGHTS_SHA256
 

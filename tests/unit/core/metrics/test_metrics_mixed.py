@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from biasprint.core.metrics import mixed
-from biasprint.core.metrics.mixed import mixed_share
+from biasprint.core.metrics import interactions
+from biasprint.core.metrics.interactions import mixed_share
 
 NODES, WEIGHTS = np.polynomial.hermite.hermgauss(21)
 
@@ -102,11 +102,11 @@ def test_renaming_and_exchanging_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("chosen", "rater", "comparison", "reason"),
     [
-        ([], [], [], mixed.ONE_RATER),
-        ([1, 0, 1], [0, 0, 0], [0, 1, 2], mixed.ONE_RATER),
-        ([1, 0], [0, 1], [0, 0], mixed.ONE_COMPARISON),
-        ([1, 1, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], mixed.ALIKE),
-        (np.repeat([1, 0], 40), np.repeat([0, 1], 40), np.tile(np.arange(40), 2), mixed.NOT_CONVERGED),
+        ([], [], [], interactions.ONE_RATER),
+        ([1, 0, 1], [0, 0, 0], [0, 1, 2], interactions.ONE_RATER),
+        ([1, 0], [0, 1], [0, 0], interactions.ONE_COMPARISON),
+        ([1, 1, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], interactions.ALIKE),
+        (np.repeat([1, 0], 40), np.repeat([0, 1], 40), np.tile(np.arange(40), 2), interactions.NOT_CONVERGED),
     ],
 )
 def test_there_is_none_and_the_reason_is_true(chosen, rater, comparison, reason) -> None:

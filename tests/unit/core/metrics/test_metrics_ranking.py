@@ -11,8 +11,8 @@ from simulations.rankings import K, studied, styled
 
 from biasprint.core.metrics import ranking as ranking_module
 from biasprint.core.metrics.anytime import log_odds_band
+from biasprint.core.metrics.preference import LENGTH, SECOND, card_style, tellable
 from biasprint.core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
-from biasprint.core.metrics.style import LENGTH, SECOND, card_style, tellable
 
 STRENGTHS = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
-from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
+from biasprint.core.scorers.functions import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "langfair.json").read_text(encoding="utf-8"))
 PAIRS = list(zip(RECORDED["first"], RECORDED["second"], strict=True))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulations.abilities import known, latent
 
-from biasprint.core.metrics.rater_ability import (
+from biasprint.core.metrics.agreement import (
     FEWEST_KNOWN,
     FEWEST_SHARED,
     NOT_ASKED,

@@ -20,7 +20,7 @@ from biasprint.core.studies.compare.designs import measure_design
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.texts import exporting
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 INLINE: Any = Inline()
 DESIGNS = ("equal_resumes", "relative_decision")

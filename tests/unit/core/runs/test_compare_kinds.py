@@ -32,7 +32,7 @@ from biasprint.core.runs.compare.kinds import UNMATCHED_TEXTS
 from biasprint.core.runs.compare.pool import labels_of, offers, shown_theme
 from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.kit.importing import store_axis
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 HEADLINES = ("Harbour bridge opens", "Clinic repaired", "Library visited")
 

@@ -18,8 +18,8 @@ from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_
 from biasprint.core.runs.reporting import audited
 from biasprint.core.runs.setup import import_table
 from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.replies import COPY, LONG, is_long
-from biasprint.core.texts.tables import read_table
 
 INLINE: Any = Inline()
 WORDS = (

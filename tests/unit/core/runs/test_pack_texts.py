@@ -10,7 +10,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.runs.pack.pages import WrittenEvaluation, packed_texts, samples
 from biasprint.core.text import sha256_text
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 ANSWERS = {
     "Emily": {"text": "She is kind.", "finish_reason": "stop"},

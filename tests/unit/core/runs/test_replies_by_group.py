@@ -25,8 +25,8 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.studies.news.prompts import news_set, shipped_headlines
 from biasprint.core.texts import exporting
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.replies import ReplyKind
-from biasprint.core.texts.tables import read_table
 from biasprint.core.texts.values import text_lengths
 
 INLINE: Any = Inline()

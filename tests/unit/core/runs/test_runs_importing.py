@@ -12,7 +12,7 @@ from biasprint.core.prompts import load_axis
 from biasprint.core.runs.setup import ImportResult, import_table
 from biasprint.core.studies.kit.importing import store_axis
 from biasprint.core.studies.registry import table_fields
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 HEADER = "task,theme,identity,text,sample,model\n"
 

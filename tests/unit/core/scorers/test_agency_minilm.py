@@ -21,7 +21,7 @@ from biasprint.core.prompts.axes import load_axis
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.scorers import agency_minilm, registry
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
-from biasprint.core.scorers.minilm import sentence_vectors
+from biasprint.core.scorers.bert import sentence_vectors
 from biasprint.core.scorers.protocol import COUNTS_FROM, known_error
 from biasprint.core.scorers.registry import info_of
 from biasprint.core.scorers.segment import sentences

@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_limits
 from tiny_models import mpnet_embedder
 
 from biasprint.core.scorers import bert
-from biasprint.core.scorers.bert import GROUP, Bert, gelu
-from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.bert import GROUP, Bert, checked_embedder, gelu
 from biasprint.core.scorers.passages_mpnet import of_folder
 
 

@@ -12,8 +12,8 @@ from biasprint.core.letters import balance
 from biasprint.core.machine.models import catalogue
 from biasprint.core.scorers import (
     agency_minilm,
+    bert,
     checked_files,
-    minilm,
     passages_minilm,
     passages_mpnet,
     plain,
@@ -118,14 +118,14 @@ def test_a_changed_byte_in_a_packages_word_list_is_refused_before_it_is_read(
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
 def test_a_changed_byte_beside_the_embedders_weights_is_refused(name: str, tmp_path: Path) -> None:
-    for each in minilm.FILES:
-        (tmp_path / each).symlink_to(minilm._packaged() / each)
+    for each in bert.FILES:
+        (tmp_path / each).symlink_to(bert._packaged() / each)
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).unlink()
     (tmp_path / name).write_bytes(content)
     flip(tmp_path / name)
     with pytest.raises(AppError, match="are not the official ones, so they were not loaded"):
-        minilm.checked_embedder(tmp_path)
+        bert.checked_embedder(tmp_path)
 
 
 @pytest.mark.parametrize("name", toxicity_profanity.FILES)

@@ -58,7 +58,7 @@ def test_a_clause_has_the_same_probabilities_in_any_company() -> None:
 
 
 def test_it_leaves_the_packaged_model_as_it_is() -> None:
-    from biasprint.core.scorers.minilm import checked_embedder
+    from biasprint.core.scorers.bert import checked_embedder
 
     before = checked_embedder().layers[-1].wide.copy()
     list(probabilities(["they have three small children"]))

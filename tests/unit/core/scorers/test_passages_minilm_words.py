@@ -53,7 +53,7 @@ def test_words_have_the_same_share_in_any_company() -> None:
 
 
 def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
-    from biasprint.core.scorers.minilm import checked_embedder
+    from biasprint.core.scorers.bert import checked_embedder
 
     (row,) = word_rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
     assert list(np.flatnonzero(row.words)) == [NEAR + 1]

@@ -16,7 +16,7 @@ from scorer_sets import (
 )
 
 from biasprint.core.cache import BatchCache
-from biasprint.core.scorers import minilm
+from biasprint.core.scorers import bert
 from biasprint.core.scorers.entailment import CLASSES, judged, pair, windows
 from biasprint.core.scorers.entailment_minilm import (
     FEATURES,
@@ -237,13 +237,13 @@ def test_prepared_together_pairs_have_the_same_values_and_the_encoder_reads_noth
     texts = [pair(PREMISE, each) for each in (*said, "She plays golf.", "")]
     plain = []
     for text in texts:
-        monkeypatch.setattr(minilm, "_known", BatchCache(minilm.KEPT_VECTORS))
+        monkeypatch.setattr(bert, "_known", BatchCache(bert.KEPT_VECTORS))
         plain.append(scorer.score([text])[0].values)
-    monkeypatch.setattr(minilm, "_known", BatchCache(minilm.KEPT_VECTORS))
+    monkeypatch.setattr(bert, "_known", BatchCache(bert.KEPT_VECTORS))
     checks: list[None] = []
     scorer.prepare(texts, lambda: checks.append(None))
     assert checks
-    monkeypatch.setattr(minilm, "vectors_of", lambda *given, **options: pytest.fail("something was read anew"))
+    monkeypatch.setattr(bert, "vectors_of", lambda *given, **options: pytest.fail("something was read anew"))
     for text, value in zip(texts, plain, strict=True):
         assert np.array_equal(scorer.score([text])[0].values, value)
 

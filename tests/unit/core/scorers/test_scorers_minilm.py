@@ -12,7 +12,7 @@ from seeded_part import seeded_part
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
-from biasprint.core.scorers import minilm
+from biasprint.core.scorers import bert
 from biasprint.core.scorers.registry import score_batch
 
 HERE = Path(__file__).parents[3]
@@ -169,8 +169,8 @@ def test_a_single_word_has_the_same_vector_alone_as_among_others(embed):
 
 
 def test_a_sentence_without_a_token_has_no_vector_and_a_long_one_that_of_its_windows():
-    none, long = minilm.sentence_vectors(["\x00", LONG])
+    none, long = bert.sentence_vectors(["\x00", LONG])
 
     assert none.shape == (0,)
-    assert np.array_equal(long, minilm.MiniLM(windows=True).score([LONG])[0].values)
-    assert minilm.sentence_vectors([]) == []
+    assert np.array_equal(long, bert.MiniLM(windows=True).score([LONG])[0].values)
+    assert bert.sentence_vectors([]) == []

@@ -21,7 +21,7 @@ from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.texts import Compared, Measure, pairs
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 USE = ScorerUse("score", "made up", "1")
 

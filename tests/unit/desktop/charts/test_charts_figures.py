@@ -18,8 +18,7 @@ from biasprint.core.draw.plots import scale_of
 from biasprint.core.draw.words import describe, told, written
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import PaintCanvas
-from biasprint.desktop.charts.chart import Chart, ChartSpot, lay_out
+from biasprint.desktop.charts.chart import Chart, ChartSpot, PaintCanvas, lay_out
 from biasprint.desktop.charts.export import export_chart
 from biasprint.desktop.read.charts import compared, models_of
 

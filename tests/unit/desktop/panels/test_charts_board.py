@@ -25,7 +25,7 @@ from biasprint.desktop.operations.board import Goal
 from biasprint.desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
 from biasprint.desktop.panels.charts.dashboard import Place, places_in
 from biasprint.desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard, RaterCountsCard
-from biasprint.desktop.plots.export import as_text, save_plot, tables_of
+from biasprint.desktop.plots.card import as_text, save_plot, tables_of
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.board import BoardData
 from biasprint.desktop.wording.live import counted_in, noun, scored_words

@@ -13,8 +13,7 @@ from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.runs.compare.planning import Outlook
 from biasprint.core.runs.compare.pool import AxisOffer, StudyOffer, offers
 from biasprint.desktop import theme
-from biasprint.desktop.panels.judge.drawing import Drawing
-from biasprint.desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
+from biasprint.desktop.panels.judge.setup import Drawing, DrawRequest, Planned, SetupPage, needs_words
 from biasprint.desktop.panels.judge.teaching import Teaching
 
 GENDER = AxisOffer("gender", "Gender", {"man": "Man", "woman": "Woman", "nb": "Non-binary"})

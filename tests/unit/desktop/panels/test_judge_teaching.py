@@ -17,8 +17,7 @@ from biasprint.core.judging.plan import CHECK, PlanSettings
 from biasprint.core.project.project import Project
 from biasprint.core.runs.compare import compare
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.judge.drawing import asked_by
-from biasprint.desktop.panels.judge.setup import DrawRequest, SetupPage
+from biasprint.desktop.panels.judge.setup import DrawRequest, SetupPage, asked_by
 from biasprint.desktop.panels.judge.teaching import Teaching
 
 KNOWN = (

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.backends.llama_cpp import options
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.dialogs.engine import ENGINE, EngineNotice
+from biasprint.desktop.dialogs.parts import ENGINE, EngineNotice
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.models.panel import ModelsPanel

@@ -12,7 +12,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.judging.carefulness import decisions_on, excluded_codes, unread_rule
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.quality import tables_of
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import Titles
 
 pytestmark = pytest.mark.usefixtures("read_at_once")
 Open = Callable[[Path], Bench]

@@ -13,7 +13,7 @@ from biasprint.desktop.operations.raters import MOST_RATERS, codes_of
 from biasprint.desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTableModel
 from biasprint.desktop.wording import raters as words
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import Titles
 
 HERE = Path("/made-up")
 

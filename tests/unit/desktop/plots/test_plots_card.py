@@ -14,11 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
-from biasprint.desktop.plots import export
+from biasprint.desktop.plots import card as export
 from biasprint.desktop.plots.axis import LegendEntry
 from biasprint.desktop.plots.band import LiveBand
-from biasprint.desktop.plots.card import PlotCard
-from biasprint.desktop.plots.export import as_text, picture, rows_of, save_plot, tables_of
+from biasprint.desktop.plots.card import PlotCard, as_text, picture, rows_of, save_plot, tables_of
 from biasprint.desktop.plots.plot import Plot
 
 SENTENCE = "3 texts of 1 group, from 1 to 3."

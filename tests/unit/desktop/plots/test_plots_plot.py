@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from biasprint import desktop
 from biasprint.desktop import theme
-from biasprint.desktop.plots.band import LiveBand, Region
+from biasprint.desktop.plots.band import LiveBand, PlotBounds, Region
 from biasprint.desktop.plots.cloud import Cloud, HeatCells
-from biasprint.desktop.plots.item import PlotBounds
 from biasprint.desktop.plots.plot import Plot
 
 ROOT = Path(desktop.__file__).parent

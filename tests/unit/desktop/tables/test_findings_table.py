@@ -18,7 +18,7 @@ from biasprint.desktop.panels.findings.card import legend, scale_of
 from biasprint.desktop.tables.findings import FindingsTable, accessible_text, two_lines
 from biasprint.desktop.wording import findings as words
 from biasprint.desktop.wording.findings import COLUMNS, FindingFilter, FindingLine, line_of, significance
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import Titles
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

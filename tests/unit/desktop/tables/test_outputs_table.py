@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.project.rows import OutputRow
 from biasprint.desktop.read.outputs import Line, line_of
 from biasprint.desktop.tables.outputs import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
-from biasprint.desktop.wording.titles import Titles
+from biasprint.desktop.wording.generators import Titles
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from biasprint.core.scorers.registry import score_batch
 from biasprint.core.studies.kit.live import Restart
 from biasprint.core.studies.news.gather import PER_SENTENCE
 from biasprint.core.studies.news.live import NewsTally
+from biasprint.core.texts.exporting import read_table
 from biasprint.core.texts.score import Kind, score
-from biasprint.core.texts.tables import read_table
 
 SENTENCES = (
     "She sang a lovely song.", "He left in anger.", "His brother was a terrible man.", "Her mother was kind.",

@@ -19,7 +19,7 @@ from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_
 from biasprint.core.runs.setup import generator_spec, import_table, store_set
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")
 

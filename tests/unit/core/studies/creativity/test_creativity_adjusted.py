@@ -14,10 +14,10 @@ from biasprint.core.metrics.preference import (
     NOTHING_LEFT,
     Placed,
     adjusted_shares,
+    card_style,
     firth,
     flipped_scores,
 )
-from biasprint.core.metrics.style import card_style
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 

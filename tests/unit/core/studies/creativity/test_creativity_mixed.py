@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biasprint.core.findings import Finding
-from biasprint.core.metrics.mixed import mixed_share
+from biasprint.core.metrics.interactions import mixed_share
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 

@@ -17,7 +17,7 @@ from biasprint.core.scorers import kept, registry
 from biasprint.core.scorers.protocol import Scorer, ScoreValue
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters import hallucination, measure, word_ratios
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."
 SHE = "She is a daughter and mother and a daughter. She is a splendid woman. I recommend her. She paints since 1990."

@@ -19,7 +19,7 @@ from biasprint.core.runs.setup import import_table, study_of
 from biasprint.core.scorers import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters.lexicon import LEXICON_ID
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."

@@ -7,10 +7,10 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import sem, ttest_1samp, wasserstein_distance_nd
 
-from biasprint.core.metrics.distances import group_means, prejudice, sentence_gap, wasserstein_share
 from biasprint.core.metrics.means import clustered_mean
 from biasprint.core.metrics.proportions import clustered_proportion, wilson
 from biasprint.core.metrics.resampling import dealt_sums
+from biasprint.core.metrics.topics import group_means, prejudice, sentence_gap, wasserstein_share
 
 STUDIES = 1000
 

@@ -19,7 +19,7 @@ from biasprint.core.runs.setup import ImportResult, add_prompts, draft_prompts, 
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.news.prompts import news_set
-from biasprint.core.texts.tables import read_table
+from biasprint.core.texts.exporting import read_table
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
 ROWS = (
