@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from biasprint.core.errors import AppError
+from biasprint.core.language import InLanguage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
@@ -127,7 +128,7 @@ class Blindfold(QObject):
             return
         name = safe_line(project.path.stem) if project is not None else ""
         self._window.setWindowTitle(tr(f"{name} — {self._window.name}" if name else self._window.name))
-        self._window.status.set_project(name)
+        self._window.status.set_project(InLanguage(name))
 
     def _hide(self) -> None:
         from biasprint.core.judging.blind import Vault  # not needed for the first paint

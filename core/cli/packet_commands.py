@@ -59,14 +59,24 @@ def make(
     round_: Annotated[
         int | None, typer.Option("--round", help="Of a plan in rounds: which is sent; by default the last.", min=1)
     ] = None,
+    language: Annotated[
+        str, typer.Option(help="The language of a page: en or de; by default the one you read this program in.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
     from biasprint.core.judging.packets.hand_out import make_seats
+    from biasprint.core.judging.packets.page import page_languages
     from biasprint.core.judging.plan import workshops_among
 
     if (rater is None) == (raters is None):
         raise UsageError("Who are the packets for?", hint="Say it with --rater R01 --rater R02, or with --raters 3.")
+    known = page_languages()
+    if language and (to != "html" or language not in known):
+        raise UsageError(
+            f"A page can speak {' or '.join(known)}, and only what is made with “--to html” is one.",
+            kept="No packet was made.", hint="Leave “--language” out, or give one of these with “--to html”.",
+        )  # fmt: skip
     with open_for_writing(file) as project, job("Making packets") as ctx:
         chosen = plan_called(project, plan)
         workshop = bool(workshops_among([chosen]))
@@ -81,7 +91,7 @@ def make(
             made = make_seats(ctx, project, chosen.id, raters or 0, out, tool)
         else:
             codes = rater if rater is not None else _new_codes(project, raters or 0)
-            made = _made(ctx, project, chosen.id, codes, out, tool, round_)
+            made = _made(ctx, project, chosen.id, codes, out, tool, round_, language)
     if as_json:
         listed = [
             {
@@ -109,13 +119,14 @@ def _made(
     out: Path,
     tool: "Tool | None",
     number: int | None,
+    language: str,
 ) -> "tuple[MadePacket, ...]":
     from biasprint.core.judging.packets.hand_out import hand_out
     from biasprint.core.judging.packets.make import make_packets
 
     if tool is None:
         return make_packets(ctx, project, plan_id=plan_id, codes=codes, folder=out, number=number)
-    return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=out, number=number)
+    return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=out, number=number, page_language=language)
 
 
 def merge(

@@ -53,10 +53,11 @@ def languages() -> dict[str, str]:
     return {ENGLISH: "English"} | {code: load(code).name for code in codes()}
 
 
-def tr(text: str) -> str:
-    """Return `text` in the reader's language: a text of the catalogue, one that was made from one, or several of them
-    in a row. What is in no catalogue stays as it is, and so does what was put into the language before."""
-    phrases = _phrases(chosen())
+def tr(text: str, code: str = "") -> str:
+    """Return `text` in the reader's language, or in that of `code`: a text of the catalogue, one that was made from
+    one, or several of them in a row. What is in no catalogue stays as it is, and so does what was put into the
+    language before."""
+    phrases = _phrases(code or chosen())
     if phrases is None or not text or isinstance(text, InLanguage):
         return text
     return InLanguage(phrases.translated(text))

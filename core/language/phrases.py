@@ -19,6 +19,7 @@ DEEPEST = 5
 _PLACE = re.compile(r"\{(\w+)\}")
 _ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
 _FIGURES = re.compile(rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?")  # a number, a range, an estimate and its interval
+_TESTED = re.compile(r"[np] [=<>] [\d.,]+\d")  # no other text has it
 _DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
                   r" (\d{4})\b")  # fmt: skip
 DAY = "{day} {month} {year}"  # in the catalogue: how a day is written
@@ -28,6 +29,12 @@ _APART = (
     re.compile(r"( · |; )"),
     re.compile(r"(: )"),
     re.compile(r"(, | \(|\)(?= |$))"),
+)
+_ANYWHERE = re.compile(r"((?<=[.!?…\])]) +|\s*\n\s*| · |; |: |, | \()")
+MOST_PIECES = 20
+# Words that only English has: where a text still has them, it was not put into the language.
+_ENGLISH = re.compile(
+    r"\b(the|of|and|are|is|with|than|that|this|which|each|from|not|were|has|have|to|for|their|other|by|chosen)\b"
 )
 _QUOTED, _HIDDEN = re.compile("[“„][^”“]*[”“]"), "\ufdd0"  # a code that no text has
 _WORD = re.compile(r"[A-Za-z]+")
@@ -89,6 +96,7 @@ class Phrases:
         self._catalogue = catalogue
         self._texts = _sentences(catalogue.texts) | catalogue.texts
         self._templates = _by_word(map(_Template.of, filter(_worth, self._texts)))
+        self._stems = frozenset(map(_stem, self._texts))
         self.translated = lru_cache(MOST_KEPT)(self._translated)
 
     def plural(self, n: int, one: str, many: str) -> str:
@@ -98,7 +106,7 @@ class Phrases:
     def _translated(self, text: str) -> str:
         return text if len(text) > LONGEST else self._in(text, 0)
 
-    def _in(self, text: str, depth: int) -> str:
+    def _in(self, text: str, depth: int, *, is_piece: bool = False) -> str:
         exact = self._exact(text)
         if exact is not None or depth > DEEPEST:
             return text if exact is None else exact
@@ -112,11 +120,29 @@ class Phrases:
             lower = f"{inner[:1].lower()}{inner[1:]}"
             if lower != inner and (filled := self._filled(lower, depth)) is not None:
                 return text.replace(inner, f"{filled[:1].upper()}{filled[1:]}", 1)
+        if not is_piece and (known := self._known_run(text, depth)) is not None:
+            return known
         for apart in _APART:
             pieces = _split(apart, text)
             if len(pieces) > 1:
                 return "".join(self._in_pieces(pieces, depth))
         return self._begun_or_ended(text, depth) or _DAY.sub(self._day, text)
+
+    def _known_run(self, text: str, depth: int) -> str | None:
+        """A text with a known one in it that has a comma, a colon or the like itself, the longest; None: with none."""
+        pieces = _split(_ANYWHERE, text)
+        count = len(pieces)
+        if not 3 < count < 2 * MOST_PIECES:
+            return None
+        for length in range(count - 2, 2, -2):
+            for start in range(0, count - length + 1, 2):
+                inner = "".join(pieces[start : start + length])
+                if _stem(inner) in self._stems and (found := self._exact(inner)) is not None:
+                    end = start + length
+                    left = self._in("".join(pieces[: start - 1]), depth) + pieces[start - 1] if start else ""
+                    right = pieces[end] + self._in("".join(pieces[end + 1 :]), depth) if end < count else ""
+                    return f"{left}{found}{right}"
+        return None
 
     def _begun_or_ended(self, text: str, depth: int) -> str:
         """A text that begins or ends with a known one of two words and more; "" where none does."""
@@ -124,10 +150,12 @@ class Phrases:
         for known in range(len(words) - 1, 1, -1):
             begins, rest = " ".join(words[:known]), " ".join(words[known:])
             if (found := self._exact(begins)) is not None:
-                return f"{found} {self._in(rest, depth + 1)}"
+                found = f"{found} {self._in(rest, depth + 1)}"
+                return "" if _says_english(found) else found
             rest, ends = " ".join(words[:-known]), " ".join(words[-known:])
             if (found := self._exact(ends)) is not None:
-                return f"{self._in(rest, depth + 1)} {found}"
+                found = f"{self._in(rest, depth + 1)} {found}"
+                return "" if _says_english(found) else found
         return ""
 
     def _in_pieces(self, pieces: list[str], depth: int) -> list[str]:
@@ -135,10 +163,10 @@ class Phrases:
         written = list(pieces)
         texts = [place for place in range(0, len(pieces), 2) if not _FIGURES.fullmatch(pieces[place])]
         for place in texts:
-            written[place] = self._in(pieces[place], depth)
+            written[place] = self._in(pieces[place], depth, is_piece=True)
         if any(written[place] != pieces[place] for place in texts):
-            written = [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
-        return written
+            return [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
+        return [self._number(each) if _TESTED.fullmatch(each) else each for each in written]
 
     def _exact(self, text: str) -> str | None:
         """The text itself, with another first letter, or without the sign at its end."""
@@ -167,7 +195,10 @@ class Phrases:
                 name: value if place in template.quoted else self._in(value, depth + 1)
                 for place, (name, value) in enumerate(zip(template.names, values, strict=True))
             }
-            if 2 * template.characters < len(text) and any(map(_is_prose, set(loose) & set(filled.values()))):
+            left = set(loose) & set(filled.values())
+            if 2 * template.characters < len(text) and (
+                any(map(_is_prose, left)) or any(map(_says_english, filled.values()))
+            ):
                 continue  # a few words that many sentences have, and English on both sides of them
             return _PLACE.sub(lambda place, filled=filled: filled[place[1]],  # type: ignore[misc]
                               self._texts[template.english].strip())  # fmt: skip
@@ -193,9 +224,17 @@ def _sentences(texts: dict[str, str]) -> dict[str, str]:
     return pairs
 
 
+def _stem(text: str) -> str:
+    return text.strip().rstrip(".:…!?").lower()
+
+
 def _is_prose(value: str) -> bool:
     """Return whether a value that has no translation is more than a name: four words and more."""
     return len(re.findall(r"[A-Za-z]{2,}", _QUOTED.sub("", value))) > 3
+
+
+def _says_english(text: str) -> bool:
+    return _ENGLISH.search(_QUOTED.sub("", text)) is not None
 
 
 def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:

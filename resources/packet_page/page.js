@@ -1,50 +1,5 @@
 /* The page that a rater sees. Whatever comes from the packet is shown as plain text, never as markup. */
 
-const WORDS = {
-  start: "Rate side by side", begin: "Start", resume: "Continue", before: "Before you start", agree: "I agree",
-  about: (n, cards) => `You see ${cards} texts at a time and choose: ${n === 1 ? "1 comparison" : n + " comparisons"} in all. There is no hurry, and you can stop at any time.`,
-  withheld: "The prompts are not shown: they name what is compared.",
-  code: (code) => `This page was made for the code ${code}. It is stored with your answers; your name is not.`,
-  describe: "About you (only if you like)",
-  describeHint: "Stays in this page with your code, and is sent back with it. You can leave it empty.",
-  kept: "Each answer is kept in this browser, on this device, as you give it. Save a file after each sitting all the same: browsers clear what they keep after a while.",
-  notKept: "This browser keeps nothing: save your answers before you close this page.",
-  lost: (n) => `This browser could not keep your last ${n === 1 ? "answer" : n + " answers"}: save before you close this page.`,
-  elsewhere: "This packet is open in another tab or window, which has newer answers. Close this one, or load it again.",
-  reload: "Load again",
-  best: "Which is best?", bestWorst: "Which is best, then worst?", thenWorst: "Then: which is worst?", worst: "And which is worst?",
-  tie: "Tie", equal: "Equal", none: "None is good", skip: "Skip", back: "Back", note: "Note", rubric: "Rubric", overview: "Overview",
-  text: (letter) => `Text ${letter}`, choose: (letter) => `Choose ${letter}`, your: "Your answer", texts: "Texts",
-  noteHint: "A note, if you like. It is kept with your answer.",
-  suggested: "Suggested by the assistant",
-  place: (n, of) => `${n} of ${of}`,
-  practice: (n, of) => `Practice ${n} of ${of} · it counts nowhere`,
-  right: "Right.", better: (letter) => `The better one is ${letter}.`, goOn: "Go on", goOnReal: "Go on to the first that counts",
-  gave: {
-    choice: (best, worst) => worst ? `You chose ${best}, and ${worst} as the worst.` : `You chose ${best}.`,
-    tie: () => "You called it a tie.", none: () => "You found none good.", skip: () => "You skipped this one.",
-  },
-  slightly: (letter) => `${letter} slightly better`, much: (letter) => `${letter} much better`,
-  found: (letter, degree) => `You found ${letter} ${degree} better.`,
-  howSure: "How sure are you?", levels: ["A guess", "Fairly sure", "Sure"], leaveOpen: "Leave it open",
-  mark: "Mark as reason", selectFirst: "Select words in a text first, then mark them as a reason.",
-  missing: (n) => `${n === 1 ? "1 rating is" : n + " ratings are"} missing. Rate on, or answer once more to leave them out.`,
-  unread: (letters) => `${letters.length === 1 ? `The end of text ${letters[0]} was` : `The ends of texts ${letters.slice(0, -1).join(", ")} and ${letters[letters.length - 1]} were`} not on the screen yet. Your choice is kept; Back goes back.`,
-  takeBack: "Take it back", leave: "Leave it and go on", notRated: "Not rated",
-  saved: "Saved.", notSaved: "Not kept by this browser.",
-  end: "Overview", allDone: "All comparisons are answered",
-  counted: (done, skipped, left) => `${done} answered, ${skipped} skipped, ${left} left.`,
-  states: { done: "✓ answered", skipped: "↷ skipped", left: "○ left" },
-  saveSoFar: "Save my answers so far", save: "Save my answers", send: "Send…", finish: "Finish", go: "Go on judging",
-  sure: "Finish and lock my answers? Nothing can be changed afterwards.", finishSure: "Finish and lock", notYet: "Not yet",
-  saveHint: "The saved file is this page with your answers in it. You can go on in it elsewhere.",
-  finished: "Finished. Thank you!", locked: "Your answers are locked.",
-  sendBack: "Save the file, and send it back to the person who gave you this page.",
-  two: "Which answers do you want to go on with?",
-  twoHint: "This file and this browser hold different answers to this packet. The others are not deleted from the file, but this browser keeps one set only.",
-  fromFile: (n) => `Those in this file (${n})`, fromBrowser: (n) => `Those in this browser (${n})`,
-};
-
 // ---- What is shown
 
 const page = document.getElementById("page");
@@ -398,7 +353,7 @@ function cardsOf(each, chosen) {
     el("article", { class: card === chosen ? "one chosen" : "one", "data-card": card, "aria-label": WORDS.text(LETTERS[card]) },
       el("h2", { text: LETTERS[card] }),
       advised === card && el("p", { class: "suggested", text: WORDS.suggested }),
-      el("p", { class: "text", dir: "auto", tabindex: "0", "data-card": card }, ...marked(text, card, practising ? [] : marksOf(each.id))),
+      el("p", { class: "text", lang: "en", dir: "auto", tabindex: "0", "data-card": card }, ...marked(text, card, practising ? [] : marksOf(each.id))),
       el("div", { class: "end", "data-card": card }),
       ...criteria.map(([criterion, explanation]) => scaleOf(each, card, criterion, explanation)))));
 }

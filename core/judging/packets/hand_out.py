@@ -26,6 +26,7 @@ from biasprint.core.judging.packets.packet import HELD_WORDS, SUFFIX
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.judging.wording import ComparisonWording, plan_wording, rubric_text, wording_of
 from biasprint.core.judging.workshop import participant_code, typed_code
+from biasprint.core.language import chosen
 from biasprint.core.machine.files import whole_folder
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.packets import NewPacket
@@ -47,9 +48,10 @@ def hand_out(
     folder: Path,
     wording: ComparisonWording | None = None,
     number: int | None = None,
+    page_language: str = "",
 ) -> tuple[MadePacket, ...]:
     """Write a folder for the tool into `folder`, and note raters, sessions and packets in the project; for "html",
-    which is nobody's tool, a page for each rater.
+    which is nobody's tool, a page for each rater, in `page_language` or else that of whoever makes it.
 
     Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here, a
     folder that is in the way or cannot be written to. Nothing is written unless all of it can be.
@@ -64,7 +66,14 @@ def hand_out(
                 hint="Make packets, or use Potato.",
             )
         return make_packets(
-            ctx, project, plan_id=plan_id, codes=codes, folder=folder, wording=words, number=number, as_page=True
+            ctx,
+            project,
+            plan_id=plan_id,
+            codes=codes,
+            folder=folder,
+            wording=words,
+            number=number,
+            page_language=page_language or chosen(),
         )
     _refuse_more_than_choices(asked)
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]

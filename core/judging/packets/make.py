@@ -34,6 +34,7 @@ from biasprint.core.judging.packets.page import PAGE_SUFFIX, NotAPage, read_page
 from biasprint.core.judging.plan import PlanSettings, texts_digest
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import ComparisonPrompts, ComparisonWording, plan_wording, wording_of
+from biasprint.core.language import ENGLISH
 from biasprint.core.machine.files import unfinished
 from biasprint.core.machine.storage import put_in_place, put_on_disk
 from biasprint.core.project.checksums import keep_checksums
@@ -158,19 +159,19 @@ def make_packets(
     folder: Path,
     wording: ComparisonWording | None = None,
     number: int | None = None,
-    as_page: bool = False,
+    page_language: str | None = None,
 ) -> tuple[MadePacket, ...]:
     """Write one packet for each code into `folder`, and note rater, session and packet in the project.
 
-    number: of a plan in rounds, the round whose comparisons are sent; None: the last. as_page: each is a page for a
-    browser or phone (`page`), and the same packet for the project.
+    number: of a plan in rounds, the round whose comparisons are sent; None: the last. page_language: each is
+    a page for a browser or phone (`page`) in this language, and the same packet for the project.
 
     A packet that is there already, made for the same code and plan and not rated in yet, is as good as a new one and
     stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
     a file that is in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
     """
     wanted = rater_codes(codes)
-    suffix, later = PAGE_SUFFIX if as_page else SUFFIX, later_round(project, plan_id, number)
+    suffix, later = SUFFIX if page_language is None else PAGE_SUFFIX, later_round(project, plan_id, number)
     targets = {code: folder / file_name(code, later, suffix) for code in wanted}
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
@@ -181,7 +182,7 @@ def make_packets(
     for done, code in enumerate(wanted, start=1):
         ctx.check()
         if not standing[code]:
-            _write(ctx, project, plan, begun[code], targets[code])
+            _write(ctx, project, plan, begun[code], targets[code], page_language or ENGLISH)
         made.append(MadePacket(targets[code], code, begun[code].packet.id, len(asked_of(plan, code))))
         ctx.report(done, len(wanted), note=code)
     return tuple(made)
@@ -430,13 +431,13 @@ def _present(target: Path) -> tuple[PacketInfo | None, bool]:
         return packet_info(present), bool(present.judging.judgments(superseded=True))
 
 
-def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, target: Path) -> None:
+def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, target: Path, language: str) -> None:
     def fill(part: Path) -> None:
         if target.suffix == PAGE_SUFFIX:
             key = (
                 new.packet.manifest.get(KEY) or new_secret()
             )  # packets of earlier versions have none, and are unsealed
-            write_page(part, _page(ctx, project, plan, new, target.stem), first_state(key))
+            write_page(part, _page(ctx, project, plan, new, target.stem), first_state(key), language)
         else:
             _fill(_rows(ctx, project, plan, new), part)
 

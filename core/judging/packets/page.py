@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.packets.packet import FORMAT, PacketParts
+from biasprint.core.language import ENGLISH, tr
 from biasprint.core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
 from biasprint.core.project.stores.chain import CHAIN
 
@@ -132,11 +133,12 @@ class PageAnswers(_Part):
 # ---- Writing one
 
 
-def write_page(path: Path, content: Mapping[str, Any], chain: Mapping[str, str]) -> None:
-    """Write a page without answers. Raises AppError where it is too large to be sent and opened."""
+def write_page(path: Path, content: Mapping[str, Any], chain: Mapping[str, str], language: str = ENGLISH) -> None:
+    """Write a page without answers; English where it has no words of the language. Raises AppError where it is too
+    large to be sent and opened."""
     answers = PageAnswers.model_validate({CHAIN: dict(chain)})
     data = {PACKET: _embedded(content), ANSWERS: _embedded(answers.model_dump())}
-    whole = _filled(data).encode("ascii")
+    whole = _filled(data, language if language in page_languages() else ENGLISH).encode("ascii")
     if len(whole) > LARGEST:
         raise AppError(
             f"The page would have {len(whole) / 2**20:,.0f} MB, and phones cannot open more than "
@@ -146,19 +148,34 @@ def write_page(path: Path, content: Mapping[str, Any], chain: Mapping[str, str])
     path.write_bytes(whole)
 
 
-def _filled(data: Mapping[str, str]) -> str:
-    fixed = _parts()
+def page_languages() -> tuple[str, ...]:
+    """Return the codes of the languages that a page can speak."""
+    names = (each.name for each in files("biasprint.resources").joinpath("packet_page").iterdir())
+    return tuple(sorted(name.split(".")[1] for name in names if name.startswith("words.")))
+
+
+def _filled(data: Mapping[str, str], language: str) -> str:
+    fixed = _parts(language)
     return _PLACE.sub(lambda place: data.get(place[1]) or fixed[place[1]], fixed["page"])
 
 
 @cache
-def _parts() -> dict[str, str]:
+def _parts(language: str) -> dict[str, str]:
     folder = files("biasprint.resources").joinpath("packet_page")
     style = folder.joinpath("page.css").read_text("utf-8")
-    script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in (f"words.{language}.js", *SCRIPTS))
     script = re.sub("[^\x00-\x7f]", lambda letter: f"\\u{ord(letter[0]):04x}", script)
+    said = {
+        "title": tr("Comparisons", language),
+        "asleep": tr(
+            "If you can still read this line, this is only a preview: save the file and open it with a browser, such "
+            "as Chrome, Firefox or Safari.", language,
+        ),
+    }  # fmt: skip
+    said = {place: words.encode("ascii", "xmlcharrefreplace").decode() for place, words in said.items()}
     hashes = {"style_hash": _allowed(style), "script_hash": _allowed(script)}
-    return {"page": folder.joinpath("page.html").read_text("utf-8"), "style": style, "script": script, **hashes}
+    page = folder.joinpath("page.html").read_text("utf-8")
+    return {"page": page, "style": style, "script": script, "language": language, **said, **hashes}
 
 
 def _allowed(inline: str) -> str:

@@ -181,7 +181,7 @@ class CompletionChoiceCard(StudyCard):
         )
         self.domains = CheckList(tr("Domains"), [(name, domain(name).title) for name in DOMAINS])
         self.directions = CheckList(
-            tr("Directions"), [(name, f"{name}: {tr(DIRECTION_TITLES[name]).lower()}") for name in DIRECTIONS]
+            tr("Directions"), [(name, f"{name}: {tr(DIRECTION_TITLES[name].lower())}") for name in DIRECTIONS]
         )
         row = QHBoxLayout()
         row.setSpacing(theme.current().gap)

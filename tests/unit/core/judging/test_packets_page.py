@@ -19,7 +19,9 @@ from packet_files import CANARIES, TITLE, answer, chosen_texts, coordinator, mak
 from page_files import Data, altered, data_in, hashed, made_pages, merged, row_of, signed, with_data
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets import page as pages
+from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.packets.merge import read_packet
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores import chain
@@ -339,6 +341,36 @@ def test_a_workshop_has_no_pages(project: Path) -> None:
     plan = coordinator(project, comparisons=4, workshop=True)
     with pytest.raises(UsageError, match="A workshop has no pages"):
         made_pages(project, plan, "R01")
+
+
+# ---- The language of the page
+
+
+def test_a_page_speaks_the_language_of_whoever_makes_it_and_its_texts_are_english(project: Path) -> None:
+    plan = coordinator(project, comparisons=2)
+    with Project.open(project) as opened:
+        (made,) = hand_out(
+            JobContext(), opened, "html", plan_id=plan, codes=["R01"], folder=project.parent, page_language="de"
+        )  # fmt: skip
+    html = made.path.read_text("ascii")
+    assert '<html lang="de">' in html
+    assert "<title>Vergleiche</title>" in html
+    assert 'tie: "Gleich gut"' in html
+    assert 'class: "text", lang: "en"' in html
+    (other,) = made_pages(project, plan, "R02")
+    assert '<html lang="en">' in other.path.read_text("ascii")
+    assert 'tie: "Tie"' in other.path.read_text("ascii")
+
+
+@pytest.mark.parametrize("code", [code for code in pages.page_languages() if code != "en"])
+def test_a_language_of_the_page_has_every_word_of_the_english_one(code: str) -> None:
+    folder = files("biasprint.resources").joinpath("packet_page")
+    keys = [
+        re.findall(r"(?:^\s*|, )(\w+): (?=[\"(\[{])", folder.joinpath(f"words.{each}.js").read_text("utf-8"), re.M)
+        for each in ("en", code)
+    ]
+    assert len(keys[0]) > 60
+    assert keys[1] == keys[0]
 
 
 # ---- The script's hashes, beside Python's

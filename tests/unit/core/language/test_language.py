@@ -2,15 +2,17 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
+from importlib.resources import files
 
 import pytest
 from babel.messages.pofile import read_po
 
 from biasprint.core import language
 from biasprint.core.language import tr
-from biasprint.core.language.catalogue import parse
+from biasprint.core.language.catalogue import codes, parse
 from biasprint.core.language.phrases import Phrases
 
 PO = r"""# of a test
@@ -138,6 +140,27 @@ def test_a_variable_is_first_then_the_setting_then_the_system(
 ) -> None:
     monkeypatch.setenv(language.VARIABLE, variable)
     assert language.wanted(setting, system) == spoken
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_translation_has_the_places_of_its_english(code: str) -> None:
+    path = files("biasprint.resources").joinpath("languages", f"{code}.po")
+    both = [
+        pair
+        for entry in read_po(io.BytesIO(path.read_bytes()))
+        if entry.id and entry.string
+        for pair in (
+            zip(entry.id, entry.string, strict=True) if isinstance(entry.id, tuple) else [(entry.id, entry.string)]
+        )
+    ]  # fmt: skip
+    places = re.compile(r"\{\w+\}|%n")
+    assert len(both) > 9_000
+    assert [pair for pair in both if set(places.findall(pair[0])) != set(places.findall(pair[1]))] == []
+
+
+def test_a_label_after_a_title_that_has_a_colon_itself_hides_no_title(german: Phrases) -> None:
+    german = Phrases(parse(PO + '\nmsgid "Words: the group, by rank"\nmsgstr "Wörter: die Gruppe, nach Rang"\n'))
+    assert german.translated("Words: the group, by rank, Man") == "Wörter: die Gruppe, nach Rang, Man"
 
 
 def test_every_language_names_itself() -> None:
