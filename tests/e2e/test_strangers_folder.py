@@ -38,7 +38,7 @@ with open({marks!r} + "/" + {name!r} + "-" + str(os.getpid()), "w") as mark:
 MODULES = (
     "signal", "random", "docx", "core", "biasprint", "desktop", "sitecustomize", "usercustomize", "pip", "json",
     "typing", "tempfile", "subprocess", "multiprocessing", "logging", "numpy", "torch", "spacy", "lxml", "PySide6",
-    "llama_cpp", "stranger_plug_in",
+    "llama_cpp", "sqlite3", "stranger_plug_in",
 )  # fmt: skip
 ENTRY_POINTS = "[biasprint.{group}]\nstranger = stranger_plug_in:plug_in\n"
 GROUPS = ("studies", "scorers", "backends")
