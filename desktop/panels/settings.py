@@ -206,7 +206,8 @@ class SettingsPanel(Panel):
         for row, setting in enumerate(settings):
             field = _FIELDS[setting.kind](self, setting)
             field.setAccessibleName(tr(setting.title))
-            field.setAccessibleDescription(tr(setting.help))
+            if setting.help:
+                field.setAccessibleDescription(tr(setting.help))
             self.fields[setting.key] = field
             note = Label(tr(setting.help), "note", wrap=True) if setting.help else None
             _add_row(grid, row, tr(setting.title), note, field)

@@ -23,6 +23,7 @@ MORE_SECONDS = 0.03  # what gets the keyboard within this after something else g
 STATES = {
     3: "checkable", 4: "checked", 8: "enabled", 11: "focusable", 12: "focused", 23: "selected", 25: "showing",
     30: "visible", 7: "editable", 1: "active", 9: "expandable", 10: "expanded", 41: "checkable",
+    17: "multi line", 43: "read only",
 }  # fmt: skip
 
 Box = tuple[int, int, int, int]  # left, top, width, height
@@ -44,6 +45,7 @@ class Node:
     seen: Box
     states: frozenset[str]
     text: str = ""  # of fields and texts
+    description: str = ""
     children: list["Node"] = field(default_factory=list)
     parent: "Node | None" = field(default=None, repr=False)
 
@@ -182,17 +184,20 @@ class AccessibleTree:
                 (name, path, ACCESSIBLE, "GetRoleName", None, ()),
                 (name, path, PROPERTIES, "Get", "ss", (ACCESSIBLE, "Name")),
                 (name, path, COMPONENT, "GetExtents", "u", (SCREEN,)),
+                (name, path, PROPERTIES, "Get", "ss", (ACCESSIBLE, "Description")),
             ]
         replies = self._ask(questions)
         nodes: list[tuple[Node | None, Node | None]] = []
         for number, (above, path) in enumerate(level):
-            state, role, title, box = replies[4 * number : 4 * number + 4]
+            state, role, title, box, more = replies[5 * number : 5 * number + 5]
             states = _states(state)
             if role is None or box is None or "showing" not in states:
                 continue
             place = self._on_screen(box)
             seen = place if above is None else overlap(place, above.seen)
-            nodes.append((above, Node(name, path, role, title[1] if title else "", place, seen, states, parent=above)))
+            words = [told[1] if told else "" for told in (title, more)]
+            node = Node(name, path, role, words[0], place, seen, states, description=words[1], parent=above)
+            nodes.append((above, node))
         self._read_texts(name, [node for _, node in nodes if node is not None])
         return nodes
 

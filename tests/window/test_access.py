@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from accessible import Node
+from display import Pixels
 from jeepney import MessageType, new_error, new_method_return
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
-from person import NewPerson, Person
+from person import NewPerson, Person, cut
 from test_panels import PANELS
 
 # What can be worked with, as a screen reader calls it, and the states that such a thing must tell.
@@ -20,6 +21,11 @@ CONTROLS = {
     "combo box": (), "text": (), "entry": (), "spin button": (), "slider": (), "page tab": (), "link": (),
     "menu item": (), "list": (), "table": (), "tree": (),
 }  # fmt: skip
+# Commands that lead to a panel, and those whose dialog of files is Qt's own.
+ELSEWHERE = (
+    "All commands…", "Start a workshop…", "Own people and texts…", "Save a report…", "New project…", "Open…",
+    "Open a result folder…", "Save a copy…",
+)  # fmt: skip
 NO_ROLES = ("", "unknown", "invalid", "filler")
 
 
@@ -50,6 +56,21 @@ def faults(nodes: list[Node]) -> list[str]:
     return found
 
 
+def unexplained(nodes: list[Node]) -> list[str]:
+    """Return boxes without a description, texts that are neither read nor edited, and buttons disabled unsaid why."""
+    found = []
+    for node in nodes:
+        told = f"{node.role} “{node.name}” at {node.box}"
+        if node.role == "combo box" and node.in_sight and not node.description.strip():  # its name is the chosen text
+            found.append(f"no description: {told}")
+        if node.role == "text" and "multi line" in node.states and not {"editable", "read only"} & node.states:
+            found.append(f"neither to be edited nor to be read: {told}")
+        pressed = node.role in ("push button", "check box", "radio button") and node.in_sight
+        if pressed and node.name and "enabled" not in node.states and not node.description.strip():
+            found.append(f"disabled without a reason: {told}")
+    return found
+
+
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_screen_reader_can_tell_every_control_of_a_panel(visitor: Person, panel: str) -> None:
     visitor.open_panel(panel)
@@ -58,6 +79,90 @@ def test_a_screen_reader_can_tell_every_control_of_a_panel(visitor: Person, pane
     nodes = list(visitor.nodes())
     assert len([node for node in nodes if "focusable" in node.states]) > 5, "the panel is not seen"
     assert faults(nodes) == []
+    (rail,) = [node for node in nodes if node.name == "Panels"]
+    assert [node.name for node in rail.children if "checked" in node.states] == [panel]
+    assert {node.role for node in rail.children if "checkable" in node.states} == {"radio button"}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("panel", PANELS)
+def test_boxes_texts_and_disabled_buttons_of_a_panel_say_what_they_are(visitor: Person, panel: str) -> None:
+    visitor.open_panel(panel)
+    visitor.settled()
+    assert unexplained(list(visitor.nodes())) == []
+
+
+@pytest.mark.soak
+def test_a_screen_reader_can_tell_menus_and_dialogs(visitor: Person) -> None:
+    """Every command that asks something further: what opens can be told, and Escape leaves it."""
+    visitor.open_panel("Home")
+    visitor.press("ctrl+k")
+    visitor.sees("Search commands", role="text")
+    asking = [node.name for node in visitor.nodes() if node.role == "list item" and node.name.endswith("…")]
+    assert len(asking) >= 8
+    visitor.press("Escape")
+    found = {}
+    for command in ("the menu", *asking):
+        if command == "the menu":
+            visitor.click("Biasprint")
+        elif command not in ELSEWHERE:
+            visitor.do(command)
+        else:
+            continue
+        visitor.picture()
+        windows = visitor.windows()
+        if wrong := faults([node for window in windows for node in window.all()]):
+            found[command] = wrong
+        visitor.press("Escape")
+        visitor.until(lambda: len(visitor.windows()) == 1, f"the end of “{command}”")
+        visitor.picture()
+    assert found == {}
+
+
+@pytest.mark.soak
+def test_choices_are_radio_buttons_and_texts_are_to_be_read(new_person: NewPerson) -> None:
+    person = new_person()
+    person.start()
+    person.click("Open the sample")
+    person.sees("Sample — Biasprint")
+    person.open_panel("Judge")
+    person.click("Start")
+    person.sees("0 of 36")
+    nodes = list(person.nodes())
+    answers = {node.name: node for node in nodes if node.name in ("Choose A", "Choose B", "Choose C", "Tie", "Skip")}
+    assert {node.role for node in answers.values()} == {"radio button"}
+    assert len(answers) == 5
+    texts = [node for node in nodes if node.name in ("Text A", "Text B", "Text C")]
+    assert len(texts) == 3
+    assert all({"multi line", "read only"} <= node.states and len(node.text) > 20 for node in texts)
+    assert faults(nodes) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_words_and_bars_can_be_seen_in_a_picture_of_the_screen(visitor: Person, theme: str) -> None:
+    """Of each line of words, and of each scroll bar: the strongest contrast with the ground around it."""
+    visitor.open_panel("Settings")
+    visitor.do(f"Theme: {theme}")
+    visitor.move_pointer_away()
+    picture = visitor.picture()
+    labels = [node for node in visitor.nodes() if node.role == "label" and node.name and node.whole and node.in_sight]
+    bars = [node for node in visitor.nodes() if node.role == "scroll bar" and node.in_sight]
+    assert len(labels) > 10
+    assert bars
+    pale = {node.name: ratio for node in labels if (ratio := strongest(cut(picture, node.seen))) < 4.5}
+    assert pale == {}
+    assert [bar.box for bar in bars if strongest(cut(picture, bar.seen)) < 3] == []
+
+
+def strongest(part: Pixels) -> float:
+    """The highest contrast of a pixel with the most common colour, as WCAG 2.2 defines it."""
+    values = part.reshape(-1, 3) / 255
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    shades, counts = np.unique(luminance.round(4), return_counts=True)
+    ground = shades[counts.argmax()]
+    return float(((np.maximum(luminance, ground) + 0.05) / (np.minimum(luminance, ground) + 0.05)).max())
 
 
 def test_a_thing_without_a_name_is_found() -> None:

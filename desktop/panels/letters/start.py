@@ -335,6 +335,7 @@ class LetterStartPage(Sheet):
         self.pile = QuietButton(tr("A pile of letters…"))
         self.paste = _StartPasteBox(tr("… or paste the letter here"), tr("Paste a letter"))
         self.check = QuietButton(tr("Check this text"))
+        self.check.setAccessibleDescription(tr("Works once a letter is pasted."))
         self.waiting = Label("", "soft", wrap=True)
         self.cancel = LinkButton(tr("Cancel"))
         self.context = Label("", "note", wrap=True)

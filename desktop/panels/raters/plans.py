@@ -63,6 +63,7 @@ class PlansSection(RatersSection):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
         self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"))
+        self.rename.setAccessibleDescription(tr("Works once another name is written."))
         self.make = Button(tr("Make packets…"), icon="export")
         self.judge = Button(tr("Rate on this machine"), icon="judge")
         self.next_round = Button(tr("Draw the next round…"), icon="plus")
