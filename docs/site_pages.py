@@ -18,6 +18,8 @@ OUTSIDE = {
     "SECURITY.md": "security.md", "PRIVACY.md": "privacy.md", "CODE_OF_CONDUCT.md": "conduct.md",
     **{f"models/{card.parent.name}/card.md": f"models/{card.parent.name}.md" for card in ROOT.glob("models/*/card.md")},
 }  # fmt: skip
+# The first line of a block of code, with what tests read behind the language: a file's name, or why it is not run.
+FENCE = re.compile(r"^( *```[\w-]+) ([^\n]+)$", re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -38,7 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Lead links that leave docs to the copies, and take away those to what is no page."""
+    """Lead links that leave docs to the copies, take away those to what is no page, and title blocks of code."""
     source = {copy: original for original, copy in OUTSIDE.items()}.get(page.file.src_uri)
     folder = ROOT / source if source else DOCS / page.file.src_uri
 
@@ -55,4 +57,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         here = PurePosixPath(page.file.src_uri).parent
         return f"{picture}[{words}]({os.path.relpath(within, here)}{mark}{place})"
 
-    return LINK.sub(led, markdown)
+    return LINK.sub(led, FENCE.sub(_titled, markdown))
+
+
+def _titled(found: re.Match[str]) -> str:
+    """Return the first line of a block of code with a file's name as its title; other words are for tests alone."""
+    fence, words = found.groups()
+    return f'{fence} title="{words}"' if re.fullmatch(r"[\w./-]+\.\w+", words) else fence

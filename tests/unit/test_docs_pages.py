@@ -8,6 +8,7 @@ from runpy import run_path
 
 import pytest
 from docs_pages import DOCS, ROOT, name_of, pages
+from PIL import Image
 
 import biasprint
 from biasprint.core.backends.registry import known
@@ -192,3 +193,24 @@ def test_the_page_lists_every_table_of_a_project_file() -> None:
     tables = re.findall(r"^CREATE TABLE (\w+)", migration_text(1), re.MULTILINE)
     assert len(tables) > 15
     assert [table for table in tables if f"`{table}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", sorted({file.stem.removesuffix("-still") for file in (DOCS / "tours").iterdir()}))
+def test_a_recorded_tour_is_small_can_be_read_and_moves_only_when_asked(name: str) -> None:
+    moving, still = DOCS / "tours" / f"{name}.webp", DOCS / "tours" / f"{name}-still.webp"
+    assert moving.stat().st_size < 2_000_000
+    with Image.open(moving) as tour, Image.open(still) as first:
+        assert (tour.size, getattr(first, "n_frames", 1)) == ((1024, 764), 1)
+        for frame in range(tour.n_frames):
+            tour.seek(frame)
+            tour.load()
+            assert tour.info["duration"] >= 2_500, f"stop {frame + 1} is gone before it is read"
+        assert tour.n_frames >= 7
+    linked = [page for page in pages() if f"tours/{name}.webp" in page.read_text(encoding="utf-8")]
+    assert len(linked) >= 3, "README, the list of pages, and the page of its task"
+    embedded = re.compile(r"!\[[^\]]*\]\([^)]*tours/\w+\.webp\)")
+    assert [name_of(page) for page in pages() if embedded.search(page.read_text(encoding="utf-8"))] == []
+
+
+def test_the_recorded_tours_are_small_together() -> None:
+    assert sum(file.stat().st_size for file in (DOCS / "tours").iterdir()) < 4_000_000

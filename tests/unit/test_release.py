@@ -81,6 +81,12 @@ def test_the_site_is_made_without_a_network_and_asks_for_nothing(tmp_path: Path)
     assert [page.name for page in pages if fetched.search(page.read_text(encoding="utf-8"))] == []
     glossary = (tmp_path / "site" / "glossary.html").read_text(encoding="utf-8")
     assert "Glossary" in glossary or "glossary" in glossary
+    assert [page.name for page in pages if "```" in page.read_text(encoding="utf-8")] == [], (
+        "a block of code that is none"
+    )
+    letter = (tmp_path / "site" / "tutorials" / "check-a-letter.html").read_text(encoding="utf-8")
+    assert '<span class="filename">letter.txt</span>' in letter
+    assert (tmp_path / "site" / "tours" / "letter.webp").stat().st_size > 0
 
 
 def test_a_wheel_that_is_built_again_elsewhere_has_the_same_bytes(tmp_path: Path) -> None:
