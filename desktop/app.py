@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +22,7 @@ from biasprint.core import language
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, precedence
 from biasprint.core.machine import plug_ins
+from biasprint.core.machine.child import python
 from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
 from biasprint.desktop.jobs.runner import unexpected
@@ -347,7 +349,20 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     code = app.exec()
     garbage.stop()
     window.jobs.close()
+    if window.leaving.anew:
+        subprocess.Popen(command_anew(window.leaving.project), env=environment_anew(), start_new_session=True)
     return code
+
+
+def command_anew(project: Path | None) -> list[str]:
+    """Return the command that starts the program again, with the project that was open."""
+    program = [sys.executable] if getattr(sys, "frozen", False) else python("-m", "biasprint")
+    return [*program, "gui", *([str(project)] if project is not None else [])]
+
+
+def environment_anew() -> dict[str, str]:
+    """Return the environment without the language of this process: the next one looks at the settings."""
+    return {name: value for name, value in os.environ.items() if name != language.VARIABLE}
 
 
 def hold_the_keyboard(app: QApplication, window: MainWindow) -> None:

@@ -61,9 +61,13 @@ class Leaving(QObject):
         self._window = window
         self._begun = False
         self._jobs_over = False
+        self.anew = False  # the program is to start again
+        self.project: Path | None = None  # what it then opens
 
-    def ask(self) -> None:
+    def ask(self, *, anew: bool = False) -> None:
         """Leave, after a question if something is not saved, and one if jobs are running."""
+        project = self._window.project
+        self.anew, self.project = anew, project.path if project is not None else None
         self._window.settle(self._ask_of_jobs)
 
     def _ask_of_jobs(self) -> None:
@@ -528,6 +532,9 @@ class MainWindow(QMainWindow):
             self.kiosk.ask_to_leave()
         else:
             self.leaving.ask()
+
+    def start_anew(self) -> None:
+        self.leaving.ask(anew=True)
 
     def come_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)

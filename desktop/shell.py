@@ -90,6 +90,9 @@ class Shell(Protocol):
     def may_look(self) -> bool:
         """Return whether content that names identities may be shown without a question."""
 
+    def start_anew(self) -> None:
+        """Leave the program as ever, with everything saved, and start it again with the open project."""
+
     def settle(self, then: Callable[[], object]) -> None:
         """Run an action that destroys panels, after a question where one of them would lose unsaved work."""
 

@@ -39,7 +39,7 @@ _ENGLISH = re.compile(
 _QUOTED, _HIDDEN = re.compile("[“„][^”“]*[”“]"), "\ufdd0"  # a code that no text has
 _WORD = re.compile(r"[A-Za-z]+")
 _ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
-_SENTENCE_END = re.compile(r"[.!?] [A-Z]")
+_SENTENCE_END = re.compile(r"[.!?] [A-Z]| · ")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The settings panel is built from the description; what is chosen holds at once."""
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
+from biasprint.desktop.app import command_anew, environment_anew
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.settings import KeyButton, Percent, SettingsPanel
@@ -45,6 +48,37 @@ def test_choosing_a_theme_dresses_the_program(qtbot: QtBot, panel: SettingsPanel
     qtbot.keyClicks(field, "High")
     assert panel.shell.settings.get("theme") == "contrast"
     assert theme.current().name == "contrast"
+
+
+def test_another_language_offers_to_start_anew_with_the_new_setting(
+    qtbot: QtBot, panel: SettingsPanel, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+):
+    field = panel.fields["language"]
+    assert isinstance(field, QComboBox)
+    assert not panel.anew.isVisibleTo(panel)
+    field.setFocus()
+    qtbot.keyClicks(field, "Deutsch")
+    assert panel.shell.settings.get("language") == "de"
+    assert panel.anew.isVisibleTo(panel)
+    left: list[bool] = []
+    monkeypatch.setattr(window.leaving, "begin", lambda: left.append(window.leaving.anew))
+    panel.anew.click()
+    assert left == [True]
+    window.leaving.ask()
+    assert left == [True, False]  # leaving as ever starts nothing
+
+
+def test_the_program_starts_anew_with_its_project_and_takes_the_language_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("BIASPRINT_LANGUAGE", "en")
+    assert "BIASPRINT_LANGUAGE" not in environment_anew()
+    command = command_anew(tmp_path / "none.biasprint")
+    assert command[-2:] == ["gui", str(tmp_path / "none.biasprint")]
+    ran = subprocess.run(
+        [*command[:-2], "check", command[-1]], capture_output=True, text=True, env=environment_anew(), check=False
+    )
+    assert "There is no file" in ran.stderr
 
 
 def test_text_size_is_chosen_with_the_keyboard(qtbot: QtBot, panel: SettingsPanel):
