@@ -349,18 +349,18 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     code = app.exec()
     garbage.stop()
     window.jobs.close()
-    if window.leaving.anew:
-        subprocess.Popen(command_anew(window.leaving.project), env=environment_anew(), start_new_session=True)
+    if window.leaving.again:
+        subprocess.Popen(command_again(window.leaving.project), env=environment_again(), start_new_session=True)
     return code
 
 
-def command_anew(project: Path | None) -> list[str]:
+def command_again(project: Path | None) -> list[str]:
     """Return the command that starts the program again, with the project that was open."""
     program = [sys.executable] if getattr(sys, "frozen", False) else python("-m", "biasprint")
     return [*program, "gui", *([str(project)] if project is not None else [])]
 
 
-def environment_anew() -> dict[str, str]:
+def environment_again() -> dict[str, str]:
     """Return the environment without the language of this process: the next one looks at the settings."""
     return {name: value for name, value in os.environ.items() if name != language.VARIABLE}
 

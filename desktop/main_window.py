@@ -61,13 +61,13 @@ class Leaving(QObject):
         self._window = window
         self._begun = False
         self._jobs_over = False
-        self.anew = False  # the program is to start again
+        self.again = False  # the program is to start again
         self.project: Path | None = None  # what it then opens
 
-    def ask(self, *, anew: bool = False) -> None:
+    def ask(self, *, again: bool = False) -> None:
         """Leave, after a question if something is not saved, and one if jobs are running."""
         project = self._window.project
-        self.anew, self.project = anew, project.path if project is not None else None
+        self.again, self.project = again, project.path if project is not None else None
         self._window.settle(self._ask_of_jobs)
 
     def _ask_of_jobs(self) -> None:
@@ -533,8 +533,8 @@ class MainWindow(QMainWindow):
         else:
             self.leaving.ask()
 
-    def start_anew(self) -> None:
-        self.leaving.ask(anew=True)
+    def start_again(self) -> None:
+        self.leaving.ask(again=True)
 
     def come_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)

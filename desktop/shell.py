@@ -90,7 +90,7 @@ class Shell(Protocol):
     def may_look(self) -> bool:
         """Return whether content that names identities may be shown without a question."""
 
-    def start_anew(self) -> None:
+    def start_again(self) -> None:
         """Leave the program as ever, with everything saved, and start it again with the open project."""
 
     def settle(self, then: Callable[[], object]) -> None:

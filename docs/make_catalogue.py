@@ -178,7 +178,7 @@ def _of_module(tree: ast.Module, place: str, texts: Texts) -> None:
                 texts.add(node.args[0].value, place)
         elif isinstance(node, ast.JoinedStr | ast.Constant) and _is_read(node, parents):
             named = place.startswith("desktop") or _keyword(node, parents) in NAMES_SHOWN
-            for text in _variants(node):
+            for text in filter(lambda each: not SQL.search(each), _variants(node)):
                 words = re.findall(r"[A-Za-z’']{2,}", PLACE.sub("", text))
                 if (len(words) >= 2 and " " in text.strip()) or (named and ONE_WORD.fullmatch(text)):
                     texts.add(text, place)
@@ -230,6 +230,9 @@ NOT_PROSE = re.compile(
     r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|ALTER|ATTACH|DROP|WITH)\b|\(\?[:P<=!]|\\[bswd.]|\| None$"
     r"|^[\w.]+\[.*\]$|^Callable\[|[{;]\s*[\w-]+:\s[^{}]*;|^</?\w+|^\w+ \| \w+$"
 )
+
+
+SQL = re.compile(r"\b(SELECT|CREATE|UPDATE|WHERE|WHEN)\b")
 
 
 def _variants(node: ast.expr) -> Iterator[str]:

@@ -210,23 +210,23 @@ class SettingsPanel(Panel):
                 field.setAccessibleDescription(tr(setting.help))
             self.fields[setting.key] = field
             if setting.key == "language":
-                field = self._with_start_anew(field)
+                field = self._with_start_again(field)
             note = Label(tr(setting.help), "note", wrap=True) if setting.help else None
             _add_row(grid, row, tr(setting.title), note, field)
         card.box.addLayout(grid)
         return card
 
-    def _with_start_anew(self, field: QWidget) -> QWidget:
+    def _with_start_again(self, field: QWidget) -> QWidget:
         """Return the field of the language with a button for whoever chose another and waits for no next start."""
         self._spoken = self.shell.settings.get("language")
-        self.anew = QuietButton(tr("Start anew now"))
-        self.anew.setAccessibleDescription(tr("Everything is saved first, and the project is opened again."))
-        self.anew.clicked.connect(self.shell.start_anew)
+        self.again = QuietButton(tr("Start again now"))
+        self.again.setAccessibleDescription(tr("Everything is saved first, and the project is opened again."))
+        self.again.clicked.connect(self.shell.start_again)
         both = QWidget()
         box = QVBoxLayout(both)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(field)
-        box.addWidget(self.anew, alignment=Qt.AlignmentFlag.AlignLeft)
+        box.addWidget(self.again, alignment=Qt.AlignmentFlag.AlignLeft)
         return both
 
     def _connections(self) -> Card:
@@ -292,7 +292,7 @@ class SettingsPanel(Panel):
         return field
 
     def _show_values(self) -> None:
-        self.anew.setVisible(self.shell.settings.get("language") != self._spoken)
+        self.again.setVisible(self.shell.settings.get("language") != self._spoken)
         for setting in SETTINGS:
             field, value = self.fields[setting.key], self.shell.settings.get(setting.key)
             if isinstance(field, ComboBox):

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
-from biasprint.desktop.app import command_anew, environment_anew
+from biasprint.desktop.app import command_again, environment_again
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.settings import KeyButton, Percent, SettingsPanel
@@ -50,19 +50,19 @@ def test_choosing_a_theme_dresses_the_program(qtbot: QtBot, panel: SettingsPanel
     assert theme.current().name == "contrast"
 
 
-def test_another_language_offers_to_start_anew_with_the_new_setting(
+def test_another_language_offers_to_start_again_with_the_new_setting(
     qtbot: QtBot, panel: SettingsPanel, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ):
     field = panel.fields["language"]
     assert isinstance(field, QComboBox)
-    assert not panel.anew.isVisibleTo(panel)
+    assert not panel.again.isVisibleTo(panel)
     field.setFocus()
     qtbot.keyClicks(field, "Deutsch")
     assert panel.shell.settings.get("language") == "de"
-    assert panel.anew.isVisibleTo(panel)
+    assert panel.again.isVisibleTo(panel)
     left: list[bool] = []
-    monkeypatch.setattr(window.leaving, "begin", lambda: left.append(window.leaving.anew))
-    panel.anew.click()
+    monkeypatch.setattr(window.leaving, "begin", lambda: left.append(window.leaving.again))
+    panel.again.click()
     assert left == [True]
     window.leaving.ask()
     assert left == [True, False]  # leaving as ever starts nothing
@@ -72,11 +72,11 @@ def test_the_program_starts_anew_with_its_project_and_takes_the_language_of_the_
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setenv("BIASPRINT_LANGUAGE", "en")
-    assert "BIASPRINT_LANGUAGE" not in environment_anew()
-    command = command_anew(tmp_path / "none.biasprint")
+    assert "BIASPRINT_LANGUAGE" not in environment_again()
+    command = command_again(tmp_path / "none.biasprint")
     assert command[-2:] == ["gui", str(tmp_path / "none.biasprint")]
     ran = subprocess.run(
-        [*command[:-2], "check", command[-1]], capture_output=True, text=True, env=environment_anew(), check=False
+        [*command[:-2], "check", command[-1]], capture_output=True, text=True, env=environment_again(), check=False
     )
     assert "There is no file" in ran.stderr
 
