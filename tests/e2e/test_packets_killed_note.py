@@ -10,10 +10,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 from note_letters import letters
 from rating_files import packet
 from trust.report import Figure
+from types_a_note import MARKED
 
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
@@ -72,6 +74,13 @@ def note_in(path: Path) -> str:
     return next((remark.note for remark in drafts.values()), "")
 
 
+def marked_in(path: Path) -> list[tuple[int, int]]:
+    with Project.open(path, read_only=True) as project:
+        (session,) = project.judging.sessions()
+        drafts = project.judging.drafts(session.id)
+    return [(start, end) for remark in drafts.values() for _, start, end in remark.spans]
+
+
 def kill_while_typing(folder: Path, kills: int, seed: int) -> list[float]:
     path, chance, ages = packet(folder), random.Random(seed), []
     for _ in range(kills):
@@ -105,15 +114,22 @@ def test_killed_a_hundred_times_while_typing(tmp_path: Path, figure: Figure) -> 
 def test_told_to_end_while_somebody_types_the_window_saves_every_letter_and_ends_well(
     tmp_path: Path, told: signal.Signals
 ) -> None:
-    """As at the end of a session, or when the terminal that started it is closed."""
-    path = packet(tmp_path)
-    child = subprocess.Popen([sys.executable, str(CHILD), str(path)], stdout=subprocess.PIPE, text=True)
+    """As at the end of a session, or when the terminal that started it is closed. Marked words are kept too, and a job
+    that runs beside ends with the window.
+    """
+    path = packet(tmp_path, spans=True)
+    child = subprocess.Popen([sys.executable, str(CHILD), str(path), "marking"], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
+    beside: list[psutil.Process] = []
     for line in child.stdout:
         if int(line.split()[1]) == LEAST_TYPED:
+            beside = psutil.Process(child.pid).children(recursive=True)
             child.send_signal(told)
     assert child.wait(60) == 0
+    assert beside
+    assert psutil.wait_procs(beside, timeout=10)[1] == []
     kept = note_in(path)  # the script types on while the window, which nobody sees any more, is put away
     assert len(kept) >= LEAST_TYPED
     assert kept == letters(0, len(kept))
+    assert marked_in(path) == [MARKED]
     assert check_project(path).sound
