@@ -310,7 +310,7 @@ def tell_of_drafts(window: MainWindow) -> None:
 
 def offer_tour(window: MainWindow) -> None:
     """Offer the tour on Home, at the first start alone."""
-    from biasprint.desktop.panels.home.panel import HomePanel
+    from biasprint.desktop.panels.home import HomePanel
 
     home = window.panels.get(HomePanel.key)
     if isinstance(home, HomePanel) and not window.settings.tour_seen:

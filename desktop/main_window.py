@@ -18,7 +18,6 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.gate import LookGate, ProjectNotices
 from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobsDrawer
-from biasprint.desktop.operations.connections import Connections
 from biasprint.desktop.operations.preparing import Preparation
 from biasprint.desktop.operations.session import (
     PACKET_SUFFIX,
@@ -28,6 +27,7 @@ from biasprint.desktop.operations.session import (
     data_endings,
     is_result,
 )
+from biasprint.desktop.operations.writers import Connections
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.shell import Command

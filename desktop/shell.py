@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.packet import PacketInfo
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobRunner
-    from biasprint.desktop.operations.connections import Connections
     from biasprint.desktop.operations.preparing import Preparation
     from biasprint.desktop.operations.session import ProjectSession
+    from biasprint.desktop.operations.writers import Connections
     from biasprint.desktop.settings import Settings
     from biasprint.desktop.widgets import Notice
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from biasprint.desktop.panels.charts.panel import ChartsPanel
     from biasprint.desktop.panels.findings.panel import FindingsPanel
     from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
-    from biasprint.desktop.panels.home.panel import HomePanel
+    from biasprint.desktop.panels.home import HomePanel
     from biasprint.desktop.panels.judge.panel import JudgePanel
     from biasprint.desktop.panels.letters.panel import LettersPanel
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.raters.panel import RatersPanel
+from biasprint.desktop.panels.raters import RatersPanel
 
 PATIENCE = 60_000
 

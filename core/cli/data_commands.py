@@ -74,7 +74,7 @@ class Cluster(Protocol):
 
 def cluster_plug_in() -> Cluster:
     """The program's own plug-in, Ray. It is imported here and nowhere else, when there are files to score."""
-    from biasprint.core.cluster.ray_work import score_on_cluster as ray
+    from biasprint.core.cluster import score_on_cluster as ray
 
     return ray
 

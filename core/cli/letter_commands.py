@@ -51,8 +51,7 @@ from biasprint.core.letters import (
     write_note,
     write_report,
 )
-from biasprint.core.letters.formats import NAMES, goes_back_into
-from biasprint.core.letters.kinds import kind_called
+from biasprint.core.letters.kinds import NAMES, goes_back_into, kind_called
 from biasprint.core.swap import PRONOUNS, Person
 from biasprint.core.swap.guess import named as named_person
 

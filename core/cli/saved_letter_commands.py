@@ -19,7 +19,7 @@ from biasprint.core.cli.letter_commands import checked_letter, known_pronoun, le
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 from biasprint.core.letters import KeptLetter
-from biasprint.core.letters.formats import NAMES
+from biasprint.core.letters.kinds import NAMES
 
 Letter = Annotated[Path, typer.Argument(help=f"The letter: {NAMES}.")]
 

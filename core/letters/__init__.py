@@ -1,9 +1,9 @@
 """Letters: read from a file, checked beside a CV or a twin, and written as a report. The front door of the room.
 
 A letter is a `Document`, a `ReadingRequest` says what it is read with, and a `Reading` has what was found. Piles of
-letters are in `letters.pile`, kept letters in `letters.kept`, the formats of files in `letters.formats`, and the lists
-that a person keeps in `letters.request` and `letters.references`; `letters.kinds` has the kinds of document. Nothing
-else of the room is imported from outside.
+letters are in `letters.pile`, kept letters in `letters.kept`, the kinds of files and documents in `letters.kinds`, and
+the lists that a person keeps in `letters.request` and `letters.references`. Nothing else of the room is imported from
+outside.
 
 Nothing here stores a letter. What is heavy is loaded at the first call.
 """

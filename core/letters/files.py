@@ -1,6 +1,6 @@
 """The reader of letter files: a file becomes a `Document` of its paragraphs. Read in a child process with limits.
 
-The formats are `core.letters.formats`. Bytes go to the child and paragraphs come back: no part of a letter is
+The formats are `core.letters.kinds`. Bytes go to the child and paragraphs come back: no part of a letter is
 written to disk on the way.
 """
 
@@ -15,7 +15,7 @@ from biasprint.core.compute import ComputeCrashed, ComputeProcess, ComputeStoppe
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.formats import format_of
+from biasprint.core.letters.kinds import format_of
 from biasprint.core.letters.readers.lines import UnreadText, cleaned, of_lines, written_in_tags
 from biasprint.core.letters.readers.markup import is_mail, of_mail_text
 from biasprint.core.letters.values import PASTED, Document, Extracted

@@ -19,9 +19,9 @@ from biasprint.core.letters.about_whom import PRIVATE, MarkedText, is_of_the_can
 from biasprint.core.letters.categories import MASK, categories
 from biasprint.core.letters.marks import denies_a_fault, is_denied, is_idiom, is_plainly_said
 from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
-from biasprint.core.scorers import passages_mpnet
+from biasprint.core.scorers import passages as passage_heads
 from biasprint.core.scorers.agency_minilm import neutral, neutral_words
-from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, WORDS_SHA256, Words, probabilities, shares
+from biasprint.core.scorers.passages import WEIGHTS_SHA256, WORDS_SHA256, Words, probabilities, shares
 from biasprint.core.swap import Person
 
 # Gender is left to the lists: a clause is read without it.
@@ -144,7 +144,7 @@ def _read_again(read: Sequence[ReadClause]) -> list[ReadClause]:
     asked = [place for place, clause in enumerate(read) if clause.page.sentence.index in possible]
     sentences = [_as_read(read[place].page, 0, len(read[place].page.sentence.text)) for place in asked]
     both = list(read)
-    for place, larger in zip(asked, _known_larger.get(sentences, passages_mpnet.probabilities), strict=True):
+    for place, larger in zip(asked, _known_larger.get(sentences, passage_heads.mpnet_probabilities), strict=True):
         both[place] = read[place]._replace(share=(read[place].alone + larger) / 2)
     return both
 
@@ -180,7 +180,7 @@ def version_of_passages() -> str:
 
 def version_of_larger_reader() -> str:
     """Return a version that changes with every edit of the larger head and of how both are taken together."""
-    return f"all-mpnet-base-v2; head {passages_mpnet.WEIGHTS_SHA256[:12]}; both 1"
+    return f"all-mpnet-base-v2; head {passage_heads.MPNET_WEIGHTS_SHA256[:12]}; both 1"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -59,7 +59,7 @@ from biasprint.core.letters.values import (
 )
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
-from biasprint.core.scorers import passages_mpnet
+from biasprint.core.scorers import passages
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.scorers.segment import SEGMENTER
@@ -366,7 +366,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
     by_grammar = not (stopped or words_only or no_grammar)
     found_marks = of_first(turns, marks_of(body, about, by_grammar=True)) if by_grammar else words
     by_model = "agency" in scorers and not words_only
-    by_both, no_larger = passages_mpnet.readiness() if by_model and not stopped and request.larger else (False, "")
+    by_both, no_larger = passages.readiness() if by_model and not stopped and request.larger else (False, "")
     if by_model and not stopped:
         meant = without_doubted(body, found_marks, about, by_grammar=by_grammar)
         found_marks = tuple(

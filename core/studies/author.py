@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.prompts.designs.design import SEPARATOR
+from biasprint.core.prompts.designs import SEPARATOR
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.prompts.wordings import WORDING
 from biasprint.core.studies.compare.simulated import answer_to_user, reply_to_design

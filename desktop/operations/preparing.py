@@ -17,7 +17,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.desktop.jobs import JobHandle, JobRunner
 from biasprint.desktop.jobs.runner import Keep
-from biasprint.desktop.operations.connections import Connections
+from biasprint.desktop.operations.writers import Connections
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def is_result(path: Path) -> bool:
 
 def data_endings() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the endings of tables of texts, and those of letters."""
-    from biasprint.core.letters.formats import ENDINGS
+    from biasprint.core.letters.kinds import ENDINGS
     from biasprint.core.tables.read import READERS
 
     return tuple(READERS), tuple(f".{ending}" for ending in ENDINGS)
@@ -118,7 +118,7 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
 def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
     from biasprint.core.compute import shared
-    from biasprint.core.runs.result_folder.rows import measure_result_folder, open_result_folder
+    from biasprint.core.runs.result_folder.measuring import measure_result_folder, open_result_folder
 
     whole = path.absolute()
     return open_result_folder(whole, lambda folder: shared().call(measure_result_folder, str(folder), ctx=ctx))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from biasprint.core import __version__
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
-from biasprint.desktop.operations.connections import newest_version, why_offline
+from biasprint.desktop.operations.writers import newest_version, why_offline
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.models.switch import OfflineSwitch
 from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal

@@ -11,7 +11,7 @@ from figures import at_most, figure, spread, title
 from large_folders import ROWS, with_scores
 from ratios import FEWEST
 
-from biasprint.core.runs.result_folder.rows import finished_partitions, places_in_partition, rows_of_partition
+from biasprint.core.runs.result_folder.measuring import finished_partitions, places_in_partition, rows_of_partition
 
 pytestmark = pytest.mark.bench
 

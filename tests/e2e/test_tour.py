@@ -16,7 +16,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.app import create_window, offer_tour
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
-from biasprint.desktop.panels.home.panel import HomePanel
+from biasprint.desktop.panels.home import HomePanel
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.tour import Tour, TourLayer, steps
 from biasprint.desktop.widgets import Notice

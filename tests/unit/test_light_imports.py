@@ -41,7 +41,7 @@ WITHOUT_NUMPY: list[Link] = [
     ),
     (
         "the first panel",
-        "import biasprint.desktop.panels.home.panel",
+        "import biasprint.desktop.panels.home",
         (*MODELS, "pandas", "scipy", "numpy", "sqlalchemy", "pydantic"),
     ),
     (
@@ -106,7 +106,7 @@ WITHOUT_MODELS: list[Link] = [
     ),
     (
         "writing and measuring",
-        "import biasprint.desktop.panels.prompts.panel, biasprint.desktop.panels.generate.panel, "
+        "import biasprint.desktop.panels.prompts, biasprint.desktop.panels.generate.panel, "
         "biasprint.desktop.dialogs.import_table\n"
         "from biasprint.core.backends.registry import known; known()\n"
         "import biasprint.core.runs.generate, biasprint.core.runs.setup, biasprint.core.runs.measure, "

@@ -15,7 +15,7 @@ from pathlib import Path
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.letters.files import MOST_BYTES
-from biasprint.core.letters.formats import ENDINGS
+from biasprint.core.letters.kinds import ENDINGS
 from biasprint.core.text import for_matching
 
 # ---- Which CV belongs to which letter

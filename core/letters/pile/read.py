@@ -12,8 +12,7 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.categories import version_of_marks
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
-from biasprint.core.letters.formats import GOES_BACK
-from biasprint.core.letters.kinds import said_of_kind
+from biasprint.core.letters.kinds import GOES_BACK, said_of_kind
 from biasprint.core.letters.occupations import guess_occupation_read
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne, group_of
 from biasprint.core.letters.pile.compare import GroupTest, group_tests

@@ -15,7 +15,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.prompts.designs.design import SEPARATOR
+from biasprint.core.prompts.designs import SEPARATOR
 from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
 from biasprint.core.studies.kit.choose import UNBIASED
 from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES, MeasureOptions

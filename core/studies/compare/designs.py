@@ -20,7 +20,7 @@ from biasprint.core.metrics.proportions import share
 from biasprint.core.metrics.representative import flipped_mean, least_p
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, RESAMPLES, Bounds, Difference, Floats, MaybeBounds
-from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
+from biasprint.core.prompts.designs import SEPARATOR, DesignMeasure
 from biasprint.core.studies.compare.measure import adjusted, measure, of_prompts
 from biasprint.core.studies.compare.replies import VERSION, Unread, counted, ranked, sorted_items, yes_or_no
 from biasprint.core.studies.compare.texts import Compared, Measure, pairs, unit_of

@@ -15,8 +15,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PromptSetRow
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.prompts.designs import shipped_measure
-from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.designs import DesignMeasure, shipped_measure
 from biasprint.core.prompts.resource_files import validated
 from biasprint.core.prompts.wordings import WORDING, item_of
 from biasprint.core.scorers.functions import FunctionScorer, function_of

@@ -21,8 +21,7 @@ import numpy as np
 
 from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.metrics.result import Floats
-from biasprint.core.prompts.designs import design_set, load_design, shipped_measure
-from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
+from biasprint.core.prompts.designs import SEPARATOR, DesignMeasure, design_set, load_design, shipped_measure
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.prompts.template import Template

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWi
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.jobs import JobHandle
-from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.measuring import MeasureJobs
 from biasprint.desktop.operations.prompts import StoredSet
 from biasprint.desktop.operations.queue import Entry
@@ -26,7 +25,14 @@ from biasprint.desktop.operations.runs import (
     without_text,
 )
 from biasprint.desktop.operations.studies import StudyFacts
-from biasprint.desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of, starting_values
+from biasprint.desktop.operations.writers import (
+    WriterChoices,
+    options_for,
+    preset_for,
+    sampling_of,
+    starting_values,
+    why_offline,
+)
 from biasprint.desktop.panels.generate.writers import (
     FormGrid,
     GeneratorPicker,

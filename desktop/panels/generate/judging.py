@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
-from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.measuring import running
 from biasprint.desktop.operations.queue import (
     JUDGING,
@@ -32,7 +31,15 @@ from biasprint.desktop.operations.queue import (
     start_certificate,
     start_judging,
 )
-from biasprint.desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
+from biasprint.desktop.operations.writers import (
+    Option,
+    WriterChoices,
+    options_for,
+    preset_for,
+    read_writers,
+    source_of,
+    why_offline,
+)
 from biasprint.desktop.panels.generate.runs import Contents
 from biasprint.desktop.panels.generate.writers import (
     FormGrid,

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import TargetField
-from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.first_look import (
     OWN_STUDY,
     WORDINGS,
@@ -34,7 +33,7 @@ from biasprint.desktop.operations.first_look import (
     read_offers,
     write_and_measure,
 )
-from biasprint.desktop.operations.writers import WriterChoices, read_writers, starting_values
+from biasprint.desktop.operations.writers import WriterChoices, read_writers, starting_values, why_offline
 from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr

@@ -18,10 +18,10 @@ from biasprint.desktop.dialogs.question import save_copy
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.judge.control import JudgeControl
 from biasprint.desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
+from biasprint.desktop.panels.judge.question import UnreadWord
 from biasprint.desktop.panels.judge.setup import Drawing, SetupPage
 from biasprint.desktop.panels.judge.start import JudgeStartPage
 from biasprint.desktop.panels.judge.teaching import InstructionsPage
-from biasprint.desktop.panels.judge.views import UnreadWord
 from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import (

@@ -12,9 +12,8 @@ from biasprint.core.judging.blind import BlindComparison, CardSpans, GivenAnswer
 from biasprint.core.project.rows import Degree, joined_spans
 from biasprint.core.text import word_differences
 from biasprint.desktop import theme
-from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, PromptBox, QuestionCard, toggle_button
+from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, CardViews, PromptBox, QuestionCard, toggle_button
 from biasprint.desktop.panels.judge.ratings import CardRatings
-from biasprint.desktop.panels.judge.views import CardViews
 from biasprint.desktop.settings import JudgeKeys, KeyMap
 from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
 from biasprint.desktop.widgets.buttons import ChoiceButton

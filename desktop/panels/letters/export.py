@@ -16,8 +16,7 @@ from biasprint.core import compute
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
-from biasprint.core.letters.formats import GOES_BACK, goes_back_into
-from biasprint.core.letters.kinds import KINDS
+from biasprint.core.letters.kinds import GOES_BACK, KINDS, goes_back_into
 from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop.operations import Operation

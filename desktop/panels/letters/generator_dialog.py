@@ -11,9 +11,8 @@ from biasprint.core.jobs import Progress
 from biasprint.core.letters import ModelReading, passages_by_category
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.letters import drop_result, read_with_model
-from biasprint.desktop.operations.writers import WriterChoices, read_writers
+from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.layout import clear_column

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.letters.formats import ENDINGS, NAMES
+from biasprint.core.letters.kinds import ENDINGS, NAMES
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import (
     Card,

@@ -24,8 +24,8 @@ from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations import models as operations
-from biasprint.desktop.operations.connections import why_offline
 from biasprint.desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
+from biasprint.desktop.operations.writers import why_offline
 from biasprint.desktop.panels.models.roles import Roles, RoleView, size_words, unknown, verified_words
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr

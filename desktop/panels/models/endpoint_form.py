@@ -30,7 +30,7 @@ from biasprint.core.machine.endpoints import (
     origin,
 )
 from biasprint.desktop import theme
-from biasprint.desktop.operations.connections import EndpointSeen, save_endpoint
+from biasprint.desktop.operations.writers import EndpointSeen, save_endpoint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel

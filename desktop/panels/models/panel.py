@@ -13,8 +13,8 @@ from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle
-from biasprint.desktop.operations import connections as operations
-from biasprint.desktop.operations.connections import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
+from biasprint.desktop.operations import writers as operations
+from biasprint.desktop.operations.writers import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.models.catalogue import CataloguePage
 from biasprint.desktop.panels.models.endpoint_form import Editor

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QCheckBox
 
-from biasprint.desktop.operations.connections import Connections, why_offline
+from biasprint.desktop.operations.writers import Connections, why_offline
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_tip
 

@@ -25,8 +25,7 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import Keeper
 from biasprint.desktop.panels.judge.end import ShareBar
 from biasprint.desktop.panels.workshop.participant import WelcomePage
-from biasprint.desktop.panels.workshop.projector import ProjectorPage
-from biasprint.desktop.panels.workshop.seat import Seat
+from biasprint.desktop.panels.workshop.seat import ProjectorPage, Seat
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import (
     Button,

@@ -21,9 +21,9 @@ from biasprint.core.letters.about_whom import marked_text
 from biasprint.core.letters.passages import as_asked
 from biasprint.core.letters.values import Sentence
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.scorers import passages_minilm, passages_mpnet
+from biasprint.core.scorers import passages as passage_heads
 from biasprint.core.scorers.agency_minilm import neutral
-from biasprint.core.scorers.passages_minilm import CATEGORIES, CLASSES, FOUND
+from biasprint.core.scorers.passages import CATEGORIES, CLASSES, FOUND
 from training.files import MODELS, write_head
 from training.passages.material import Passage, Word, passages, words
 from training.passages.tuning import BASES, BATCH, Base, Tuned, padded, states_of, trained
@@ -46,7 +46,7 @@ class Task(Protocol):
 class OfPassages:
     """Which class a clause is of."""
 
-    FILE = passages_minilm.FILE
+    FILE = passage_heads.FILE
 
     def __init__(self, base: Base, given: Sequence[Passage]) -> None:
         self.base, self.kept, embedder = base, base.kept(0), base.load()
@@ -87,13 +87,13 @@ class OfPassages:
 class OfWords:
     """Whether listed words are meant."""
 
-    FILE = passages_minilm.WORDS_FILE
+    FILE = passage_heads.WORDS_FILE
 
     def __init__(self, base: Base, given: Sequence[Word]) -> None:
         self.base, self.kept, embedder = base, base.kept(1), base.load()
         pages = [marked_text(Sentence(0, 0, len(one.text), one.text, "body"), None) for one in given]
         asked = [as_asked(page, one.start, one.end, one.category) for page, one in zip(pages, given, strict=True)]
-        rows = passages_minilm.word_rows(embedder, asked)
+        rows = passage_heads.word_rows(embedder, asked)
         self.states = states_of(base, [row.ids for row in rows], self.kept)
         self.inside = [torch.from_numpy(row.words) for row in rows]
         self.authors = [one.author for one in given]
@@ -181,7 +181,7 @@ def main() -> None:
             check(task, asked.check)
             continue
         left, rest = split(task, asked.out)
-        model = write(task, rest, passages_mpnet.FILE if base.large else task.FILE)
+        model = write(task, rest, passage_heads.MPNET_FILE if base.large else task.FILE)
         if left:
             task.said(asked.out, task.predicted(model, left), left)
 

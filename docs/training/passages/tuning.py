@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer, checked_embedder
-from biasprint.core.scorers.passages_mpnet import larger_encoder
+from biasprint.core.scorers.passages import larger_encoder
 
 CHANGED = tuple(TORCH_NAMES)
 RANK, SCALE = 8, 2.0

@@ -21,15 +21,15 @@ from biasprint.desktop.jobs import refresher
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import session
 from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.panels import home as home_panel
 from biasprint.desktop.panels import outputs as outputs_panel
+from biasprint.desktop.panels import prompts as prompts_panel
 from biasprint.desktop.panels.findings import board as findings_board
-from biasprint.desktop.panels.home import panel as home_panel
 from biasprint.desktop.panels.judge import setup as judge_setup
 from biasprint.desktop.panels.judge import start as judge_start
 from biasprint.desktop.panels.letters import review as letter_review
 from biasprint.desktop.panels.letters.pile import table as pile_table
 from biasprint.desktop.panels.letters.pile import view as pile_view
-from biasprint.desktop.panels.prompts import panel as prompts_panel
 from biasprint.desktop.panels.prompts import template as prompts_template
 from biasprint.desktop.panels.prompts import template_table
 from biasprint.desktop.panels.workshop import setup as workshop_setup

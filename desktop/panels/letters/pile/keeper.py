@@ -1,11 +1,13 @@
-"""Work on a pile is kept with it: on disk at once, where drafts are kept at all, else when a person saves it."""
+"""The beginning of a pile, and its keeping: its rows and letters as somebody left them, to go on another day."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -13,8 +15,10 @@ from biasprint.core.letters import KeptLetter
 from biasprint.core.letters.kept import in_another_window
 from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork, kept_for, opened_pile
 from biasprint.core.machine.storage import Busy
+from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.layout import Sheet, in_column
 
 if TYPE_CHECKING:
     from biasprint.desktop.shell import Shell
@@ -240,3 +244,73 @@ class PileLetter:
 
     def said(self) -> str:
         return self.keeper.said_of(self.path)
+
+
+# ---- The page before there is a pile: what becomes of one, and a folder, a zip or files to choose
+
+WIDTH, ICON = 620, 36
+
+
+class PileStartPage(Sheet):
+    """The page that says how letters are treated before they are chosen. `trouble`: why the last pile was unusable."""
+
+    folder_wanted = Signal()
+    files_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.card, self.picture = Card(), QLabel()
+        self.folder = PrimaryButton(tr("Choose a folder…"))
+        self.files = QuietButton(tr("Choose a zip, or files…"))
+        self.trouble = Label("", "strong", wrap=True)
+        self.folder.clicked.connect(self.folder_wanted)
+        self.files.clicked.connect(self.files_wanted)
+        self._lay_out()
+        self.show_trouble("")
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def show_trouble(self, words: str) -> None:
+        """Show why there is no table; "" for no reason."""
+        self.trouble.setText(words)
+        self.trouble.setVisible(bool(words))
+
+    def show_promise(self, *, keeps: bool) -> None:
+        """Say what is kept of a pile. `keeps`: what is done to it, at once."""
+        kept = (
+            tr("What you do to a letter or the table is kept here, so that you can go on another day.")
+            if keeps
+            else tr("Nothing is kept unless you save the pile.")
+        )
+        bad = tr("A file that cannot be read is a row that says why.")
+        self.privacy.setText(f"{tr('Nothing leaves this computer.')} {kept} {bad}")
+
+    def _lay_out(self) -> None:
+        words = in_column(Label(tr("A pile of letters"), "display", wrap=True), spacing=4)
+        explanation = tr(
+            "Drop a folder or a zip here: each letter becomes a row, with its figures beside those of the others. You "
+            "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."
+        )
+        words.addWidget(Label(explanation, "soft", wrap=True))
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        buttons = FlowLayout(spacing=8, centred=True)
+        for button in (self.folder, self.files):
+            buttons.addWidget(button)
+        self.privacy = Label("", "note", wrap=True)
+        self.show_promise(keeps=True)
+        box = self.card.box
+        box.setSpacing(12)
+        box.addLayout(head)
+        box.addWidget(self.trouble)
+        box.addLayout(buttons)
+        box.addWidget(self.privacy)
+        self.put_in_the_middle(self.card)
+
+    def _dress(self, _tokens: object = None) -> None:
+        tokens = theme.current()
+        self.picture.setPixmap(QPixmap())
+        self.picture.setPixmap(theme.pixmap("folder", tokens.accent, tokens.px(ICON), self.devicePixelRatioF()))
+        self.card.setMaximumWidth(tokens.px(WIDTH))

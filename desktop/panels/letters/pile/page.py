@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.formats import ENDINGS
+from biasprint.core.letters.kinds import ENDINGS
 from biasprint.core.letters.pile import FilePlace, Pile, PileRow, groups
 from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork
 from biasprint.desktop import theme
@@ -29,10 +29,10 @@ from biasprint.desktop.panels.letters.pile.keeper import (
     KEEP_DRAFTS,
     PileKeeper,
     PileLetter,
+    PileStartPage,
     find_kept,
     open_kept_pile,
 )
-from biasprint.desktop.panels.letters.pile.start import PileStartPage
 from biasprint.desktop.panels.letters.pile.view import PileView
 from biasprint.desktop.panels.letters.references import LettersProgress, ReferenceDialog
 from biasprint.desktop.panels.letters.start import ask_letter, in_folder, spelled

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.cluster.ray_work import _connected
+from biasprint.core.cluster import _connected
 from biasprint.core.errors import AppError, UsageError
 
 
@@ -20,7 +20,7 @@ def test_addresses_that_are_none_and_a_switch_that_is_on_are_told(monkeypatch: p
 
 
 def test_without_ray_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasprint.core.cluster.ray_work.find_spec", lambda name: None)
+    monkeypatch.setattr("biasprint.core.cluster.find_spec", lambda name: None)
     with pytest.raises(AppError, match="not installed") as told:
         _connected("local")
     assert "biasprint[cluster]" in told.value.hint

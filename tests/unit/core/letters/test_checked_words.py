@@ -17,7 +17,7 @@ from biasprint.core.letters.report.full import _marks
 from biasprint.core.letters.request import HouseEntry, HouseList, ReadingRequest
 from biasprint.core.letters.values import Reading, Sentence
 from biasprint.core.letters.word import comments_on
-from biasprint.core.scorers.passages_minilm import CLASSES, Words
+from biasprint.core.scorers.passages import CLASSES, Words
 from biasprint.core.swap import Person
 
 JANE = Person("Jane", "Doe", "", "she")

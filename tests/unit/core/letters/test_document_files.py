@@ -16,7 +16,7 @@ from warm_children import as_the_program_does
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.letters import files as reading
-from biasprint.core.letters import formats
+from biasprint.core.letters import kinds
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
 from biasprint.core.letters.values import Extracted
 
@@ -240,21 +240,19 @@ def test_a_thousand_broken_files(figure: Figure) -> None:
 
 def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, make in MAKERS.items():
-        found = formats.format_of(make(), name)
+        found = kinds.format_of(make(), name)
         assert name.rpartition(".")[2] in found.endings
         assert found.read(make(), name).paragraphs
-    assert {formats.format_of(make(), name).kind for name, make in MAKERS.items()} == {
-        one.kind for one in formats.FORMATS
-    }
-    assert formats.CHOOSE == "Choose a docx, odt, pdf, rtf, eml, html, md or txt file."
-    own = formats.LetterFormat(
+    assert {kinds.format_of(make(), name).kind for name, make in MAKERS.items()} == {one.kind for one in kinds.FORMATS}
+    assert kinds.CHOOSE == "Choose a docx, odt, pdf, rtf, eml, html, md or txt file."
+    own = kinds.LetterFormat(
         "tex",
         ("tex",),
         lambda data, _: Extracted([data.decode()[6:]]),
         lambda head: head.start[:6] == b"\\begin",
     )
-    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, own))
-    assert formats.format_of(b"\\begin She is kind.", "letter") is own
+    monkeypatch.setattr(kinds, "FORMATS", (*kinds.FORMATS, own))
+    assert kinds.format_of(b"\\begin She is kind.", "letter") is own
 
 
 def test_a_number_of_thousands_of_digits_is_no_reason_to_refuse_a_letter() -> None:
@@ -271,7 +269,7 @@ def test_whatever_a_reader_fails_of_is_one_sentence(monkeypatch: pytest.MonkeyPa
     def fails(data: bytes, name: str) -> Extracted:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(formats, "FORMATS", (formats.LetterFormat("odd", ("odd",), fails, lambda head: True),))
+    monkeypatch.setattr(kinds, "FORMATS", (kinds.LetterFormat("odd", ("odd",), fails, lambda head: True),))
     monkeypatch.setattr(reading, "limit_once", lambda: None)  # here is no process of its own to limit
     with pytest.raises(AppError, match="is damaged or cut off"):
         reading.parse_letter_file(b"x", "letter.odd")

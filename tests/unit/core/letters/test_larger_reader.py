@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import biasprint.core.letters.passages as passages
-import biasprint.core.scorers.passages_mpnet as passages_mpnet
+import biasprint.core.scorers.passages as passages_mpnet
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import LARGER_READER, Reading
-from biasprint.core.scorers.passages_minilm import CLASSES
+from biasprint.core.scorers.passages import CLASSES
 from training.files import MODELS
 
 LETTER = "Jane Doe worked for me. She sat up all night with a homesick first-year. The office is open until five."

@@ -15,7 +15,7 @@ from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import BY_A_MODEL, suggestions_for
 from biasprint.core.letters.values import Mark, Sentence, how_said
 from biasprint.core.letters.word import comments_on
-from biasprint.core.scorers.passages_minilm import CLASSES
+from biasprint.core.scorers.passages import CLASSES
 from biasprint.core.swap import Person
 
 JANE = Person("Jane", "Doe", "", "she")

@@ -14,7 +14,7 @@ from tiny_models import mpnet_embedder
 
 from biasprint.core.scorers import bert
 from biasprint.core.scorers.bert import GROUP, Bert, checked_embedder, gelu
-from biasprint.core.scorers.passages_mpnet import of_folder
+from biasprint.core.scorers.passages import of_folder
 
 
 @pytest.fixture(scope="module")

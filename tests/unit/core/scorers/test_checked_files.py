@@ -14,8 +14,7 @@ from biasprint.core.scorers import (
     agency_minilm,
     bert,
     checked_files,
-    passages_minilm,
-    passages_mpnet,
+    passages,
     plain,
     segment,
     textblob_sentiment,
@@ -28,9 +27,9 @@ FITTED = tomllib.loads((ROOT / "models" / "weights.toml").read_text(encoding="ut
 HEADS = {
     "agency/head.safetensors": agency_minilm.WEIGHTS_SHA256,
     "balance/head.safetensors": balance.WEIGHTS_SHA256,
-    "passages/head.safetensors": passages_minilm.WEIGHTS_SHA256,
-    "passages/larger.safetensors": passages_mpnet.WEIGHTS_SHA256,
-    "passages/words.safetensors": passages_minilm.WORDS_SHA256,
+    "passages/head.safetensors": passages.WEIGHTS_SHA256,
+    "passages/larger.safetensors": passages.MPNET_WEIGHTS_SHA256,
+    "passages/words.safetensors": passages.WORDS_SHA256,
 }
 NO_WEIGHTS = {"models/catalogue.toml", "models/weights.toml"}
 IN_PACKAGES = {

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import biasprint.core.scorers.passages_minilm as passages_minilm
-import biasprint.core.scorers.passages_mpnet as passages_mpnet
+import biasprint.core.scorers.passages as passages_minilm
+import biasprint.core.scorers.passages as passages_mpnet
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.agency_minilm import neutral
 from biasprint.core.scorers.embedding import read_weights
-from biasprint.core.scorers.passages_minilm import (
+from biasprint.core.scorers.passages import (
     CATEGORIES,
     CLASSES,
     FILE,

@@ -10,7 +10,7 @@ from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import MEANT_FROM, as_asked
 from biasprint.core.letters.values import CATEGORIES as MARKED
 from biasprint.core.letters.values import Sentence
-from biasprint.core.scorers.passages_minilm import (
+from biasprint.core.scorers.passages import (
     CATEGORIES,
     NEAR,
     Words,

@@ -11,8 +11,7 @@ from biasprint.core.backends.protocol import Request
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.prompts import load_axis
-from biasprint.core.prompts.designs import available_designs, design_set, load_design
-from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.designs import DesignMeasure, available_designs, design_set, load_design
 from biasprint.core.prompts.library import write_axis
 from biasprint.core.prompts.resource_files import packaged
 from biasprint.core.scorers.agency_minilm import AgencyBalance

@@ -27,7 +27,7 @@ from biasprint.core.runs.compare import compare
 from biasprint.core.runs.explore import Method, TextMap
 from biasprint.core.runs.setup import store_set
 from biasprint.desktop import theme
-from biasprint.desktop.panels.explore.panel import ExplorePanel, MakeTexts
+from biasprint.desktop.panels.explore import ExplorePanel, MakeTexts
 from biasprint.desktop.panels.explore.scores import HISTOGRAM
 from biasprint.desktop.plots.cloud import HeatCells
 from biasprint.desktop.plots.plot import Plot

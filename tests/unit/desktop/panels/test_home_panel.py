@@ -30,6 +30,7 @@ from biasprint.desktop.operations.prompts import TemplateChoice
 from biasprint.desktop.operations.session import SampleFacts
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.panels.findings.studies import news_of, said_of
+from biasprint.desktop.panels.home import HomePanel
 from biasprint.desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
@@ -44,8 +45,7 @@ from biasprint.desktop.panels.home.doors import (
     workshop_state,
 )
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog
-from biasprint.desktop.panels.home.panel import HomePanel
-from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.panels.prompts import PromptsPanel
 from biasprint.desktop.panels.prompts.studies import DesignChoiceCard
 from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.widgets import Button

@@ -15,7 +15,7 @@ from biasprint.core.judging.blind import BlindComparison, SessionProgress, Sessi
 from biasprint.core.project.rows import TextView
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.judge.views import CardViews
+from biasprint.desktop.panels.judge.question import CardViews
 from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.settings import DEFAULT_KEYS
 from biasprint.desktop.widgets.cards import ComparisonCard

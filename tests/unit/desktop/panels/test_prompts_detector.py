@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.prompts.detector import detect
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.panels.prompts import PromptsPanel
 from biasprint.desktop.panels.prompts.template import MOST_SHOWN
 from biasprint.desktop.widgets import Label, LinkButton
 

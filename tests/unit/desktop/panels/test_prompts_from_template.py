@@ -12,7 +12,7 @@ from seeded_part import seeded_part
 from biasprint.core.project.project import Project
 from biasprint.core.runs.setup import STUDIES
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.panels.prompts import PromptsPanel
 from biasprint.desktop.panels.prompts.template import TemplatePage
 
 PATIENCE = 60_000

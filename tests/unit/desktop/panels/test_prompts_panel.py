@@ -20,7 +20,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
 from biasprint.desktop.operations.prompts import expand as expand_choice
 from biasprint.desktop.panels.generate.panel import GeneratePanel
-from biasprint.desktop.panels.prompts.panel import PromptsPanel, SetsModel
+from biasprint.desktop.panels.prompts import PromptsPanel, SetsModel
 from biasprint.desktop.panels.prompts.template import shared_beginning
 from biasprint.desktop.widgets import FlowLayout, Label
 from biasprint.desktop.widgets.safe_text import safe_line

@@ -16,7 +16,8 @@ from biasprint.core.judging.workshop import Attendance, Pin, WorkshopPlan
 from biasprint.core.runs.fingerprint import GroupPicture
 from biasprint.desktop.operations.fingerprint import FacilitatorView, WorkshopAxis
 from biasprint.desktop.panels.workshop.participant import Copied, WelcomePage, power_words
-from biasprint.desktop.panels.workshop.projector import (
+from biasprint.desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
+from biasprint.desktop.panels.workshop.seat import (
     CHANCE,
     GROUP,
     MODELS,
@@ -25,7 +26,6 @@ from biasprint.desktop.panels.workshop.projector import (
     steps_of,
     words_at,
 )
-from biasprint.desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
 from biasprint.desktop.panels.workshop.setup import DrawForm, PlanList
 from biasprint.desktop.widgets import Label
 

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.desktop.operations.prompts import StoredSet
 from biasprint.desktop.panels.findings.studies import MOST_LINES, StudyLines
-from biasprint.desktop.panels.prompts.panel import SetsCard, SetsModel
+from biasprint.desktop.panels.prompts import SetsCard, SetsModel
 from biasprint.desktop.widgets.choice import LONGEST_CHOICE, ComboBox
 from biasprint.desktop.wording.findings import Measurement
 

@@ -11,11 +11,12 @@ from pyarrow import parquet
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.connection import NotSaved
-from biasprint.core.runs.result_folder import MANIFEST, SCORES, rows
-from biasprint.core.runs.result_folder.measuring import MeasuredFolder, measure_folder
-from biasprint.core.runs.result_folder.rows import (
+from biasprint.core.runs.result_folder import MANIFEST, SCORES, measuring
+from biasprint.core.runs.result_folder.measuring import (
     FinishedPartition,
+    MeasuredFolder,
     finished_partitions,
+    measure_folder,
     measure_result_folder,
     open_result_folder,
     places_in_partition,
@@ -129,7 +130,7 @@ def test_without_the_data_rows_have_their_scores_and_say_why_there_is_no_text(fo
 
 
 def test_texts_of_a_row_group_that_is_too_large_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "MOST_BYTES", 1)
+    monkeypatch.setattr(measuring, "MOST_BYTES", 1)
     (found,) = rows_of_partition(str(folder), "0.parquet", [1])
     assert (found.text, found.why) == (None, "not read: its row group in the data is too large")
 

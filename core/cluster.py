@@ -1,7 +1,10 @@
-"""Partitions handed to the machines of a Ray cluster by Ray Data: actors that load a scorer once, one file at a time.
+"""Partitions handed to the machines of a Ray cluster by Ray Data: actors that load a scorer once, one file at a
+time.
 
-A machine that is lost, or a worker that runs out of memory, costs the file that it was at: that is given to another
-worker, three times in all, then it is named and the others are finished. Files in flight are as many as workers.
+A plug-in of the program's own (decision 0043): only `core.cli.data_commands` imports it, when a cluster is asked for;
+Ray is the extra `cluster`. A machine that is lost, or a worker that runs out of memory, costs the file that it was at:
+that is given to another worker, three times in all, then it is named and the others are finished. Files in flight are
+as many as workers.
 """
 
 import logging
