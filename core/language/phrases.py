@@ -8,14 +8,14 @@ none fits, the text is taken apart: lines, sentences, and what is between semico
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from biasprint.core.language.catalogue import Catalogue
 
 MOST_KEPT = 20_000
 LONGEST = 20_000  # characters: what is longer is a document, no message
-DEEPEST = 5
+MOST_TRIED = 120  # parts of one text: more would hold the window up
 _PLACE = re.compile(r"\{(\w+)\}")
 _ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
 _FIGURES = re.compile(rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?")  # a number, a range, an estimate and its interval
@@ -89,6 +89,14 @@ class _Template:
         return [*values, text[at:end]]
 
 
+@dataclass
+class _Trial:
+    """The parts of one text that were put into the language, and how many more may be tried."""
+
+    known: dict[tuple[str, bool], str] = field(default_factory=dict)
+    left: int = MOST_TRIED
+
+
 class Phrases:
     """Translates whole texts by one catalogue."""
 
@@ -104,31 +112,38 @@ class Phrases:
         return self._catalogue.plural(n, one, many) or self.translated(one if n == 1 else many)
 
     def _translated(self, text: str) -> str:
-        return text if len(text) > LONGEST else self._in(text, 0)
+        return text if len(text) > LONGEST else self._in(text, _Trial())
 
-    def _in(self, text: str, depth: int, *, is_piece: bool = False) -> str:
-        exact = self._exact(text)
-        if exact is not None or depth > DEEPEST:
-            return text if exact is None else exact
+    def _in(self, text: str, trial: _Trial, *, is_piece: bool = False) -> str:
+        if (exact := self._exact(text)) is not None:
+            return exact
         if _FIGURES.fullmatch(text):
             return self._number(text)
+        if (text, is_piece) not in trial.known:
+            if not trial.left:
+                return text
+            trial.left -= 1
+            trial.known[text, is_piece] = self._in_parts(text, trial, is_piece=is_piece)
+        return trial.known[text, is_piece]
+
+    def _in_parts(self, text: str, trial: _Trial, *, is_piece: bool) -> str:
         core = text.strip()
         ended = _ENDS.fullmatch(core)
         for inner in (core, ended[1]) if ended is not None else (core,):
-            if (filled := self._filled(inner, depth)) is not None:
+            if (filled := self._filled(inner, trial)) is not None:
                 return text.replace(inner, filled, 1)
             lower = f"{inner[:1].lower()}{inner[1:]}"
-            if lower != inner and (filled := self._filled(lower, depth)) is not None:
+            if lower != inner and (filled := self._filled(lower, trial)) is not None:
                 return text.replace(inner, f"{filled[:1].upper()}{filled[1:]}", 1)
-        if not is_piece and (known := self._known_run(text, depth)) is not None:
+        if not is_piece and (known := self._known_run(text, trial)) is not None:
             return known
         for apart in _APART:
             pieces = _split(apart, text)
             if len(pieces) > 1:
-                return "".join(self._in_pieces(pieces, depth))
-        return self._begun_or_ended(text, depth) or _DAY.sub(self._day, text)
+                return "".join(self._in_pieces(pieces, trial))
+        return self._begun_or_ended(text, trial) or _DAY.sub(self._day, text)
 
-    def _known_run(self, text: str, depth: int) -> str | None:
+    def _known_run(self, text: str, trial: _Trial) -> str | None:
         """A text with a known one in it that has a comma, a colon or the like itself, the longest; None: with none."""
         pieces = _split(_ANYWHERE, text)
         count = len(pieces)
@@ -139,31 +154,31 @@ class Phrases:
                 inner = "".join(pieces[start : start + length])
                 if _stem(inner) in self._stems and (found := self._exact(inner)) is not None:
                     end = start + length
-                    left = self._in("".join(pieces[: start - 1]), depth) + pieces[start - 1] if start else ""
-                    right = pieces[end] + self._in("".join(pieces[end + 1 :]), depth) if end < count else ""
+                    left = self._in("".join(pieces[: start - 1]), trial) + pieces[start - 1] if start else ""
+                    right = pieces[end] + self._in("".join(pieces[end + 1 :]), trial) if end < count else ""
                     return f"{left}{found}{right}"
         return None
 
-    def _begun_or_ended(self, text: str, depth: int) -> str:
+    def _begun_or_ended(self, text: str, trial: _Trial) -> str:
         """A text that begins or ends with a known one of two words and more; "" where none does."""
         words = text.split(" ")
         for known in range(len(words) - 1, 1, -1):
             begins, rest = " ".join(words[:known]), " ".join(words[known:])
             if (found := self._exact(begins)) is not None:
-                found = f"{found} {self._in(rest, depth + 1)}"
+                found = f"{found} {self._in(rest, trial)}"
                 return "" if _says_english(found) else found
             rest, ends = " ".join(words[:-known]), " ".join(words[-known:])
             if (found := self._exact(ends)) is not None:
-                found = f"{self._in(rest, depth + 1)} {found}"
+                found = f"{self._in(rest, trial)} {found}"
                 return "" if _says_english(found) else found
         return ""
 
-    def _in_pieces(self, pieces: list[str], depth: int) -> list[str]:
+    def _in_pieces(self, pieces: list[str], trial: _Trial) -> list[str]:
         """Every second piece stood between two. In a row without anything English the numbers are none either."""
         written = list(pieces)
         texts = [place for place in range(0, len(pieces), 2) if not _FIGURES.fullmatch(pieces[place])]
         for place in texts:
-            written[place] = self._in(pieces[place], depth, is_piece=True)
+            written[place] = self._in(pieces[place], trial, is_piece=True)
         if any(written[place] != pieces[place] for place in texts):
             return [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
         return [self._number(each) if _TESTED.fullmatch(each) else each for each in written]
@@ -183,7 +198,7 @@ class Phrases:
             return text.replace(core, found + ended[2], 1)
         return None
 
-    def _filled(self, text: str, depth: int) -> str | None:
+    def _filled(self, text: str, trial: _Trial) -> str | None:
         asked = {template for word in {"", *_WORD.findall(text)} for template in self._templates.get(word, ())}
         for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
             if (values := template.values(text)) is None:
@@ -192,7 +207,7 @@ class Phrases:
             if any(map(_SENTENCE_END.search, loose)):
                 continue
             filled = {
-                name: value if place in template.quoted else self._in(value, depth + 1)
+                name: value if place in template.quoted else self._in(value, trial)
                 for place, (name, value) in enumerate(zip(template.names, values, strict=True))
             }
             left = set(loose) & set(filled.values())

@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
 from biasprint.core.studies.kit.study import Study
-from biasprint.core.studies.registry import studies
+from biasprint.core.studies.registry import studies as every_study
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.refresher import Refresher
@@ -70,7 +70,7 @@ def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
     """Return the studies with prompts to choose, in the order of their tabs, and their cards."""
     cards = [
         (study, CARDS.get(study.kind) or study.card() or WholeSetCard)
-        for study in studies().values()
+        for study in every_study().values()
         if study.has_prompts or study.card()
     ]
     return sorted(cards, key=lambda offered: offered[1].rank)
