@@ -18,7 +18,9 @@ LONGEST = 20_000  # characters: what is longer is a document, no message
 MOST_TRIED = 120  # parts of one text: more would hold the window up
 _PLACE = re.compile(r"\{(\w+)\}")
 _ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
-_FIGURES = re.compile(rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?")  # a number, a range, an estimate and its interval
+_FIGURES = re.compile(
+    rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?|\({_ONE}–{_ONE}\)"
+)  # a number, a range, an estimate and its interval
 _TESTED = re.compile(r"[np] [=<>] [\d.,]+\d")  # no other text has it
 _DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
                   r" (\d{4})\b")  # fmt: skip

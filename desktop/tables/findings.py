@@ -292,15 +292,15 @@ def _head_room(width: int, folds: bool) -> QRect:
 
 
 def _asked(head: QuestionHead) -> str:
-    return " · ".join(part for part in (head.study_title, head.question) if part)
+    return " · ".join(tr(part) for part in (head.study_title, head.question) if part)
 
 
 def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False) -> int:
     """Return the height of a question with its answer at this width."""
     room = _head_room(width, folds)
     asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, _asked(head)).height()
-    answer = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
-    figures = QFontMetrics(_small(font)).boundingRect(room, WORDS, head.figures).height() + 2 if head.figures else 0
+    answer = QFontMetrics(font).boundingRect(room, WORDS, tr(head.answer)).height()
+    figures = QFontMetrics(_small(font)).boundingRect(room, WORDS, tr(head.figures)).height() + 2 if head.figures else 0
     return asked + answer + figures + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
@@ -321,7 +321,7 @@ def _paint_head(
     used = painter.boundingRect(inside, WORDS, _asked(head))
     painter.drawText(inside, WORDS, _asked(head))
     inside.translate(0, used.height() + tokens.px(2))
-    for text, its_font, ink in ((head.answer, font, tokens.ink), (head.figures, _small(font), tokens.soft)):
+    for text, its_font, ink in ((tr(head.answer), font, tokens.ink), (tr(head.figures), _small(font), tokens.soft)):
         painter.setFont(its_font)
         painter.setPen(QColor(ink))
         painter.drawText(inside, WORDS, text)
