@@ -93,7 +93,7 @@ def test_nothing_in_the_window_renders_html() -> None:
         and node.args  # a QLabel with words guesses; biasprint.desktop.widgets.labels do not
     ]
     # Markdown is drawn in a document that loads nothing and has no HTML: test_widgets_markdown.py attacks it.
-    assert (names, labels) == ({"markdown.py: setMarkdown"}, [])
+    assert (names, labels) == ({"plain_text.py: setMarkdown"}, [])
 
 
 ATTACKS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import biasprint.core.letters.passages as passages
-import biasprint.core.scorers.passages as passages_mpnet
+import biasprint.core.scorers.passages as heads
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.letters.files import read_pasted
@@ -41,12 +41,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
         asked: list[str] = []
         for module, name, sure, seen in (
             (passages, "probabilities", small, []),
-            (passages_mpnet, "probabilities", larger, asked),
+            (heads, "mpnet_probabilities", larger, asked),
         ):
             monkeypatch.setattr(module, name, reader_of(sure, seen))
         for name in ("_known", "_known_larger"):
             monkeypatch.setattr(passages, name, BatchCache[str, tuple[float, ...]](100))
-        monkeypatch.setattr(passages_mpnet, "readiness", lambda: (True, ""))
+        monkeypatch.setattr(heads, "readiness", lambda: (True, ""))
         return asked
 
     return prepare
@@ -65,7 +65,7 @@ def test_both_readers_together_decide_and_the_reading_says_so(reads: Reads) -> N
     reading = read()
     assert marked(reading) == [SAT]
     assert "Passages were read by MiniLM and all-mpnet-base-v2." in reading.said_of_marks
-    assert passages_mpnet.WEIGHTS_SHA256[:12] in reading.versions[LARGER_READER]
+    assert heads.MPNET_WEIGHTS_SHA256[:12] in reading.versions[LARGER_READER]
     reads(0.7, 0.0)
     assert marked(read()) == []
 
@@ -83,7 +83,7 @@ def test_the_larger_reader_is_asked_only_for_sentences_that_the_first_holds_poss
 
 def test_without_the_larger_model_nothing_is_said_of_it(reads: Reads, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = reads(0.7, 0.9)
-    monkeypatch.setattr(passages_mpnet, "readiness", lambda: (False, ""))
+    monkeypatch.setattr(heads, "readiness", lambda: (False, ""))
     reading = read()
     assert marked(reading) == [SAT]
     assert "MiniLM" not in reading.said_of_marks
@@ -103,20 +103,20 @@ def test_a_person_can_have_minilm_read_alone(reads: Reads) -> None:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A place for heads, with the larger model on this computer as far as anybody can see."""
-    monkeypatch.setattr(passages_mpnet, "files", lambda _: tmp_path)
-    monkeypatch.setattr(passages_mpnet, "installed", lambda: object())
-    passages_mpnet._weights.cache_clear()
+    monkeypatch.setattr(heads, "files", lambda _: tmp_path)
+    monkeypatch.setattr(heads, "installed", lambda: object())
+    heads._weights.cache_clear()
     (tmp_path / "passages").mkdir()
-    return tmp_path / "passages" / passages_mpnet.FILE
+    return tmp_path / "passages" / heads.MPNET_FILE
 
 
 def test_a_damaged_head_is_told_in_one_sentence_and_the_smaller_reader_goes_on(
     reads: Reads, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readiness = passages_mpnet.readiness
+    readiness = heads.readiness
     reads(0.7, 0.9)
-    monkeypatch.setattr(passages_mpnet, "readiness", readiness)
-    here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes()[:-1])
+    monkeypatch.setattr(heads, "readiness", readiness)
+    here.write_bytes((MODELS / "passages" / heads.MPNET_FILE).read_bytes()[:-1])
     reading = read()
     assert marked(reading) == [SAT]
     said = "The weights of the larger passages head are not the program's own, so they were not loaded."
@@ -128,6 +128,6 @@ def test_a_model_that_cannot_be_read_is_told(here: Path, monkeypatch: pytest.Mon
     def broken() -> None:
         raise AppError("The model in “mpnet” cannot be read.")
 
-    here.write_bytes((MODELS / "passages" / passages_mpnet.FILE).read_bytes())
-    monkeypatch.setattr(passages_mpnet, "larger_encoder", broken)
-    assert passages_mpnet.readiness() == (False, "The model in “mpnet” cannot be read.")
+    here.write_bytes((MODELS / "passages" / heads.MPNET_FILE).read_bytes())
+    monkeypatch.setattr(heads, "larger_encoder", broken)
+    assert heads.readiness() == (False, "The model in “mpnet” cannot be read.")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import biasprint.core.scorers.passages as heads
 import biasprint.core.scorers.passages as passages_minilm
-import biasprint.core.scorers.passages as passages_mpnet
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.agency_minilm import neutral
 from biasprint.core.scorers.embedding import read_weights
@@ -68,7 +68,7 @@ def test_it_leaves_the_packaged_model_as_it_is() -> None:
 HEADS = {
     "passages": (FILE, WEIGHTS_SHA256, (len(CLASSES), 384), range(BASES["minilm"].kept(0), 6)),
     "words": (WORDS_FILE, WORDS_SHA256, (len(CATEGORIES), 2 * 384), range(BASES["minilm"].kept(1), 6)),
-    "larger": (passages_mpnet.FILE, passages_mpnet.WEIGHTS_SHA256, (len(CLASSES), 768), (10, 11)),
+    "larger": (heads.MPNET_FILE, heads.MPNET_WEIGHTS_SHA256, (len(CLASSES), 768), (10, 11)),
 }
 
 
