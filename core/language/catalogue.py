@@ -35,6 +35,7 @@ class Catalogue:
     texts: dict[str, str]
     plurals: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     plural_of: Callable[[int], int] = lambda n: n != 1
+    has_english: bool = False  # of the language for trying: English in a translation is no fault there
 
     def plural(self, n: int, one: str, many: str) -> str | None:
         forms = self.plurals.get((one, many))
@@ -52,6 +53,7 @@ class Catalogue:
             Signs(",", "."),
             {english: stretched(english) for english, several, _ in every if english and not several},
             {(one, many): (stretched(one), stretched(many)) for one, many, _ in every if many},
+            has_english=True,
         )
 
 

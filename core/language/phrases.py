@@ -168,11 +168,11 @@ class Phrases:
             begins, rest = " ".join(words[:known]), " ".join(words[known:])
             if (found := self._exact(begins)) is not None:
                 found = f"{found} {self._in(rest, trial)}"
-                return "" if _says_english(found) else found
+                return "" if self._says_english(found) else found
             rest, ends = " ".join(words[:-known]), " ".join(words[-known:])
             if (found := self._exact(ends)) is not None:
                 found = f"{self._in(rest, trial)} {found}"
-                return "" if _says_english(found) else found
+                return "" if self._says_english(found) else found
         return ""
 
     def _in_pieces(self, pieces: list[str], trial: _Trial) -> list[str]:
@@ -214,12 +214,15 @@ class Phrases:
             }
             left = set(loose) & set(filled.values())
             if 2 * template.characters < len(text) and (
-                any(map(_is_prose, left)) or any(map(_says_english, filled.values()))
+                any(map(_is_prose, left)) or any(map(self._says_english, filled.values()))
             ):
                 continue  # a few words that many sentences have, and English on both sides of them
             return _PLACE.sub(lambda place, filled=filled: filled[place[1]],  # type: ignore[misc]
                               self._texts[template.english].strip())  # fmt: skip
         return None
+
+    def _says_english(self, text: str) -> bool:
+        return not self._catalogue.has_english and _ENGLISH.search(_QUOTED.sub("", text)) is not None
 
     def _number(self, text: str) -> str:
         point, thousands = self._catalogue.signs
@@ -248,10 +251,6 @@ def _stem(text: str) -> str:
 def _is_prose(value: str) -> bool:
     """Return whether a value that has no translation is more than a name: four words and more."""
     return len(re.findall(r"[A-Za-z]{2,}", _QUOTED.sub("", value))) > 3
-
-
-def _says_english(text: str) -> bool:
-    return _ENGLISH.search(_QUOTED.sub("", text)) is not None
 
 
 def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:

@@ -62,6 +62,7 @@ WINDOW_TABLE = {
     "Parts of the program…": OPEN, "Next part of the window": OPEN, "About and licences…": OPEN, "All commands…": OPEN,
     "Help on this panel": OPEN, "Keyboard…": OPEN, "Start a workshop…": ASKS, "Own people and texts…": ASKS,
     "Save a report…": ASKS, "Restore a backup…": OPEN, "Open a result folder…": DIALOG, "Import texts…": DIALOG,
+    "Tour of three minutes…": DIALOG,
 }  # fmt: skip
 NO_PROJECT = "takes no project"
 # What a command of the program does with a project in the middle of a rating, and how it is tried.
