@@ -1,5 +1,6 @@
 """Held keys. An action that must run once, an answer above all, needs a fresh press: this decides what is one."""
 
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRectF, Qt
@@ -107,6 +108,9 @@ def shortcut(
     return made
 
 
+AT_ONCE_SECONDS = 0.02  # from a release to the press of a repeat; a finger needs longer
+
+
 class HeldKeys(QObject):
     """The filter that marks every repeat of a held key as such, and stops a held Enter or Escape.
 
@@ -117,6 +121,7 @@ class HeldKeys(QObject):
     def __init__(self, app: QGuiApplication) -> None:
         super().__init__(app)
         self._released = (0, 0)  # the key's code and the moment, of the last release
+        self._released_at = 0.0  # by our own clock
         app.focusWindowChanged.connect(self._watch)
 
     def _watch(self, window: QWindow | None) -> None:
@@ -129,9 +134,11 @@ class HeldKeys(QObject):
             return False
         if event.type() == QEvent.Type.KeyRelease:
             self._released = event.nativeScanCode(), event.timestamp()
+            self._released_at = time.monotonic()
             return False
-        # While a screen reader listens Qt hands keys on without their moment: none of them can be told to be a repeat.
-        same = event.timestamp() != 0 and self._released == (event.nativeScanCode(), event.timestamp())
+        same = self._released == (event.nativeScanCode(), event.timestamp()) != (0, 0)
+        if event.timestamp() == 0:  # while a screen reader listens Qt hands keys on without their moment
+            same = same and time.monotonic() - self._released_at < AT_ONCE_SECONDS
         unmarked = is_fresh(event) and same
         if is_fresh(event) and not unmarked:
             return False

@@ -115,7 +115,8 @@ def models(person: Person) -> None:
 
 
 def settings(person: Person) -> None:
-    person.tab_to("As the system", role="combo box")
+    person.tab_to("As the system", role="combo box")  # the language
+    person.tab_to("As the system", role="combo box")  # the theme
     person.press("End")
     person.until(lambda: person.display.picture().mean() < DARK, "high contrast")
     person.press("Home")
