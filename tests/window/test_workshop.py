@@ -35,7 +35,7 @@ def test_two_people_take_part_in_a_workshop(new_person: NewPerson) -> None:
     person.sees("2 sessions were begun. 2 were finished.")
     person.sees("The group’s choices are shown from 5 people on")
     person.click("End the workshop")
-    person.sees("Fingerprint", role="check box")
+    person.sees("Fingerprint", role="radio button")
 
 
 def test_a_held_key_answers_once_in_a_workshop(new_person: NewPerson) -> None:
