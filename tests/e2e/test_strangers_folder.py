@@ -278,7 +278,7 @@ CASES = (
     Case("measure compare texts.csv --report compared.md"),
     Case(f"import {STUDY} texts.csv --study compare"),
     Case(f"measure compare {STUDY}"),
-    Case(f"report {STUDY} --out report.html"),
+    Case(f"report {STUDY} --study compare --out report.html"),
     Case(f"pack make {STUDY} --out pack", long=True),
     Case("pack verify pack", long=True),
     Case("impact people.csv --out impact.html"),
