@@ -17,9 +17,8 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from babel.messages import Catalog
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -139,6 +138,10 @@ class Texts:
     def __init__(self) -> None:
         self.places: dict[str, str] = {}
         self.plurals: dict[tuple[str, str], str] = {}
+
+    def all(self) -> dict[Any, str]:
+        """Return the place of every text, of a plural by both its forms."""
+        return self.places | self.plurals
 
     def add(self, text: str, place: str) -> None:
         if text.strip() and re.search(r"[A-Za-z]", PLACE.sub("", text)):
@@ -334,21 +337,28 @@ def _of_commands() -> Iterator[str]:
 # ---- Catalogues
 
 
-def updated(path: Path, texts: Texts, new: dict[str, Any]) -> tuple[str, int, int]:
-    """The catalogue as it should be; how many of its texts wait, and how many went."""
+class Updated(NamedTuple):
+    """A catalogue as it should be: `waiting` are its texts without a translation, `gone` how many are said no more."""
+
+    content: str
+    waiting: tuple[Any, ...]
+    gone: int
+
+
+def updated(path: Path, texts: Texts, new: dict[str, Any]) -> Updated:
+    """Bring a catalogue up to date. Its header, up to the first empty line, stays as it is."""
+    head, _, _ = path.read_text("utf-8").partition("\n\n")
     with path.open("rb") as file:
-        old = read_po(file)
-    kept = {message.id: message.string for message in old if message.id and any(message.string)}
-    wanted: dict[Any, str] = dict(
-        sorted((texts.places | texts.plurals).items(), key=lambda item: (item[1], str(item[0])))
-    )
-    lines = [*_header(old)]
-    waits = 0
-    for english in wanted:
+        old = {message.id: message.string for message in read_po(file) if message.id}
+    kept = {english: written for english, written in old.items() if any(written)}
+    wanted = sorted(texts.all().items(), key=lambda item: (item[1], str(item[0])))
+    lines, waiting = [head.rstrip()], []
+    for english, _ in wanted:
         written = kept.get(english) or new.get(json.dumps(english, ensure_ascii=False)) or ""
-        waits += not any(written)
+        if not any(written):
+            waiting.append(english)
         lines += ["", *(f"{word} {_quoted(text)}" for word, text in _lines(english, written))]
-    return "\n".join(lines) + "\n", waits, len({m.id for m in old if m.id} - set(wanted))
+    return Updated("\n".join(lines) + "\n", tuple(waiting), len(set(old) - set(dict(wanted))))
 
 
 def _lines(english: Any, written: Any) -> Iterator[tuple[str, str]]:
@@ -357,22 +367,6 @@ def _lines(english: Any, written: Any) -> Iterator[tuple[str, str]]:
         return
     yield from (("msgid", english[0]), ("msgid_plural", english[1]))
     yield from ((f"msgstr[{place}]", text) for place, text in enumerate(written or ("", "")))
-
-
-def _header(old: Catalog) -> Iterator[str]:
-    yield from str(old.header_comment).splitlines()
-    yield 'msgid ""'
-    yield 'msgstr ""'
-    for key in ("X-Language-Name", "Language", "X-Decimal-Point", "X-Thousands", "Plural-Forms", "Content-Type"):
-        yield _quoted(f"{key}: {HEADERS[str(old.locale)][key]}\n")
-
-
-HEADERS = {
-    "de": {
-        "X-Language-Name": "Deutsch", "Language": "de", "X-Decimal-Point": ",", "X-Thousands": ".",
-        "Plural-Forms": "nplurals=2; plural=(n != 1);", "Content-Type": "text/plain; charset=utf-8",
-    }
-}  # fmt: skip
 
 
 def _quoted(text: str) -> str:
@@ -390,19 +384,15 @@ def main() -> None:
     texts = found()
     new = {key: text for path in asked.done for key, text in json.loads(path.read_text("utf-8")).items()}
     for path in sorted(FOLDER.glob("*.po")):
-        content, waiting, gone = updated(path, texts, new)
-        print(f"{path.name}: {len(texts.places) + len(texts.plurals):,} texts, {waiting:,} wait, {gone:,} went")
+        now = updated(path, texts, new)
+        print(f"{path.name}: {len(texts.all()):,} texts, {len(now.waiting):,} wait, {now.gone:,} went")
         if asked.check:
-            if waiting or gone:
+            if now.waiting or now.gone:
                 sys.exit(1)
             continue
-        path.write_text(content, "utf-8")
+        path.write_text(now.content, "utf-8")
         if asked.todo:
-            with path.open("rb") as file:
-                waits = [
-                    m.id for m in read_po(file) if m.id and not (any(m.string) if isinstance(m.id, tuple) else m.string)
-                ]
-            rows = [{"en": each, "place": (texts.places | texts.plurals)[each]} for each in waits]
+            rows = [{"en": each, "place": texts.all()[each]} for each in now.waiting]
             asked.todo.write_text(json.dumps(rows, ensure_ascii=False, indent=0), "utf-8")
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from biasprint.core.language.catalogue import Catalogue, codes, load
+from biasprint.core.language.catalogue import Catalogue, codes, load, name_of
 from biasprint.core.language.phrases import Phrases
 
 ENGLISH = "en"
@@ -50,7 +50,7 @@ def wanted(setting: str, of_system: Iterable[str] = ()) -> str:
 
 def languages() -> dict[str, str]:
     """Return the languages that can be chosen by their codes, each named in itself."""
-    return {ENGLISH: "English"} | {code: load(code).name for code in codes()}
+    return {ENGLISH: "English"} | {code: name_of(code) for code in codes()}
 
 
 def tr(text: str, code: str = "") -> str:

@@ -16,6 +16,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _SENTENCES = r"(?<=[.!?…]) +(?=[^a-z])"
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 SUFFIX = ".po"
+Entry = tuple[str, str, tuple[str, ...]]  # a text, its plural, and what is written for them
 
 
 class Signs(NamedTuple):
@@ -30,7 +31,6 @@ class Catalogue:
     `plural_of` gives the place of a number's form. Months and days are texts as all others.
     """
 
-    name: str
     signs: Signs
     texts: dict[str, str]
     plurals: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -49,7 +49,6 @@ class Catalogue:
         """
         every = [entry for code in codes() for entry in _entries(_read(code))]
         return Catalogue(
-            "Pseudo",
             Signs(",", "."),
             {english: stretched(english) for english, several, _ in every if english and not several},
             {(one, many): (stretched(one), stretched(many)) for one, many, _ in every if many},
@@ -75,13 +74,18 @@ def load(code: str) -> Catalogue:
     return parse(_read(code))
 
 
+@cache
+def name_of(code: str) -> str:
+    """Return what a language calls itself, without reading its texts: every start of the window asks."""
+    return _head(next(_entries(_read(code))))["X-Language-Name"]
+
+
 def parse(text: str) -> Catalogue:
-    """Read a PO file. Its header says the language's name, its plural forms and its number signs."""
+    """Read a PO file. Its header says the language's plural forms and its number signs."""
     entries = list(_entries(text))
-    head = dict(line.split(": ", 1) for line in entries[0][2][0].splitlines())
+    head = _head(entries[0])
     plural_of = gettext.c2py(head["Plural-Forms"].partition("plural=")[2].rstrip("; "))
     return Catalogue(
-        head["X-Language-Name"],
         Signs(head["X-Decimal-Point"], head["X-Thousands"]),
         {english: written[0] for english, several, written in entries[1:] if written[0] and not several},
         {(one, many): written for one, many, written in entries if many and all(written)},
@@ -93,7 +97,11 @@ def _read(code: str) -> str:
     return files("biasprint.resources").joinpath("languages", f"{code}{SUFFIX}").read_text("utf-8")
 
 
-def _entries(text: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _head(entry: Entry) -> dict[str, str]:
+    return dict(line.split(": ", 1) for line in entry[2][0].splitlines())
+
+
+def _entries(text: str) -> Iterator[Entry]:
     """Yield each text, its plural where it has one, and what is written for them; the header is of an empty text."""
     for match in _ENTRY.finditer(text):
         written = tuple(_joined(each[1]) for each in _WRITTEN.finditer(match[3]))

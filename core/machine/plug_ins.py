@@ -42,7 +42,7 @@ def news() -> tuple[str, ...]:
     """Return a sentence for each package with plug-ins that was not named before. To be asked before one is loaded."""
     brought: dict[str, list[str]] = {}
     for group, kind in KINDS.items():
-        for point in read_entry_points(group=group):
+        for point in entry_points(group):
             if point.dist is not None:
                 place = Path(str(point.dist.locate_file("")))
                 package = f"“{point.dist.name}” {point.dist.version} (in {place})"

@@ -11,4 +11,4 @@ MAKE = runpy.run_path(str(Path(__file__).parents[4] / "docs" / "make_catalogue.p
 @pytest.mark.parametrize("path", sorted(MAKE["FOLDER"].glob("*.po")), ids=lambda path: path.stem)
 def test_a_catalogue_misses_no_text_and_has_none_too_many(path: Path) -> None:
     _, waiting, gone = MAKE["updated"](path, MAKE["found"](), {})
-    assert (waiting, gone) == (0, 0), "run python docs/make_catalogue.py --todo FILE, and translate what waits"
+    assert (waiting, gone) == ((), 0), "run python docs/make_catalogue.py --todo FILE, and translate what waits"
