@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from cli_support import JUDGED, biasprint, forget, judge, open_session
@@ -14,11 +15,18 @@ from biasprint.core.findings import Finding
 from biasprint.core.project.project import Project
 from biasprint.core.prompts import letters
 
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from biasprint.desktop.main_window import MainWindow
+
 try:
     import fcntl
 except ImportError:  # on Windows each process makes its own
     fcntl = None  # type: ignore[assignment]
 
+WINDOW_PATIENCE = 60_000  # milliseconds
 THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")
 
 
@@ -150,3 +158,21 @@ def few_letters(monkeypatch: pytest.MonkeyPatch) -> int:
     few = replace(design, occupations=design.occupations[:4])
     monkeypatch.setattr(letters, "letter_design", lambda: few)
     return len(few.occupations) * len(few.ages) * 2
+
+
+@pytest.fixture
+def window(qtbot: "QtBot", qapp: "QApplication", tmp_path: Path) -> "Iterator[MainWindow]":
+    """The window as the program makes it, at Home."""
+    from left_behind import put_away
+
+    from biasprint.desktop import theme
+    from biasprint.desktop.app import create_window
+    from biasprint.desktop.settings import Settings
+
+    theme.apply(qapp, "light", 1.0)
+    made = create_window(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 800)
+    made.show()
+    made.show_panel("home")
+    yield made
+    put_away(qtbot, made, WINDOW_PATIENCE)

@@ -12,11 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 import warm_children
-from cli_support import Answer, biasprint, outputs_of
+from cli_support import Answer, biasprint
+from interrupted_jobs import end_children, generating, scoring
 from trust.report import Figure
 
-from biasprint.core.compute import models, process, quick, shared
-from biasprint.core.letters import files
+from biasprint.core.compute import process
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "waitid"), reason="nobody is told of a stopped process here")
 
@@ -41,12 +41,7 @@ def spawned() -> Iterator[None]:
     """Children of this process, which the system tells of their stops."""
     with warm_children.as_the_program_does():
         yield
-        _end_children()
-
-
-def _end_children() -> None:
-    for each in (shared(), models(), quick(), files._process()):
-        each.close()
+        end_children()
 
 
 class Blow:
@@ -80,7 +75,7 @@ class Blow:
 def struck_at_random(job: Job, way: str, hits: int, seed: int, check: Callable[[Answer], None]) -> int:
     """Run the job again and again, each time with one blow; how many hit while it ran."""
     chance, done = random.Random(f"{seed} {way}"), 0
-    _end_children()
+    end_children()
     before = psutil.Process().children()
     began = time.monotonic()
     job()
@@ -89,7 +84,7 @@ def struck_at_random(job: Job, way: str, hits: int, seed: int, check: Callable[[
         if done == hits:
             break
         if chance.random() < 0.5:
-            _end_children()  # the next one is struck while it starts, too
+            end_children()  # the next one is struck while it starts, too
         with Blow(way, chance.uniform(0, whole), chance) as blow:
             began = time.monotonic()
             answer = job()
@@ -103,7 +98,7 @@ def struck_at_random(job: Job, way: str, hits: int, seed: int, check: Callable[[
             assert answer.out == ""
             assert any(words in answer.err for words in SAID[way]), answer.err
         check(answer)
-    _end_children()
+    end_children()
     assert psutil.Process().children() == before, "a zombie, or an orphan"
     return done
 
@@ -121,49 +116,16 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("hits", [ONCE, OFTEN])
 def test_scoring(study_file: Path, tmp_path: Path, way: str, hits: int, figure: Figure) -> None:
-    from test_cli_killed_compute import SCORER, scores_of
-
-    whole = Path(shutil.copy(study_file, tmp_path / "whole.biasprint"))
-    biasprint("score", whole, "--scorer", SCORER)
-    scores, file = scores_of(whole), tmp_path / "struck.biasprint"
-
-    def job() -> Answer:
-        shutil.copy(study_file, file)
-        return biasprint("score", file, "--scorer", SCORER, code=None)
-
-    def check(answer: Answer) -> None:
-        kept = scores_of(file)
-        assert kept.items() <= scores.items()
-        assert answer.code == 1 or kept == scores
-        again = biasprint("score", file, "--scorer", SCORER, "--json").json
-        assert sum(entry["added"] for entry in again) == len(scores) - len(kept)
-        assert scores_of(file) == scores
-
-    done = struck_at_random(job, way, hits, 1, check)
+    scored = scoring(study_file, tmp_path)
+    done = struck_at_random(scored.job, way, hits, 1, scored.check)
     figure(f"{done} × {way} while texts were scored", done)
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("hits", [OFTEN])
 def test_generating(study_file: Path, tmp_path: Path, way: str, hits: int, figure: Figure) -> None:
-    write = ("--study", "creativity", "--backend", "synthetic", "--model", "small", "--seed", 9)
-    whole = Path(shutil.copy(study_file, tmp_path / "whole.biasprint"))
-    biasprint("generate", whole, *write)
-    outputs, file = outputs_of(whole), tmp_path / "struck.biasprint"
-
-    def job() -> Answer:
-        shutil.copy(study_file, file)
-        return biasprint("generate", file, *write, code=None)
-
-    def check(answer: Answer) -> None:
-        kept = outputs_of(file)
-        assert kept.items() <= outputs.items()
-        assert answer.code == 1 or kept == outputs
-        added = biasprint("generate", file, *write, "--json").json["added"]
-        assert added == len(outputs) - len(kept)
-        assert outputs_of(file) == outputs
-
-    done = struck_at_random(job, way, hits, 2, check)
+    written = generating(study_file, tmp_path)
+    done = struck_at_random(written.job, way, hits, 2, written.check)
     figure(f"{done} × {way} while a model wrote", done)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,13 +10,13 @@ from pathlib import Path
 import compute_targets
 import pytest
 import warm_children
-from cli_support import Answer, biasprint, outputs_of
+from cli_support import Answer, biasprint
+from interrupted_jobs import end_children, generating, scoring
 from trust.report import Figure
 
 from biasprint.core.backends.llama_cpp.template import around
-from biasprint.core.compute import models, process, quick, shared
+from biasprint.core.compute import process
 from biasprint.core.errors import AppError
-from biasprint.core.letters import files
 from biasprint.core.machine import child
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its memory")
@@ -43,12 +42,6 @@ def spawned() -> Iterator[None]:
     with warm_children.as_the_program_does():
         yield
         end_children()
-
-
-def end_children() -> None:
-    for each in (shared(), models(), quick(), files._process()):
-        each.close()
-    around.cache_clear()
 
 
 @pytest.fixture
@@ -111,24 +104,8 @@ COUNTS = [pytest.param(2, id="two"), pytest.param(40, marks=[pytest.mark.soak, p
 def test_scoring(
     study_file: Path, tmp_path: Path, held: Hold, count: int, capfd: pytest.CaptureFixture[str], figure: Figure
 ) -> None:
-    from test_cli_killed_compute import SCORER, scores_of
-
-    whole = Path(shutil.copy(study_file, tmp_path / "whole.biasprint"))
-    biasprint("score", whole, "--scorer", SCORER)
-    scores, file = scores_of(whole), tmp_path / "starved.biasprint"
-
-    def job() -> Answer:
-        shutil.copy(study_file, file)
-        return biasprint("score", file, "--scorer", SCORER, code=None)
-
-    def check(answer: Answer) -> None:
-        kept = scores_of(file)
-        assert kept.items() <= scores.items()
-        assert answer.code == 1 or kept == scores
-        biasprint("score", file, "--scorer", SCORER)
-        assert scores_of(file) == scores
-
-    done = starved(job, held, rooms(count, 1, 200), check, capfd)
+    scored = scoring(study_file, tmp_path)
+    done = starved(scored.job, held, rooms(count, 1, 200), scored.check, capfd)
     figure(f"{done} of {count} times too little memory while texts were scored", count)
 
 
@@ -137,23 +114,8 @@ def test_scoring(
 def test_generating(
     study_file: Path, tmp_path: Path, held: Hold, capfd: pytest.CaptureFixture[str], figure: Figure
 ) -> None:
-    write = ("--study", "creativity", "--backend", "synthetic", "--model", "small", "--seed", 9)
-    whole = Path(shutil.copy(study_file, tmp_path / "whole.biasprint"))
-    biasprint("generate", whole, *write)
-    outputs, file = outputs_of(whole), tmp_path / "starved.biasprint"
-
-    def job() -> Answer:
-        shutil.copy(study_file, file)
-        return biasprint("generate", file, *write, code=None)
-
-    def check(answer: Answer) -> None:
-        kept = outputs_of(file)
-        assert kept.items() <= outputs.items()
-        assert answer.code == 1 or kept == outputs
-        biasprint("generate", file, *write)
-        assert outputs_of(file) == outputs
-
-    done = starved(job, held, rooms(40, 2, 200), check, capfd)
+    written = generating(study_file, tmp_path)
+    done = starved(written.job, held, rooms(40, 2, 200), written.check, capfd)
     figure(f"{done} of 40 times too little memory while a model wrote", 40)
 
 

@@ -6,7 +6,6 @@ is added must be put into them, with what it does in the middle of a rating.
 """
 
 import csv
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from blind_search import words_of
 from cli_support import biasprint
 from fingerprint_project import choosing, rated
-from left_behind import put_away
 from PySide6.QtCore import QAbstractItemModel
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -34,13 +32,10 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.project.stores.judging import LOOK
 from biasprint.core.runs.compare import compare
-from biasprint.desktop import theme
-from biasprint.desktop.app import create_window
 from biasprint.desktop.commands import build_program
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
-from biasprint.desktop.settings import Settings
 from biasprint.desktop.window_commands import window_commands
 
 PATIENCE = 60_000
@@ -292,17 +287,6 @@ def test_nobody_is_asked_where_nobody_is_in_the_middle_of_rating(file: Path, tmp
 
 
 # the window
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = create_window(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 800)
-    made.show()
-    made.show_panel("home")
-    yield made
-    put_away(qtbot, made, PATIENCE)
 
 
 def opened(qtbot: QtBot, window: MainWindow, file: Path) -> None:

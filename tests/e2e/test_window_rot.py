@@ -1,22 +1,16 @@
 """A bit that rotted in a stored row, as the window meets it: no panel counts it, and a notice names it and stays."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli_support import rot
-from left_behind import put_away
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.project.project import Project
-from biasprint.desktop import theme
-from biasprint.desktop.app import create_window
 from biasprint.desktop.dialogs.backups import BackupsDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
-from biasprint.desktop.settings import Settings
 from biasprint.desktop.widgets import Button
 
 PATIENCE = 60_000
@@ -26,17 +20,6 @@ COUNTS: dict[str, tuple[str, ...]] = {
     "raters": ("judgment", "rater"), "charts": ("output",), "explore": ("output",), "letters": ("reading",),
     "fingerprint": ("judgment",), "findings": ("finding",), "outputs": ("output",), "models": (), "settings": (),
 }  # fmt: skip
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = create_window(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 800)
-    made.show()
-    made.show_panel("home")
-    yield made
-    put_away(qtbot, made, PATIENCE)
 
 
 @pytest.fixture
