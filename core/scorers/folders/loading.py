@@ -358,6 +358,20 @@ def said(name: str, make: Callable[[], Made], why: str = "", room: int = TOKENIZ
 
     `room`: bytes that it may take; 0 for any number.
     """
+
+    def explain(error: BaseException, details: str) -> AppError:
+        damaged = type(error).__name__ == "SafetensorError"
+        return unreadable(name, "its weights are damaged" if damaged else why or NO_FIT, details)
+
+    return _bounded(name, make, room, explain)
+
+
+def spelled(name: str, spell: Callable[[], Made]) -> Made:
+    """Return what a stranger's tokenizer makes of texts. Raises `AppError` where it fails, or takes too much memory."""
+    return _bounded(name, spell, TOKENIZER_ROOM, lambda _, details: fails_at_a_text(name, details))
+
+
+def _bounded(name: str, make: Callable[[], Made], room: int, explain: Callable[[BaseException, str], AppError]) -> Made:
     try:
         with at_most(room) if room else contextlib.nullcontext():
             return make()
@@ -368,23 +382,7 @@ def said(name: str, make: Callable[[], Made], why: str = "", room: int = TOKENIZ
             raise out_of_memory(name, error) from error
         if not _is_of_library(error):
             raise
-        details = f"{type(error).__name__}: {error}"[:2000]
-        if type(error).__name__ == "SafetensorError":
-            raise unreadable(name, "its weights are damaged", details) from error
-        raise unreadable(name, why or NO_FIT, details) from error
-
-
-def spelled(name: str, spell: Callable[[], Made]) -> Made:
-    """Return what a stranger's tokenizer makes of texts. Raises `AppError` where it fails, or takes too much memory."""
-    try:
-        with at_most(TOKENIZER_ROOM):
-            return spell()
-    except BaseException as error:
-        if is_out_of_memory(error):
-            raise out_of_memory(name, error) from error
-        if not _is_of_library(error):
-            raise
-        raise fails_at_a_text(name, f"{type(error).__name__}: {error}"[:2000]) from error
+        raise explain(error, f"{type(error).__name__}: {error}"[:2000]) from error
 
 
 def fails_at_a_text(name: str, details: str) -> AppError:
