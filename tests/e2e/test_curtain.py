@@ -20,9 +20,8 @@ from pytestqt.qtbot import QtBot
 from rating_window import PATIENCE, Rating
 from test_leak_hunt import WORDS, asked, brought_to, keep_rating, looks, opened, settled, told, try_panel
 
-# The fixtures of the hunt: a project whose identities are called like nothing else, and the real window.
+# The fixture of the hunt: a project whose identities are called like nothing else.
 from test_leak_hunt import file as file
-from test_leak_hunt import window as window
 
 from biasprint import open as from_python
 from biasprint.core.errors import AppError
