@@ -1,3 +1,3 @@
 """The engine: no Qt, no printing, no dialogs. Usable from a script, the command line and the window alike."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -29,6 +30,8 @@ REPLIES = pd.DataFrame(
         "response": (["kind"] * 3 + ["tall"]) * 3 + (["rude", "kind", "rude"]) * 4,
     }
 )
+
+VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +80,7 @@ def test_findings_are_the_programs_own_with_their_recipe(project):
 
     one = found.of("letters.lexicon.odds_ratio", "agentic")[0]
     assert isinstance(one, Finding)
-    assert found.recipes["letters"]["program_version"] == biasprint.__version__
+    assert VERSION.fullmatch(found.recipes["letters"]["program_version"])  # of the program that measured the sample
     row = found.to_pandas().query("id == 'letters.lexicon.odds_ratio' and label == 'agentic'").iloc[0]
     assert (row["estimate"], row["low"]) == (one.estimate, one.interval.low)
     assert "<table" in found._repr_html_()
