@@ -4,7 +4,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, qVersion
 from PySide6.QtGui import (
@@ -312,7 +312,7 @@ def help_here(window: Window) -> None:
     page, title = _page_of(focused, window, pages)
     if page not in pages or isinstance(focused and focused.window(), TextDialog):
         return
-    for before in window.findChildren(HelpDialog):
+    for before in cast("QWidget", window).findChildren(HelpDialog):
         before.close()
     over = focused.window() if focused is not None else window
     HelpDialog(over, tr("Help: {panel}").format(panel=title), help_text(page, window)).show()

@@ -142,7 +142,7 @@ def studies_pictures(folder: Path) -> None:
         save(dialog, "import")
         dialog.go.click()
         settle()
-        dialog.result.measure.click()
+        dialog.result_page.measure.click()
         settle()
         for study in ("completion", "news"):
             figure_picture(window, settle, study)

@@ -284,12 +284,12 @@ class ImportDialog(QDialog):
 
     def _finished(self, imported: Imported) -> None:
         self._done = imported
-        self.result.show_result(imported)
-        self.pages.setCurrentWidget(self.result)
+        self.result_page.show_result(imported)
+        self.pages.setCurrentWidget(self.result_page)
         self.pages.removeWidget(self.page)  # which would keep the dialog as large as it was
         if not imported.reading.problems:
             QTimer.singleShot(0, self, self._shrink)
-        self.result.measure.setFocus()
+        self.result_page.measure.setFocus()
         self.imported.emit(imported)
         if self._goes_on and not imported.reading.problems:
             self._leave_for(self.measure_wanted)
@@ -346,7 +346,7 @@ class ImportDialog(QDialog):
         self.go = QuietButton(tr("Import"))
         self.go_on = PrimaryButton(tr("Import and measure"))
         self.go_on.setDefault(True)
-        self.result = ResultPage()
+        self.result_page = ResultPage()
         self.pages = QStackedWidget()
 
     def _connect(self) -> None:
@@ -356,9 +356,9 @@ class ImportDialog(QDialog):
         self.go.clicked.connect(lambda: self._start(goes_on=False))
         self.go_on.clicked.connect(lambda: self._start(goes_on=True))
         self.cancel.clicked.connect(self._cancel)
-        self.result.measure_wanted.connect(lambda: self._leave_for(self.measure_wanted))
-        self.result.draw_wanted.connect(lambda: self._leave_for(self.draw_wanted))
-        self.result.closed.connect(self.accept)
+        self.result_page.measure_wanted.connect(lambda: self._leave_for(self.measure_wanted))
+        self.result_page.draw_wanted.connect(lambda: self._leave_for(self.draw_wanted))
+        self.result_page.closed.connect(self.accept)
 
     def _ask_another(self) -> None:
         path = ask_table(self)
@@ -391,7 +391,7 @@ class ImportDialog(QDialog):
             box.addWidget(widget)
         box.addLayout(foot)
         self.pages.addWidget(self.page)
-        self.pages.addWidget(self.result)
+        self.pages.addWidget(self.result_page)
         in_column(self.pages, inside=self, margins=tokens.margin)
 
 

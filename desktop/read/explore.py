@@ -14,6 +14,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.carefulness import unswayed
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import participants, tellable_sessions
+from biasprint.core.metrics.associations import SpearmanRho
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PromptRow, SourceRow, TextKey
 from biasprint.core.project.stores.columns import Kind, Measured
@@ -22,7 +23,6 @@ from biasprint.core.project.stores.studies import Prompts
 from biasprint.core.runs.explore import (
     MOST_FITTED,
     Method,
-    SpearmanRho,
     TellingWords,
     TextMap,
     map_texts,

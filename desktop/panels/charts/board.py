@@ -279,7 +279,7 @@ class LiveBoard(QWidget):
         self.head.offer(data, something=something)
         self.waiting.setVisible(self._awaited)
         show_if(self.nothing, not something and not self._awaited)
-        self.scroll.setVisible(something)
+        self.scroller.setVisible(something)
         self.note.setText(_note(board) if board is not None and something else "")
         self.note.setVisible(bool(self.note.text()))
         if board is None:
@@ -448,7 +448,7 @@ class LiveBoard(QWidget):
         self.note = Label("", "soft", wrap=True)
         self.dashboard = Dashboard()
         self.dashboard.arranged.connect(self._keep)
-        self.scroll = Scroller()
+        self.scroller = Scroller()
         self.waiting = Label(tr("Reading the texts…"), "soft")
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing = EmptyState(
@@ -466,9 +466,9 @@ class LiveBoard(QWidget):
         column.setContentsMargins(0, 0, gap, 0)  # cards keep clear of the scroll bar
         column.addWidget(self.dashboard)
         column.addStretch(1)
-        self.scroll.setWidget(inside)
+        self.scroller.setWidget(inside)
         box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
-        box.addWidget(self.scroll, 1)
+        box.addWidget(self.scroller, 1)
         for instead in (self.waiting, self.nothing):
             box.addWidget(instead, 1)
 

@@ -325,10 +325,10 @@ class MeasuredFigures(QWidget):
         some = 0 <= place < len(figures)
         if some:
             if self.card.figure.title != figures[place].title:
-                self.scroll.verticalScrollBar().setValue(0)
+                self.scroller.verticalScrollBar().setValue(0)
             self.card.set_figure(figures[place])
             self.box.setCurrentIndex(place)
-        self.scroll.setVisible(some)
+        self.scroller.setVisible(some)
         self.nothing.setVisible(not some)
         self._say_nothing()
 
@@ -392,7 +392,7 @@ class MeasuredFigures(QWidget):
         self.card = ChartCard(NOTHING)
         self.card.opened.connect(self.opened)
         self.card.export_asked.connect(self.export_asked)
-        self.scroll = Scroller()
+        self.scroller = Scroller()
         self.nothing = EmptyState(tr("No figures yet"), "", tr("Measure"), self._go_on, icon="charts")
 
     def _lay_out(self) -> None:
@@ -411,9 +411,9 @@ class MeasuredFigures(QWidget):
         column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
         column.addWidget(self.card)
         column.addStretch(1)
-        self.scroll.setWidget(inside)
+        self.scroller.setWidget(inside)
         row = in_row(self.list, spacing=theme.current().gap)
-        row.addWidget(self.scroll, 1)
+        row.addWidget(self.scroller, 1)
         row.addWidget(self.nothing, 1)
         box = in_column(inside=self, spacing=theme.current().gap, margins=0)
         for part in (self._head, pair):

@@ -85,10 +85,11 @@ class ChartsPanel(Panel):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
-        declared = [*SECTIONS, *((study.kind, made) for study in studies().values() for made in study.chart_sections())]
+        declared: list[tuple[str, type[Section]]] = list(SECTIONS)
+        declared += ((study.kind, made) for study in studies().values() for made in study.chart_sections())
         declared.sort(key=lambda one: one[1].rank)
         self._study_of = tuple(kind for kind, _ in declared)
-        self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)
+        self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)  # type: ignore[call-arg]  # a subclass takes none
         self.live = LiveBoard(self.shell)
         self.live.head.chosen.connect(self._choose)
         self.live.arranged.connect(self._keep_layout)
@@ -102,6 +103,7 @@ class ChartsPanel(Panel):
         self.measured.measure.connect(self.measure)
         self._jobs.changed.connect(self._allow)
         self.measured.compare_wanted.connect(self._compare)
+        section: Section | MeasuredFigures
         for section in (*self.sections, self.measured):
             self.tabs.addTab(section.title)
             self.stack.addWidget(section)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, SessionView
-from biasprint.core.judging.work import ActiveClock
+from biasprint.core.judging.store import ActiveClock
 from biasprint.core.project.rows import TextView
 from biasprint.desktop import theme
 from biasprint.desktop.settings import Settings

@@ -254,8 +254,8 @@ class PersonPage(Card):
 
     def _set_person(self) -> None:
         pronoun: Pronoun = self.pronoun.currentData() or ""
-        words = (line.text().strip() for line in (self.first, self.last, self.title))
-        person = Person(*words, pronoun)
+        first, last, title = (line.text().strip() for line in (self.first, self.last, self.title))
+        person = Person(first, last, title, pronoun)
         if person != self._person:
             self._person = person
             self.person_set.emit(person)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -253,7 +253,7 @@ class LetterDelegate(QStyledItemDelegate):
         return QRect(0, 0, width, min(needed.height(), lines * metrics.lineSpacing()))
 
     def _width(self, option: QStyleOptionViewItem) -> int:
-        view = option.widget  # type: ignore[attr-defined]
+        view = cast("QListView | None", option.widget)  # type: ignore[attr-defined]
         return int(view.viewport().width()) if view is not None else 200
 
 

@@ -405,9 +405,9 @@ def test_a_new_project_is_made_beside_the_table(qtbot: QtBot, opened: Opened, ta
     result = imported(qtbot, dialog)
     assert result.path == table.with_name("letters.biasprint")
     assert (result.added, result.present) == (3, 0)
-    assert dialog.result.title.text() == "3 rows were imported."
-    assert "1 row of the table was left out." in dialog.result.words.text()
-    assert "Row 3 (line 4): no text (left out)" in dialog.result.problems.text()
+    assert dialog.result_page.title.text() == "3 rows were imported."
+    assert "1 row of the table was left out." in dialog.result_page.words.text()
+    assert "Row 3 (line 4): no text (left out)" in dialog.result_page.problems.text()
     with Project.open(result.path, read_only=True) as project:
         study = project.studies.of_kind("letters")
         assert study is not None
@@ -428,7 +428,7 @@ def test_the_open_project_takes_the_table_and_a_second_import_adds_nothing(
     again = opened(table)
     result = imported(qtbot, again)
     assert (result.added, result.present) == (0, 3)
-    assert "3 were there already." in again.result.words.text()
+    assert "3 were there already." in again.result_page.words.text()
     study = project.studies.of_kind("letters")
     assert study is not None
     assert project.sources.count(study.id) == 3
@@ -487,7 +487,7 @@ def test_news_come_in_as_originals_and_outputs(qtbot: QtBot, opened: Opened, tmp
     assert "Row 3 (line 4): no original (left out)" in dialog.preview.problems.text()
     result = imported(qtbot, dialog)
     assert (result.kind, result.added) == ("news", 2)
-    assert dialog.result.measure.text() == "Score and measure"
+    assert dialog.result_page.measure.text() == "Score and measure"
     with Project.open(result.path, read_only=True) as project:
         study = project.studies.of_kind("news")
         assert study is not None
@@ -510,8 +510,8 @@ def test_replies_come_in_with_their_items(qtbot: QtBot, opened: Opened, tmp_path
     assert "Row 3 (line 4): no given (left out)" in dialog.preview.problems.text()
     result = imported(qtbot, dialog)
     assert (result.kind, result.added) == ("completion", 2)
-    assert dialog.result.measure.text() == "Measure"
-    assert "the replies are counted and compared" in dialog.result.next.text()
+    assert dialog.result_page.measure.text() == "Measure"
+    assert "the replies are counted and compared" in dialog.result_page.next.text()
     with Project.open(result.path, read_only=True) as project:
         rows = [(row.fields["pronoun"], row.fields["positive"], row.text) for row in project.outputs.page()]
     assert sorted(rows) == [("feminine", "energetic", "energetic"), ("masculine", "energetic", "")]
@@ -543,7 +543,7 @@ def test_measuring_is_offered_at_the_end(qtbot: QtBot, opened: Opened, table: Pa
     dialog = opened(table)
     result = imported(qtbot, dialog)
     with qtbot.waitSignal(dialog.measure_wanted) as wanted:
-        dialog.result.measure.click()
+        dialog.result_page.measure.click()
     assert wanted.args == [result]
     assert not dialog.isVisible()
 
@@ -655,7 +655,7 @@ def test_imported_texts_are_measured_or_compared(qtbot: QtBot, window: MainWindo
     with qtbot.waitSignal(dialog.imported, timeout=PATIENCE):
         dialog.go.click()
     qtbot.waitUntil(lambda: window.project is not None, timeout=PATIENCE)
-    dialog.result.draw.click()
+    dialog.result_page.draw.click()
     qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
     judge = window.panels["judge"]
     qtbot.waitUntil(lambda: judge.pages.currentWidget() is judge.setup, timeout=PATIENCE)
