@@ -25,7 +25,7 @@ from biasprint.core.machine import plug_ins
 from biasprint.core.machine.child import python
 from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
-from biasprint.desktop.jobs.runner import unexpected
+from biasprint.desktop.jobs import unexpected
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.session import PACKET_SUFFIX, data_endings
 from biasprint.desktop.settings import Settings

@@ -24,7 +24,7 @@ from biasprint.core.compute import ComputeProcess, models, shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.installation import leaves_out
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import letters_context_less_set
 from biasprint.core.report.audit import write_study_report

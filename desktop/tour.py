@@ -36,12 +36,12 @@ from biasprint.desktop.widgets.layout import STRETCH, in_row
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.desktop.panels.base import Panel
-    from biasprint.desktop.panels.charts.panel import ChartsPanel
-    from biasprint.desktop.panels.findings.panel import FindingsPanel
+    from biasprint.desktop.panels.charts import ChartsPanel
+    from biasprint.desktop.panels.findings import FindingsPanel
     from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
     from biasprint.desktop.panels.home import HomePanel
     from biasprint.desktop.panels.judge.panel import JudgePanel
-    from biasprint.desktop.panels.letters.panel import LettersPanel
+    from biasprint.desktop.panels.letters import LettersPanel
 
 
 class TouringWindow(Shell, Protocol):

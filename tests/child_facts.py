@@ -5,7 +5,7 @@ import sys
 import time
 from multiprocessing.connection import Connection
 
-from biasprint.core.machine.limits import limit_this_process
+from biasprint.core.machine.child import limit_this_process
 
 
 def tell(connection: Connection) -> None:

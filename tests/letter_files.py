@@ -111,7 +111,7 @@ MAKERS: dict[str, Callable[..., bytes]] = {
 
 def greedy(megabytes: int) -> int:
     """In the reading process: takes memory."""
-    from biasprint.core.machine.limits import limit_this_process
+    from biasprint.core.machine.child import limit_this_process
 
     limit_this_process()
     return len(bytearray(megabytes * 1_000_000))

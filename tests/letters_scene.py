@@ -12,7 +12,7 @@ from biasprint.core.letters.values import Document
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
-from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.panels.letters import LettersPanel
 
 PATIENCE = 90_000  # milliseconds: the first reading loads the scorers
 CANARY = "Quillfeather"

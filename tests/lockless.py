@@ -56,7 +56,7 @@ import sys
 sys.path[:0] = sys.argv[2:]
 from pathlib import Path
 from biasprint.core.project import drives
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rescue import rescue_project
 

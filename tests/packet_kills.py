@@ -8,7 +8,7 @@ from pathlib import Path
 from killed import Lives
 
 from biasprint.core.judging.packets.packet import packet_info
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 
 # Through the judging door, as the window does it: what is told of is what a window would call saved.

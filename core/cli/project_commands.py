@@ -54,7 +54,7 @@ def add_check_to(app: typer.Typer) -> None:
 def check(file: File, as_json: AsJson = False) -> None:
     """Check a project file: its structure, its references, and every row against the hash that was stored with it."""
     from biasprint.core.project.backup import backups
-    from biasprint.core.project.check import check_project
+    from biasprint.core.project.damaged import check_project
 
     with job("Checking") as ctx:
         report = check_project(file, ctx)

@@ -20,7 +20,7 @@ from biasprint.core.letters.readers.lines import UnreadText, cleaned, of_lines, 
 from biasprint.core.letters.readers.markup import is_mail, of_mail_text
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
-from biasprint.core.machine.limits import limit_once
+from biasprint.core.machine.child import limit_once
 
 if TYPE_CHECKING:
     from biasprint.core.letters.values import Comment, WordFile

@@ -8,7 +8,7 @@ replace Python's own. So a child of ours
 - gets this process's module path without the current and the temporary folder.
 
 `start` calls a function in a child; the parent's main script is not run there. `python` is the command of any
-other Python.
+other Python. `limit_once` and `at_most` hold a child that is handed strangers' files to less memory.
 """
 
 import atexit
@@ -16,8 +16,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
@@ -26,6 +27,7 @@ from biasprint.core.machine.current_folder import module_path_without
 
 FOLDER = sys.prefix
 END_SECONDS = 1.0
+MEMORY = 512 * 1024 * 1024  # bytes of address space; Windows knows no such limit, and macOS does not keep to it
 
 _running: set["subprocess.Popen[bytes]"] = set()
 
@@ -111,3 +113,40 @@ def _end_children() -> None:
         process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(END_SECONDS)
+
+
+def limit_this_process() -> None:
+    """Hold this process to `MEMORY`, from here on. It never writes a file either."""
+    try:
+        import resource
+    except ImportError:  # Windows: time and sizes are limited there, memory is not
+        return
+    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+        _, hard = resource.getrlimit(what)
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+@cache
+def limit_once() -> None:
+    """Limit this process, as the first step of whatever it is asked for."""
+    limit_this_process()
+
+
+@contextmanager
+def at_most(room: int) -> Iterator[None]:
+    """Hold this process, within the block, to so many bytes of address space more than it has now. On Linux."""
+    try:
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as pages:
+            size = int(pages.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    known = [limit for limit in (soft, hard, size + room) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(known), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

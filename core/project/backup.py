@@ -19,9 +19,8 @@ from pathlib import Path
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.storage import home
-from biasprint.core.project.check import check_project
 from biasprint.core.project.copies import copy_project
-from biasprint.core.project.damaged import Problem
+from biasprint.core.project.damaged import Problem, check_project
 from biasprint.core.text import sha256_text
 
 MOST = 7  # sound ones that are kept

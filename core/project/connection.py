@@ -12,8 +12,7 @@ from sqlalchemy.pool import NullPool
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.storage import FULL
-from biasprint.core.project.companions import check_companions
-from biasprint.core.project.drives import SYNC, error_of_writing, note_refused_sync
+from biasprint.core.project.drives import SYNC, check_companions, error_of_writing, note_refused_sync
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 

@@ -15,9 +15,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.machine.files import new_folder, unfinished
 from biasprint.core.machine.storage import put_in_place, put_on_disk
-from biasprint.core.project.companions import check_companions, journal_of
 from biasprint.core.project.connection import connect, explain
-from biasprint.core.project.drives import LOCKS, lacking
+from biasprint.core.project.drives import LOCKS, check_companions, journal_of, lacking
 from biasprint.core.project.lock import is_held
 
 # ---- Recovery after a crash, where the file itself must not be touched

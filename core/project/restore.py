@@ -14,10 +14,9 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.storage import put_in_place, remove_for_good
 from biasprint.core.project import gate
 from biasprint.core.project.backup import Backup, State, backups, problems_of, same_backup
-from biasprint.core.project.companions import journal_of
 from biasprint.core.project.connection import FileDamaged, connect
 from biasprint.core.project.copies import free_name, has_journal, roll_back, whole_part
-from biasprint.core.project.drives import lacking
+from biasprint.core.project.drives import journal_of, lacking
 from biasprint.core.project.lock import ProjectLock
 from biasprint.core.project.working_copy import refuse_where_worked_on
 

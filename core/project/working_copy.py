@@ -19,9 +19,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.machine.files import whole_file
 from biasprint.core.machine.storage import home, locked, put_in_place
-from biasprint.core.project.companions import check_companions, journal_of
 from biasprint.core.project.copies import free_name, whole_part
-from biasprint.core.project.drives import lacking
+from biasprint.core.project.drives import check_companions, journal_of, lacking
 from biasprint.core.project.lock import ProjectInUse, ProjectLock, is_held
 from biasprint.core.text import sha256_text
 

@@ -18,7 +18,7 @@ from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
 from biasprint.core.machine.files import not_written, temporary_folder, write_whole
 from biasprint.core.machine.storage import home, put_in_place, remove_for_good, sample_file
-from biasprint.core.project.companions import journal_of
+from biasprint.core.project.drives import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.prompts import cogs_set

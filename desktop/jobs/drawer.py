@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QW
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.jobs import LONG_SECONDS
 from biasprint.desktop import theme
-from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
+from biasprint.desktop.jobs import JobHandle, JobRunner, JobState, Keep
 from biasprint.desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.layout import Scroller, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line

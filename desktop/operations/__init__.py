@@ -6,8 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.desktop.jobs import JobHandle, JobRunner
-from biasprint.desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
+from biasprint.desktop.jobs import SHOWN_AFTER_MILLISECONDS, JobHandle, JobRunner
 
 T = TypeVar("T")
 

@@ -44,8 +44,7 @@ from biasprint.core.report.export import export_rows
 from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person, Pronoun
 from biasprint.core.swap.name_groups import groups_of, name_group, name_groups, named_in
-from biasprint.desktop.jobs import JobHandle
-from biasprint.desktop.jobs.runner import progress_only
+from biasprint.desktop.jobs import JobHandle, progress_only
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 

@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.desktop.jobs import JobHandle, JobRunner
-from biasprint.desktop.jobs.runner import Keep
+from biasprint.desktop.jobs import JobHandle, JobRunner, Keep
 from biasprint.desktop.operations.writers import Connections
 from biasprint.desktop.widgets.words import tr
 

@@ -13,8 +13,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.jobs import JobHandle, JobRunner
-from biasprint.desktop.jobs.runner import Keep
+from biasprint.desktop.jobs import JobHandle, JobRunner, Keep
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 

@@ -48,26 +48,26 @@ PANELS: tuple[PanelEntry, ...] = (
         names_identities=False,
     ),
     PanelEntry("raters", "Raters", "raters", "biasprint.desktop.panels.raters:RatersPanel"),
-    PanelEntry("charts", "Charts", "charts", "biasprint.desktop.panels.charts.panel:ChartsPanel"),
+    PanelEntry("charts", "Charts", "charts", "biasprint.desktop.panels.charts:ChartsPanel"),
     PanelEntry("explore", "Explore", "explore", "biasprint.desktop.panels.explore:ExplorePanel"),
     PanelEntry(
         "letters",
         "Letters",
         "letters",
-        "biasprint.desktop.panels.letters.panel:LettersPanel",
+        "biasprint.desktop.panels.letters:LettersPanel",
         needs_project=False,
         names_identities=False,  # it saves into the project, and shows none of its content
     ),
     PanelEntry(
         "fingerprint", "Fingerprint", "fingerprint", "biasprint.desktop.panels.fingerprint.panel:FingerprintPanel"
     ),
-    PanelEntry("findings", "Findings", "findings", "biasprint.desktop.panels.findings.panel:FindingsPanel"),
+    PanelEntry("findings", "Findings", "findings", "biasprint.desktop.panels.findings:FindingsPanel"),
     PanelEntry("outputs", "Outputs", "outputs", "biasprint.desktop.panels.outputs:OutputsPanel"),
     PanelEntry(
         "models",
         "Models",
         "models",
-        "biasprint.desktop.panels.models.panel:ModelsPanel",
+        "biasprint.desktop.panels.models:ModelsPanel",
         needs_project=False,
         names_identities=False,
     ),

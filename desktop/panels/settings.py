@@ -19,18 +19,17 @@ from PySide6.QtWidgets import (
 from biasprint.core import __version__
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
-from biasprint.desktop.operations.writers import newest_version, why_offline
+from biasprint.desktop.operations.writers import Connections, newest_version, why_offline
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.panels.models.switch import OfflineSwitch
 from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
-from biasprint.desktop.widgets import Card
+from biasprint.desktop.widgets import Card, tr
 from biasprint.desktop.widgets.buttons import LinkButton, QuietButton, pressed_by_enter
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label
 from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column, in_row
-from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 # ---- Remapping the keys of judging
 
@@ -368,3 +367,24 @@ _FIELDS: dict[str, Callable[[SettingsPanel, Setting], QWidget]] = {
     "switch": SettingsPanel._switch,
     "percent": SettingsPanel._percent,
 }
+
+
+class OfflineSwitch(QCheckBox):
+    """The switch. A change takes effect at once, for every window and command of this user."""
+
+    def __init__(self, connections: Connections, text: str = "") -> None:
+        super().__init__(text or tr("On"))
+        self._connections = connections
+        self.setAccessibleName(tr("Offline switch"))
+        self.clicked.connect(connections.switch)
+        connections.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the state of the switch, and why it cannot be changed, if so."""
+        connections = self._connections
+        self.setChecked(connections.offline)
+        self.setEnabled(connections.by is not None and not connections.fixed)
+        words = tr("While it is on, the program attempts no connection: nothing is got and no endpoint is asked.")
+        self.setToolTip(safe_tip(tr(why_offline(connections) if connections.fixed else words)))
+        self.setAccessibleDescription(self.toolTip())

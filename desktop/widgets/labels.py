@@ -2,11 +2,13 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from biasprint.core.language import tr
-from biasprint.desktop.theme import Tokens, current
+from biasprint.desktop.theme import Tokens, current, signals
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+
+CAPTION_WIDTH = 84
 
 
 class Label(QLabel):
@@ -112,3 +114,28 @@ def show_if(widget: QWidget, wanted: bool) -> None:
         widget.setVisible(wanted)
     else:
         widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
+
+
+class Fact(QWidget):
+    """A label at the left, and its value."""
+
+    def __init__(self, caption: str) -> None:
+        super().__init__()
+        self.caption = Label(caption, "note", wrap=True)
+        self.text = Label("", "", wrap=True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(current().grid)
+        row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+        self._dress()
+        signals.changed.connect(self._dress)
+
+    def say(self, text: str) -> None:
+        self.text.setText("\n".join(map(safe_line, text.splitlines())))
+        self.text.setAccessibleName(tr(f"{self.caption.text()}: {safe_line(text)}"))
+        self.setVisible(bool(text))
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.caption.setFixedWidth(current().px(CAPTION_WIDTH))

@@ -25,7 +25,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.app import create_window, start
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import letters
-from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.panels.letters import LettersPanel
 from biasprint.desktop.settings import Settings
 
 PATIENCE = 120_000  # a first reading loads what it needs

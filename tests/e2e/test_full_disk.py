@@ -37,7 +37,7 @@ from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.machine import storage
 from biasprint.core.machine.models.get import copy_checked
 from biasprint.core.project.backup import back_up
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.prompts import letters
 from biasprint.core.runs.sample import open_workshop_set, unpack_sample

@@ -17,7 +17,7 @@ from rating_window import Rating
 from seeded_part import seeded_part
 
 from biasprint.core.project.changes import Changes
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 
 SOUND = "packet-R01.bpacket"

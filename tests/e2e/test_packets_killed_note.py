@@ -17,7 +17,7 @@ from rating_files import packet
 from trust.report import Figure
 from types_a_note import MARKED
 
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")

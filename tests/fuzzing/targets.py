@@ -78,7 +78,7 @@ def _projects() -> list[bytes]:
 def _take_project(path: Path) -> str:
     from read_everything import read_everything
 
-    from biasprint.core.project.check import check_project
+    from biasprint.core.project.damaged import check_project
     from biasprint.core.project.project import Project
     from biasprint.core.project.rescue import rescue_project
 
@@ -174,7 +174,7 @@ def _take_letter(path: Path) -> str:
 
 
 def _limit() -> None:
-    from biasprint.core.machine.limits import limit_once
+    from biasprint.core.machine.child import limit_once
 
     limit_once()
 

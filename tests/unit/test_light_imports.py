@@ -46,7 +46,7 @@ WITHOUT_NUMPY: list[Link] = [
     ),
     (
         "the models panel",
-        "import biasprint.desktop.panels.models.panel, biasprint.desktop.panels.models.catalogue, "
+        "import biasprint.desktop.panels.models, biasprint.desktop.panels.models.catalogue, "
         "biasprint.desktop.panels.models.endpoint_form",
         ("torch", "transformers", "huggingface_hub", "openai", "httpx", "keyring", "llama_cpp", "numpy"),
     ),

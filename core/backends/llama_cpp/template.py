@@ -31,7 +31,7 @@ from jinja2.utils import Namespace
 
 from biasprint.core.backends.llama_cpp import errors
 from biasprint.core.machine import child
-from biasprint.core.machine.limits import limit_this_process
+from biasprint.core.machine.child import limit_this_process
 
 
 class CheckedCode(CodeGenerator):

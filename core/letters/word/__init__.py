@@ -39,7 +39,7 @@ from biasprint.core.letters.word.docx import (
 from biasprint.core.letters.word.edits import edits
 from biasprint.core.letters.word.odt import OdtChanges, OdtStory, annotate
 from biasprint.core.letters.word.strangers import HarmlessDocx, HarmlessOdt
-from biasprint.core.machine.limits import limit_once
+from biasprint.core.machine.child import limit_once
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.machine.limits import at_most
+from biasprint.core.machine.child import at_most
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.layout import Format
 from biasprint.core.machine.processor import free_bytes, is_out_of_memory, keep_sums_alike

@@ -16,6 +16,7 @@ from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import below
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
+from biasprint.desktop.widgets.labels import Fact
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
@@ -114,33 +115,7 @@ def legend(finding: Finding) -> str:
 
 
 WIDTH = 348  # at least
-CAPTION_WIDTH = 84
 Facts = dict[str, str]
-
-
-class Fact(QWidget):
-    """A label at the left, and its value."""
-
-    def __init__(self, caption: str) -> None:
-        super().__init__()
-        self.caption = Label(caption, "note", wrap=True)
-        self.text = Label("", "", wrap=True)
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
-
-    def say(self, text: str) -> None:
-        self.text.setText("\n".join(map(safe_line, text.splitlines())))
-        self.text.setAccessibleName(tr(f"{self.caption.text()}: {safe_line(text)}"))
-        self.setVisible(bool(text))
-
-    def _dress(self, _tokens: object = None) -> None:
-        self.caption.setFixedWidth(theme.current().px(CAPTION_WIDTH))
 
 
 class FindingCard(Card):

@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import TextsBehind
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.measured import FigureCard

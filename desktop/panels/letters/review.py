@@ -22,7 +22,7 @@ from biasprint.core.letters import (
     with_kind,
 )
 from biasprint.core.swap import Person
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
 from biasprint.desktop.panels.letters.board import LetterBoard

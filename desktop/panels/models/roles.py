@@ -21,7 +21,6 @@ from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.drawer import JobRow
 from biasprint.desktop.operations.models import RoleSeen
-from biasprint.desktop.panels.findings.card import Fact
 from biasprint.desktop.widgets import (
     Card,
     Chip,
@@ -38,7 +37,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import Fact, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 

@@ -14,8 +14,7 @@ from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies as every_study
 from biasprint.desktop import theme
-from biasprint.desktop.jobs import JobHandle, JobState
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import JobHandle, JobState, Refresher
 from biasprint.desktop.operations.prompts import (
     BiographiesChoice,
     Choice,
@@ -32,7 +31,7 @@ from biasprint.desktop.operations.prompts import (
 )
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.prompts.letters import LettersChoiceCard
-from biasprint.desktop.panels.prompts.own.page import OwnPage
+from biasprint.desktop.panels.prompts.own import OwnPage
 from biasprint.desktop.panels.prompts.studies import (
     CompletionChoiceCard,
     CreativeChoice,

@@ -21,7 +21,7 @@ from biasprint.core.prompts import Template, TemplateError, cogs_tasks, cogs_the
 from biasprint.core.prompts.cogs import PAPER_AXES
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.desktop import theme
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations.prompts import (
     FlaggedSet,
     TemplateChoice,

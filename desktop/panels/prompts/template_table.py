@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit
 from biasprint.core.errors import AppError
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations.prompts import OwnSeen, TemplateChoice, columns_of
 from biasprint.desktop.panels.prompts.studies import TablePick
 from biasprint.desktop.shell import Shell

@@ -12,7 +12,7 @@ from biasprint.core.judging.plan import LONGEST_NAME
 from biasprint.core.runs.rater_quality import RaterStates, agreement_so_far
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations.raters import delete_plan, next_round, rename_plan
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
-from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
 from biasprint.desktop.widgets.cards import ComparisonCards

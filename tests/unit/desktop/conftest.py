@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.compute import models
 from biasprint.core.machine import keys, offline
 from biasprint.core.project.project import Project
-from biasprint.desktop import theme
-from biasprint.desktop.jobs import refresher
+from biasprint.desktop import jobs, theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import session
 from biasprint.desktop.panels import PANELS, PanelEntry
@@ -93,7 +92,7 @@ def short_pauses(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What changed in a project is read again sooner than ten times a second."""
-    monkeypatch.setattr(refresher, "SHORTEST_SECONDS", SECONDS_BETWEEN_READINGS)
+    monkeypatch.setattr(jobs, "SHORTEST_SECONDS", SECONDS_BETWEEN_READINGS)
     monkeypatch.setattr(session, "REFRESH_SECONDS", SECONDS_BETWEEN_READINGS)
 
 

@@ -18,7 +18,7 @@ from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project import backup
 from biasprint.core.project.backup import backups, check_backups
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores import common
 from biasprint.core.texts.exporting import rows

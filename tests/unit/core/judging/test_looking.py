@@ -15,7 +15,7 @@ from biasprint.core.judging.looking import SEEN, record_look, sessions_to_ask
 from biasprint.core.judging.session import offer_plans, open_judging, open_session
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_back, record_choice, withdraw
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.judging import LOOK
 from biasprint.core.report.export import export_rows

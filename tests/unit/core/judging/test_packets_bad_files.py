@@ -30,8 +30,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.core.judging.packets.packet import ShownComparison, content_sha256, packet_parts
 from biasprint.core.project.changes import Changes
-from biasprint.core.project.check import check_project
 from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.judging import judgment_sha256
 from biasprint.core.text import sha256_text

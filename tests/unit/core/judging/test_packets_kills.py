@@ -12,7 +12,7 @@ from packet_kills import RATE, Told, kill_often, look_at, note_of
 from trust.report import Figure
 
 from biasprint.core.judging.packets.packet import packet_info
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")

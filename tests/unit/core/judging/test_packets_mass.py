@@ -21,7 +21,7 @@ from trust.report import Figure
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.merge import merge_packets
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import JudgmentSpec, RunSpec
 

@@ -26,7 +26,7 @@ from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import conflicts, count_unfinished, decide, packets
 from biasprint.core.judging.store import KIND
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextView
 from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec

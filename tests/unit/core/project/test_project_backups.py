@@ -12,7 +12,7 @@ from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.project import backup
 from biasprint.core.project.backup import Backup, State, back_up, backups, check_backups, kept_by_age, thin
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from tests.backup_trials import FIVE_YEARS, START, damage_a_row, lost_on_a_damaged_file, session, sound
 

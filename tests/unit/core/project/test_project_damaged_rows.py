@@ -15,7 +15,7 @@ from read_everything import read_everything
 from trust.report import Figure
 
 from biasprint.core.errors import AppError
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rescue import rescue_project
 from biasprint.core.project.schema import expected_schema

@@ -12,8 +12,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine import storage
 from biasprint.core.project import drives, working_copy
 from biasprint.core.project.backup import backups
-from biasprint.core.project.check import check_project
 from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.lock import ProjectInUse, lock_path
 from biasprint.core.project.project import Project
 from biasprint.core.project.restore import choose, restore

@@ -10,7 +10,7 @@ from failing_disk import FAILING_DISK, FailingDisk, Fault
 from packet_files import coordinator
 from trust.report import Figure
 
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 
 COMPARISONS, CALLS = 14, 200

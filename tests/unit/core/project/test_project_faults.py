@@ -21,8 +21,8 @@ from biasprint.core.judging.session import offer_plans, open_session
 from biasprint.core.judging.work import record_choice
 from biasprint.core.project import writer as writing
 from biasprint.core.project.changes import Changes
-from biasprint.core.project.check import check_project
 from biasprint.core.project.connection import NotSaved, driver_connection
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
 from biasprint.core.project.specs import (

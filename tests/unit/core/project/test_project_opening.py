@@ -15,8 +15,8 @@ from trust.report import Figure
 
 from biasprint.core.errors import AppError
 from biasprint.core.project import backup, gate
-from biasprint.core.project.check import check_project
 from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION, NotSaved
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.lock import ProjectInUse, is_held, lock_path
 from biasprint.core.project.project import Project
 

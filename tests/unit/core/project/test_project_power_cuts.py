@@ -17,7 +17,7 @@ from biasprint.core.letters.kept import DRAFTS, SAVED, listed, opened
 from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.machine import storage
 from biasprint.core.project.backup import backups
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.runs.setup import add_prompts
 from biasprint.desktop.settings import Settings

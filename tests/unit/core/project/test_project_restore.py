@@ -10,8 +10,8 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.backup import State, backups
-from biasprint.core.project.companions import journal_of
 from biasprint.core.project.connection import FileDamaged
+from biasprint.core.project.drives import journal_of
 from biasprint.core.project.lock import ProjectInUse
 from biasprint.core.project.project import Project
 from biasprint.core.project.restore import choose, held, restore

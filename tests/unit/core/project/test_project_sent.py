@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from trust.report import Figure
 
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 

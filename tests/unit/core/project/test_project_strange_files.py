@@ -21,8 +21,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.judging.packets.merge import read_packet
 from biasprint.core.project.backup import back_up, backups
-from biasprint.core.project.check import check_project
-from biasprint.core.project.companions import JOURNAL_MAGIC
+from biasprint.core.project.damaged import check_project
+from biasprint.core.project.drives import JOURNAL_MAGIC
 from biasprint.core.project.lock import ProjectInUse, ProjectReplaced, is_held, lock_path
 from biasprint.core.project.project import Project
 
@@ -235,7 +235,7 @@ def test_a_journal_that_is_just_being_deleted_is_none(path: Path, monkeypatch: p
     def denied(place: Path) -> os.stat_result:
         raise PermissionError(13, "Access is denied", str(place))
 
-    monkeypatch.setattr("biasprint.core.project.companions.ordinary_file", denied)  # as Windows says of it
+    monkeypatch.setattr("biasprint.core.project.drives.ordinary_file", denied)  # as Windows says of it
     with Project.open(path) as project:
         assert project.studies.all()
 

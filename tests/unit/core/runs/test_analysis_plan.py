@@ -16,7 +16,7 @@ from statsmodels.stats.multitest import multipletests
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, Interval
 from biasprint.core.jobs import JobContext
-from biasprint.core.project.check import check_project
+from biasprint.core.project.damaged import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.report.audit import answer_json, audit_report

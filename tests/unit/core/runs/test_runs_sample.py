@@ -22,9 +22,9 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models import catalogue
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.project.check import check_project
-from biasprint.core.project.companions import journal_of
 from biasprint.core.project.connection import SCHEMA_VERSION
+from biasprint.core.project.damaged import check_project
+from biasprint.core.project.drives import journal_of
 from biasprint.core.project.gate import read_header
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import RaterSpec

@@ -16,7 +16,7 @@ import torch
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.errors import AppError
-from biasprint.core.machine.limits import at_most
+from biasprint.core.machine.child import at_most
 from biasprint.core.machine.models import installed, layout, upkeep
 from biasprint.core.scorers.folders.classifier import load_classifier
 

@@ -21,7 +21,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.changes import Changes
 from biasprint.core.runs.live import NotKept
 from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
-from biasprint.desktop.panels.charts.panel import ChartsPanel
+from biasprint.desktop.panels.charts import ChartsPanel
 from biasprint.desktop.read.board import BoardData
 from biasprint.desktop.read.charts import StudyFigures
 

@@ -22,8 +22,8 @@ from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.models import EndpointsPage, ModelsPanel
 from biasprint.desktop.panels.models.endpoint_form import USUAL, Editor
-from biasprint.desktop.panels.models.panel import EndpointsPage, ModelsPanel
 
 CANARY = "sk-canary-0123456789abcdef"
 PATIENCE = 60_000

@@ -40,7 +40,7 @@ from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.findings import FindingsPanel
 from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from biasprint.desktop.wording.findings import COLUMNS
 

@@ -11,7 +11,7 @@ from biasprint.core.findings import Adjustment, Finding, Interval
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import SourceSpec
 from biasprint.core.runs.analysis_plan import analysis_plan
-from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.findings import FindingsPanel
 from biasprint.desktop.panels.findings.planning import AnalysisPlanDialog
 
 ODDS = "letters.lexicon.odds_ratio"

@@ -12,7 +12,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.desktop.operations.studies import study_facts
-from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.findings import FindingsPanel
 from biasprint.desktop.panels.findings.saving import CompareDialog
 from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.panels.generate.panel import MeasureCard

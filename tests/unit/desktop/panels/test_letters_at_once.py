@@ -20,9 +20,9 @@ from biasprint.core.letters.values import Mark, Support
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters import LettersPanel
 from biasprint.desktop.panels.letters.entries import CLAIMS, DOUBT, PRIVATE, LetterItem
 from biasprint.desktop.panels.letters.found import FoundCard
-from biasprint.desktop.panels.letters.panel import LettersPanel
 from biasprint.desktop.widgets.layout import Sheet
 
 pytestmark = pytest.mark.usefixtures("own_computer")

@@ -24,8 +24,8 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters import LettersPanel
 from biasprint.desktop.panels.letters.keeping import WRITE_AFTER_MILLISECONDS
-from biasprint.desktop.panels.letters.panel import LettersPanel
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_as_nothing")

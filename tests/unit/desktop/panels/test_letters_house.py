@@ -16,9 +16,8 @@ from biasprint.core.letters import mark_categories
 from biasprint.core.letters.request import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.panels.letters import house
+from biasprint.desktop.panels.letters import LettersPanel, house
 from biasprint.desktop.panels.letters.house import House, HouseDialog
-from biasprint.desktop.panels.letters.panel import LettersPanel
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 

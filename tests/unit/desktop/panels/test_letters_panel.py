@@ -47,9 +47,8 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
-from biasprint.desktop.panels.letters import export
+from biasprint.desktop.panels.letters import LettersPanel, export
 from biasprint.desktop.panels.letters.entries import MARKED, RANGE, STRENGTH, items_of
-from biasprint.desktop.panels.letters.panel import LettersPanel
 from biasprint.desktop.panels.letters.twin_parts import AskedLine
 from biasprint.desktop.widgets.letter_text import MOST_EDITED
 

@@ -25,7 +25,7 @@ from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import export_table
 from biasprint.desktop.panels.letters.board import FOUND, PERSON
-from biasprint.desktop.panels.letters.pile.page import LEAST_HEIGHT, PilePage
+from biasprint.desktop.panels.letters.pile import LEAST_HEIGHT, PilePage
 from biasprint.desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,

@@ -19,9 +19,8 @@ from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
-from biasprint.desktop.panels.letters.panel import LettersPanel
-from biasprint.desktop.panels.letters.pile import keeper
-from biasprint.desktop.panels.letters.pile.page import PilePage
+from biasprint.desktop.panels.letters import LettersPanel
+from biasprint.desktop.panels.letters.pile import PilePage, keeper
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_as_nothing")
 CV = Document("cv", "pasted", ("Kelly, artist",))

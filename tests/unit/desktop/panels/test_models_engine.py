@@ -14,7 +14,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.desktop.dialogs.parts import ENGINE, EngineNotice
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS
-from biasprint.desktop.panels.models.panel import ModelsPanel
+from biasprint.desktop.panels.models import ModelsPanel
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "models")
 PATIENCE = 60_000

@@ -22,8 +22,8 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.models import LanguageModels, read_writers
 from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.home.doors import audit_state
+from biasprint.desktop.panels.models import ENDPOINTS, ModelsPanel
 from biasprint.desktop.panels.models.catalogue import AddDialog
-from biasprint.desktop.panels.models.panel import ENDPOINTS, ModelsPanel
 from biasprint.desktop.panels.models.roles import ModelRow
 from biasprint.desktop.panels.settings import SettingsPanel
 from biasprint.desktop.widgets import Label

@@ -16,8 +16,8 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.prompts import add_prompts
 from biasprint.desktop.panels.prompts import PromptsPanel
+from biasprint.desktop.panels.prompts.own import OwnPage
 from biasprint.desktop.panels.prompts.own.keeping import ChoiceDialog, PasteDialog
-from biasprint.desktop.panels.prompts.own.page import OwnPage
 from biasprint.desktop.panels.prompts.own.rows import Input, RowsInput
 
 PATIENCE = 60_000

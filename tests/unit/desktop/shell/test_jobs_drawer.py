@@ -13,9 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.jobs import JobRunner, JobState
+from biasprint.desktop.jobs import SHOWN_AFTER_MILLISECONDS, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobRow, JobsDrawer
-from biasprint.desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
 from biasprint.desktop.operations.session import create_project, open_project
 
 

@@ -17,8 +17,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress, precedence
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import OutputSpec
-from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
-from biasprint.desktop.jobs.runner import RunningJob
+from biasprint.desktop.jobs import JobHandle, JobRunner, JobState, RunningJob
 
 SPEC = OutputSpec(run_id=1, prompt_id=1, sample=0, seed=1, text="of no run")
 

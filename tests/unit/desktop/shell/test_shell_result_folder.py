@@ -14,7 +14,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.runs.result_folder.measuring import measure_folder
 from biasprint.core.runs.result_folder.scoring import plan, score_partition
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.findings import FindingsPanel
 from biasprint.desktop.panels.outputs import OutputsPanel
 from biasprint.desktop.widgets import Label
 from biasprint.desktop.window_commands import file_commands
