@@ -1,21 +1,23 @@
 """Texts that were made from those of a catalogue: with names and numbers in them, and several in a row.
 
 “12 raters are few.” is made from “{n} raters are few.”. The text of the catalogue that fits and says most is taken, and
-what fills its places is put into the language in turn, but for what is in quotation marks: a name stays. Where
-none fits, the text is taken apart: lines, sentences, and what is between semicolons, colons and commas.
+what fills its places is put into the language in turn, but for words that are measured, and for what is in quotation
+marks: a name stays, unless it is one that the program gave. Where none fits, the text is taken apart: lines, sentences,
+and what is between semicolons, colons, brackets and commas. Of several ways the one is taken that leaves no English.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from biasprint.core.language.catalogue import Catalogue
 
 MOST_KEPT = 20_000
 LONGEST = 20_000  # characters: what is longer is a document, no message
-MOST_TRIED = 120  # parts of one text: more would hold the window up
+MOST_TRIED = 1000  # parts of one text: more would hold the window up
 _PLACE = re.compile(r"\{(\w+)\}")
 _ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
 _FIGURES = re.compile(
@@ -30,7 +32,9 @@ _APART = (
     re.compile(r"(?<=[.!?…\]])( +)(?=[^a-z])"),
     re.compile(r"( · |; )"),
     re.compile(r"(: )"),
-    re.compile(r"(, | \(|\)(?= |$))"),
+    re.compile(r"( \(|\)(?=[ ,.;:]|$))"),
+    re.compile(r"(, )"),
+    re.compile(r"( )(?=[-−+]?\.?\d[\d,]*(?:\.\d+)?(?: to [-−]?\d[\d.,]*)?(?: ?%)?$)"),
 )
 _ANYWHERE = re.compile(r"((?<=[.!?…\])]) +|\s*\n\s*| · |; |: |, | \()")
 MOST_PIECES = 20
@@ -38,8 +42,21 @@ MOST_PIECES = 20
 _ENGLISH = re.compile(
     r"\b(the|of|and|are|is|with|than|that|this|which|each|from|not|were|has|have|to|for|their|other|by|chosen)\b"
 )
-_QUOTED, _HIDDEN = re.compile("[“„][^”“]*[”“]"), "\ufdd0"  # a code that no text has
-_WORD = re.compile(r"[A-Za-z]+")
+_HIDDEN, _KEPT, _KEPT_END = "\ufdd0", "\ufdd1", "\ufdd2"  # codes that no text has
+_QUOTED = re.compile(f"[“„{_KEPT}][^”“{_KEPT_END}]*[”“{_KEPT_END}]")
+_KEPT_SIGNS = re.compile(f"[{_KEPT}{_KEPT_END}]")
+_INNER = re.compile("“([^”“]*)”")
+_BRACKETED = re.compile(r"\[[^\[\]]*\]")
+QUOTES = "“{name}”"  # in the catalogue: the language's marks
+_NAME = re.compile(r"[\w.-]*[a-z][.-]?\d[\w.-]*|\w+[_.]\w[\w.]*")  # of a model, or an id
+_LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
+# What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
+KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
+HELD = KEPT | {"n": re.compile(r".*\d.*")}
+_ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.])")
+MOST_FITS = 6  # templates that are tried for one text, the longest
+FEW = 15  # characters of a template that many texts fit
+_WORD = re.compile(r"[A-Za-zÄÖÜäöüß]+")
 _ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
 _SENTENCE_END = re.compile(r"[.!?] [A-Z]| · ")
 
@@ -75,6 +92,11 @@ class _Template:
                 if (match.start() or not place) and (match.end() < len(words) or place == len(self.names)):
                     yield match[0]
 
+    def holds(self, values: list[str]) -> bool:
+        """Return whether what fills the places is what places of their names hold."""
+        named = zip(self.names, values, strict=True)
+        return all(HELD[kind].fullmatch(value) for name, value in named if (kind := name.rstrip("_234")) in HELD)
+
     def values(self, text: str) -> list[str] | None:
         """Return what fills the places of a text that was made from this one; each is as short as can be."""
         first, *between, last = self.said
@@ -89,6 +111,14 @@ class _Template:
             values.append(text[at:found])
             at = found + len(words)
         return [*values, text[at:end]]
+
+
+class _Fit(NamedTuple):
+    """A template, what fills its places in a text, and the part of the text that it is."""
+
+    template: _Template
+    values: list[str]
+    inner: str
 
 
 @dataclass
@@ -107,6 +137,10 @@ class Phrases:
         self._texts = _sentences(catalogue.texts) | catalogue.texts
         self._templates = _by_word(map(_Template.of, filter(_worth, self._texts)))
         self._stems = frozenset(map(_stem, self._texts))
+        self._english = _english_words(catalogue)
+        self._exact = lru_cache(MOST_KEPT)(self._found_exact)
+        self._fits = lru_cache(MOST_KEPT)(self._found_fits)
+        self._sentence = lru_cache(MOST_KEPT)(lambda text: self._in(text, _Trial(), is_piece=True))
         self.translated = lru_cache(MOST_KEPT)(self._translated)
 
     def plural(self, n: int, one: str, many: str) -> str:
@@ -114,7 +148,7 @@ class Phrases:
         return self._catalogue.plural(n, one, many) or self.translated(one if n == 1 else many)
 
     def _translated(self, text: str) -> str:
-        return text if len(text) > LONGEST else self._in(text, _Trial())
+        return text if len(text) > LONGEST else _KEPT_SIGNS.sub("", self._in(text, _Trial()))
 
     def _in(self, text: str, trial: _Trial, *, is_piece: bool = False) -> str:
         if (exact := self._exact(text)) is not None:
@@ -129,21 +163,71 @@ class Phrases:
         return trial.known[text, is_piece]
 
     def _in_parts(self, text: str, trial: _Trial, *, is_piece: bool) -> str:
+        """Of all ways to put a text into the language the first that leaves no English, else the one with the least."""
+        best, least = text, None
+        for written in self._ways(text, trial, is_piece=is_piece):
+            left = self._english_in(written)
+            if least is None or left < least:
+                best, least = written, left
+            if not left:
+                break
+        return best
+
+    def _ways(self, text: str, trial: _Trial, *, is_piece: bool) -> Iterator[str]:
+        """Yield what a text can be: as one that says most of it, its sentences, as one that says some, its parts."""
+        fits = self._fits(text)
+        yield from self._by_templates(text, fits[0], trial)
+        for apart in _APART[:2]:
+            yield from self._taken_apart(apart, text, self._sentence)
+        yield from self._by_templates(text, fits[1], trial)
+        if not is_piece and (known := self._known_run(text, trial)) is not None:
+            yield known
+        for apart in _APART[2:]:
+            yield from self._taken_apart(apart, text, lambda piece: self._in(piece, trial, is_piece=True))
+        yield from self._by_templates(text, fits[2], trial)
+        yield self._begun_or_ended(text, trial) or _DAY.sub(self._day, _INNER.sub(self._in_marks, text))
+
+    def _taken_apart(self, apart: re.Pattern[str], text: str, put: Callable[[str], str]) -> Iterator[str]:
+        if len(pieces := _split(apart, text)) > 1:
+            yield "".join(self._in_pieces(pieces, put))
+
+    def _found_fits(self, text: str) -> tuple[list[_Fit], list[_Fit], list[_Fit]]:
+        """Return the templates that a text can be made from: those that say most of it, some of it, and few words with
+        commas and the like between them; with and without its final sign, also with another first letter."""
+        fits: tuple[list[_Fit], list[_Fit], list[_Fit]] = ([], [], [])
         core = text.strip()
         ended = _ENDS.fullmatch(core)
         for inner in (core, ended[1]) if ended is not None else (core,):
-            if (filled := self._filled(inner, trial)) is not None:
-                return text.replace(inner, filled, 1)
-            lower = f"{inner[:1].lower()}{inner[1:]}"
-            if lower != inner and (filled := self._filled(lower, trial)) is not None:
-                return text.replace(inner, f"{filled[:1].upper()}{filled[1:]}", 1)
-        if not is_piece and (known := self._known_run(text, trial)) is not None:
+            swapped = f"{inner[:1].swapcase()}{inner[1:]}"
+            for begun in dict.fromkeys((inner, swapped)):
+                asked = {template for word in {"", *_WORD.findall(begun)} for template in self._templates.get(word, ())}
+                for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
+                    if (values := template.values(begun)) is None or not template.holds(values):
+                        continue
+                    loose = [value for place, value in enumerate(values) if place not in template.quoted]
+                    if not any(map(_SENTENCE_END.search, loose)):
+                        says_most = 2 * template.characters >= len(text)
+                        reaches = template.characters < FEW and any(map(_ANYWHERE.search, loose))
+                        fits[0 if says_most else 2 if reaches else 1].append(_Fit(template, values, inner))
+        return fits[0][:MOST_FITS], fits[1][:MOST_FITS], fits[2][:MOST_FITS]
+
+    def _by_templates(self, text: str, fits: list[_Fit], trial: _Trial) -> Iterator[str]:
+        for fit in fits:
+            if (filled := self._filled(fit, trial)) is not None:
+                begun = f"{filled[:1].upper()}{filled[1:]}" if fit.inner[:1].isupper() else filled
+                yield text.replace(fit.inner, begun, 1)
+
+    def _titled(self, text: str) -> str:
+        """Return words in quotation marks: the program’s titles in the language, names and others as they are."""
+        if " " not in text:
+            return text
+        if (known := self._exact(text)) is not None:
             return known
-        for apart in _APART:
-            pieces = _split(apart, text)
-            if len(pieces) > 1:
-                return "".join(self._in_pieces(pieces, trial))
-        return self._begun_or_ended(text, trial) or _DAY.sub(self._day, text)
+        written = self.translated(text) if ": " in text else text
+        return text if self._english_in(written) else written
+
+    def _in_marks(self, match: re.Match[str]) -> str:
+        return self._texts.get(QUOTES, QUOTES).format(name=self._titled(match[1]))
 
     def _known_run(self, text: str, trial: _Trial) -> str | None:
         """A text with a known one in it that has a comma, a colon or the like itself, the longest; None: with none."""
@@ -175,22 +259,26 @@ class Phrases:
                 return "" if self._says_english(found) else found
         return ""
 
-    def _in_pieces(self, pieces: list[str], trial: _Trial) -> list[str]:
+    def _in_pieces(self, pieces: list[str], put: Callable[[str], str]) -> list[str]:
         """Every second piece stood between two. In a row without anything English the numbers are none either."""
         written = list(pieces)
         texts = [place for place in range(0, len(pieces), 2) if not _FIGURES.fullmatch(pieces[place])]
         for place in texts:
-            written[place] = self._in(pieces[place], trial, is_piece=True)
+            written[place] = put(pieces[place])
         if any(written[place] != pieces[place] for place in texts):
             return [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
         return [self._number(each) if _TESTED.fullmatch(each) else each for each in written]
 
-    def _exact(self, text: str) -> str | None:
+    def _found_exact(self, text: str) -> str | None:
         """The text itself, with another first letter, or without the sign at its end."""
         if not text.strip() or len(text) < 2:
             return self._texts.get(text, text)
         core = text.strip()
-        for english in (core, core[0].swapcase() + core[1:]):
+        for english in (
+            core,
+            core[0].swapcase() + core[1:],
+            *([core.replace("_", " ").capitalize()] if "_" in core else []),
+        ):
             if (found := self._texts.get(english)) is not None:
                 if english is not core and core[0].isupper():
                     found = found[0].upper() + found[1:]
@@ -200,26 +288,33 @@ class Phrases:
             return text.replace(core, found + ended[2], 1)
         return None
 
-    def _filled(self, text: str, trial: _Trial) -> str | None:
-        asked = {template for word in {"", *_WORD.findall(text)} for template in self._templates.get(word, ())}
-        for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
-            if (values := template.values(text)) is None:
-                continue
-            loose = [value for place, value in enumerate(values) if place not in template.quoted]
-            if any(map(_SENTENCE_END.search, loose)):
-                continue
-            filled = {
-                name: value if place in template.quoted else self._in(value, trial)
-                for place, (name, value) in enumerate(zip(template.names, values, strict=True))
-            }
-            left = set(loose) & set(filled.values())
-            if 2 * template.characters < len(text) and (
-                any(map(_is_prose, left)) or any(map(self._says_english, filled.values()))
-            ):
-                continue  # a few words that many sentences have, and English on both sides of them
-            return _PLACE.sub(lambda place, filled=filled: filled[place[1]],  # type: ignore[misc]
-                              self._texts[template.english].strip())  # fmt: skip
-        return None
+    def _kept(self, value: str) -> str:
+        value = _ANY_NUMBER.sub(lambda number: self._number(number[0]), value)
+        return f"{_KEPT}{re.sub(' points', ' ' + self._texts.get('points', 'points'), value)}{_KEPT_END}"
+
+    def _filled(self, fit: _Fit, trial: _Trial) -> str | None:
+        template, values, inner = fit
+        filled = {
+            name: self._kept(value)
+            if name.rstrip("_234") in KEPT
+            else self._titled(value)
+            if place in template.quoted
+            else self._in(value, trial)
+            for place, (name, value) in enumerate(zip(template.names, values, strict=True))
+        }
+        left = {value for place, value in enumerate(values) if place not in template.quoted} & set(filled.values())
+        if 2 * template.characters < len(inner) and (
+            any(map(_is_prose, left)) or any(map(self._says_english, filled.values()))
+        ):
+            return None  # a few words that many sentences have, and English on both sides of them
+        return _PLACE.sub(lambda place: filled[place[1]], self._texts[template.english].strip())
+
+    def _english_in(self, text: str) -> int:
+        """Return how many words of a text only English has, but for names of models and what is in quotation marks."""
+        text = _NAME.sub("", _QUOTED.sub("", text))
+        while self._catalogue.has_english and (inner := _BRACKETED.sub("", text)) != text:
+            text = inner
+        return sum(word.lower() in self._english for word in _WORD.findall(text))
 
     def _says_english(self, text: str) -> bool:
         return not self._catalogue.has_english and _ENGLISH.search(_QUOTED.sub("", text)) is not None
@@ -242,6 +337,21 @@ def _sentences(texts: dict[str, str]) -> dict[str, str]:
         if len(both[0]) == len(both[1]) > 1:
             pairs |= zip(*both, strict=True)
     return pairs
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(_PLACE.sub(" ", _QUOTED.sub("", text))))
+
+
+def _english_words(catalogue: Catalogue) -> set[str]:
+    """Return the words of English texts that are none of the language: no translation has them but from its English."""
+    english: set[str] = set()
+    others: set[str] = set()
+    for text, written in catalogue.texts.items():
+        words = _words(text)
+        english |= {word.lower() for word in words if len(word) > 1}
+        others |= set() if catalogue.has_english else {word.lower() for word in _words(written) - words}
+    return english - others
 
 
 def _stem(text: str) -> str:

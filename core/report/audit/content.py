@@ -315,17 +315,19 @@ def _told(remarks: Iterable[tuple[Finding, str | None]], among: int) -> list[Blo
             bare = remark.removeprefix(WITHOUT_INTERVAL)
             text = remark if bare == remark else f"No interval: {bare}"
             alike.setdefault(NUMBERS.sub("#", text), {}).setdefault(text, []).append(_name(finding))
-    return [said(_remark(texts, among), soft=True) for texts in alike.values()]
+    return [_remark(texts, among) for texts in alike.values()]
 
 
-def _remark(texts: Mapping[str, Sequence[str]], among: int) -> str:
+def _remark(texts: Mapping[str, Sequence[str]], among: int) -> ReportParagraph:
     """Word remarks that are alike. `texts`: remark → what each is about; `among`: the number of findings."""
     first, names = next(iter(texts.items()))
     own = list(dict.fromkeys(names))
     others = sum(map(len, texts.values())) - len(names)
-    about = "; ".join(own[:MOST_TOLD]) + (f"; and {len(own) - MOST_TOLD:,} more" if len(own) > MOST_TOLD else "")
-    sentence = first if len(names) == among > 1 else f"{about}: {first}"
-    return f"{sentence} The same, with other numbers, of {others:,} more." if others else sentence
+    about = [] if len(names) == among > 1 else own[:MOST_TOLD]
+    about += [f"and {len(own) - MOST_TOLD:,} more"] if about and len(own) > MOST_TOLD else []
+    parts = [part for name in about for part in ("; ", name)][1:] + [": "] * bool(about) + [first]
+    parts += [f" The same, with other numbers, of {others:,} more."] if others else []
+    return ReportParagraph(tuple(map(Run, parts)), soft=True)
 
 
 def _name(finding: Finding) -> str:

@@ -83,7 +83,8 @@ def test_a_catalogue_is_read_as_gettext_s_own_format_by_an_independent_reader() 
         ("Not known: nothing could be measured.", "Nicht bekannt: nichts war messbar."),
         ("“waits” is no project. 3 raters are few.", "„waits“ ist kein Projekt. 3 Urteilende sind wenige."),
         ("“a. Bc” is no project. 3 raters are few.", "„a. Bc“ ist kein Projekt. 3 Urteilende sind wenige."),
-        ("“nothing could be measured” is no project.", "„nothing could be measured“ ist kein Projekt."),
+        ("“nothing could be measured” is no project.", "„nichts war messbar“ ist kein Projekt."),  # a title of ours
+        ("“salt and pepper” is no project.", "„salt and pepper“ ist kein Projekt."),  # a name
         ("Press “Save”.", "Drücken Sie „Speichern“."),
         ("3 raters are few.\n4 raters are few.", "3 Urteilende sind wenige.\n4 Urteilende sind wenige."),
         ("3 raters are few; nothing could be measured", "3 raters are few; nichts war messbar"),
