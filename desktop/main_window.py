@@ -36,6 +36,7 @@ from biasprint.desktop.widgets import Banners, Notice, tr
 from biasprint.desktop.widgets.events import FileDrop, first_field
 from biasprint.desktop.widgets.frame import Rail, StatusLine
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.layout import order_tabs
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.window_commands import CommandPalette, file_menu, offer_help, save_copy, window_commands
 
@@ -184,6 +185,11 @@ class MainWindow(QMainWindow):
     @property
     def packet(self) -> "PacketInfo | None":
         return self.session.packet
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        if self.current in self.panels:
+            order_tabs(self.panels[self.current])
+        return super().focusNextPrevChild(forward)
 
     def show_panel(self, key: str, **what: Any) -> None:
         """Show a panel, building it the first time; through the gate where it names identities."""

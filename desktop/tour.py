@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QKeyEvent,
     QKeySequence,
@@ -28,7 +26,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, announce, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import STRETCH, in_row
@@ -213,7 +211,7 @@ class Bubble(Card):
         self.setAccessibleDescription(step.text)
         self.on.setAccessibleDescription(f"{step.title}. {step.text}")
         self.on.setFocus(Qt.FocusReason.TabFocusReason)
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{self.accessibleName()}. {step.text}"))
+        announce(self, f"{self.accessibleName()}. {step.text}")
 
     def fit(self, room: QSize) -> None:
         """Take the width of the theme, or what there is, and the height that the words then need."""

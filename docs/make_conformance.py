@@ -26,9 +26,9 @@ In the form of a VPAT 2.5, international edition: WCAG 2.2 at levels A and AA, E
 standards, for the desktop program on Linux. Written by `python docs/make_conformance.py` on {day} from how
 {passed} of {all} groups of tests ended.
 
-“Supports”: every test of the criterion passed. “Partially Supports”: they passed, and the remark names what is missing.
-“Does Not Support”: one failed. “Not Evaluated”: no test shows it, or one did not run. No person with a disability has
-tried the program for this report.
+“Supports”: every test of the criterion passed, or a look that is named below found it met. “Partially Supports”: so
+too, and the remark names what is missing. “Does Not Support”: one failed, or it is known not to be met. “Not
+Evaluated”: nothing shows it, or a test did not run. No person with a disability has tried the program for this report.
 
 {counts}
 """
@@ -74,13 +74,15 @@ def verdict(row: Mapping[str, Any], ended: Outcomes) -> tuple[str, str]:
     """Return what is said of a criterion, and the remark."""
     if why := row.get("absent"):
         return "Not Applicable", why
-    by = row.get("by", [])
-    if not by or any(key not in ended for key in by):
-        failed = [key for key in by if ended.get(key) is False]
-        return ("Does Not Support", f"Failed: {', '.join(failed)}.") if failed else ("Not Evaluated", "")
-    if failed := [key for key in by if not ended[key]]:
+    if why := row.get("fails"):
+        return "Does Not Support", why
+    by, looks = row.get("by", []), row.get("look", [])
+    if failed := [key for key in by if ended.get(key) is False]:
         return "Does Not Support", f"Failed: {', '.join(failed)}."
-    shown = f"Shown by the tests: {', '.join(by)}."
+    if not by + looks or any(key not in ended for key in by):
+        return "Not Evaluated", ""
+    told = ("Shown by the tests: ", by), ("Looked at: ", looks)
+    shown = " ".join(f"{how}{', '.join(keys)}." for how, keys in told if keys)
     return ("Partially Supports", f"{row['limit']} {shown}") if "limit" in row else ("Supports", shown)
 
 
@@ -103,6 +105,8 @@ def page(rows: Mapping[str, Any], ended: Outcomes) -> str:
     for key, names in rows["tests"].items():
         how = {True: "passed", False: "failed", None: "not run"}[ended.get(key)]
         parts.append(f"| {key} | {'; '.join(f'`{name}`' for name in names)} | {how} |")
+    parts.append("\n## Looks\n\n| look | when, by whom, at what |\n|---|---|")
+    parts += [f"| {key} | {what} |" for key, what in rows["looks"].items()]
     return "\n".join(parts) + "\n"
 
 

@@ -6,8 +6,6 @@ from functools import lru_cache, partial
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QFocusEvent,
     QFont,
@@ -32,7 +30,7 @@ from biasprint.core.language import InLanguage, tr
 from biasprint.desktop import theme
 from biasprint.desktop.theme import equal_digits
 from biasprint.desktop.theme.tokens import Tokens
-from biasprint.desktop.widgets import Card, Label, QuietButton
+from biasprint.desktop.widgets import Card, Label, QuietButton, announce
 from biasprint.desktop.widgets.keys import FocusRing, is_fresh
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -345,7 +343,7 @@ class Chart(QLabel):
         self._point_at((before + by) % len(self._spots))
         assert self._pointed is not None
         self._show_tip(self._pointed, self._spots[self._pointed].area.bottomLeft().toPoint())
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._tip(self._pointed)))
+        announce(self, self._tip(self._pointed))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

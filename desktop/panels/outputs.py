@@ -311,7 +311,6 @@ class OutputsPanel(Panel):
         self.view.setItemDelegate(LineDelegate(self.view))
         self.view.setAccessibleName(tr("Outputs"))
         as_rows(self.view)
-        self.view.installEventFilter(self)
         self.view.viewport().installEventFilter(self)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -373,8 +372,6 @@ class OutputsPanel(Panel):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.view.viewport() and event.type() == QEvent.Type.Resize:
             self._fit_columns()
-        elif watched is self.view and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self.frame.set_chosen(event.type() == QEvent.Type.FocusIn)
         return super().eventFilter(watched, event)
 
 

@@ -108,6 +108,7 @@ class HeatCells(PlotItem):
         to_pixels, view = painter.worldTransform(), self.viewRect()
         rows, columns = self._values.shape
         painter.save()
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the sign stands before the number
         painter.setWorldTransform(QTransform())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setFont(font(self._tokens))

@@ -6,8 +6,6 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QAction,
     QContextMenuEvent,
     QFocusEvent,
@@ -26,7 +24,7 @@ from biasprint.desktop.plots.axis import PlotAxis
 from biasprint.desktop.plots.band import PlotBounds, PlotItem, faded, pen
 from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
-from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets import Label, announce, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -85,7 +83,8 @@ class Plot(pg.PlotWidget):
         self.view = View()
         self.x_axis, self.y_axis = PlotAxis("bottom", x, x_unit), PlotAxis("left", y, y_unit)
         super().__init__(viewBox=self.view, axisItems={"bottom": self.x_axis, "left": self.y_axis})
-        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # axes and figures are never mirrored
+        for part in (self, self.plotItem):  # axes and figures are never mirrored
+            part.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.box_only = False  # marks are boxes, not drawn by hand
         self.wheel_needs_focus = False  # on a page that scrolls
         self.full_height = False  # marks take the whole height: a stretch of the x axis
@@ -354,8 +353,7 @@ class Plot(pg.PlotWidget):
         y = min(max(self._crosshair.y() + STEP * up * area.height(), area.top()), area.bottom())
         self._point_at(QPointF(x, y))
         self._show_mark([] if self._anchor is None else [self._anchor, QPointF(x, y)])
-        if self.readout.text():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.readout.text()))
+        announce(self, self.readout.text())
 
     # marking
 

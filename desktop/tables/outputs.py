@@ -15,6 +15,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobRunner
 from biasprint.desktop.read.outputs import SORTED, Line, OutputOrder, RowSource, line_of
+from biasprint.desktop.widgets.safe_text import isolated
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class LineDelegate(QStyledItemDelegate):
             painter.fillRect(option.rect.adjusted(0, option.rect.height() - 1, 0, 0), QColor(tokens.sunk))
         inside = option.rect.adjusted(tokens.px(8), 0, -tokens.px(8), 0)
         text = option.fontMetrics.elidedText(
-            table.text_at(index.row(), index.column()), Qt.TextElideMode.ElideRight, inside.width()
+            isolated(table.text_at(index.row(), index.column())), Qt.TextElideMode.ElideRight, inside.width()
         )
         painter.setPen(QColor(tokens.ink if index.column() == 0 or chosen else tokens.soft))
         painter.drawText(inside, int(TEXT), text)

@@ -133,6 +133,8 @@ def draw_indicators(tokens: Tokens) -> str:
         ("dot", tokens.accent_ink),
         ("chevron-down", tokens.soft),
         ("chevron-up", tokens.soft),
+        ("chevron-left", tokens.soft),
+        ("chevron-right", tokens.soft),
     ):
         with open(folder.filePath(f"{name}.svg"), "w", encoding="utf-8") as file:
             file.write(colored(name, color))
@@ -200,6 +202,7 @@ def stylesheet(tokens: Tokens, images: str) -> str:
     values["chip_radius"] = f"{tokens.note * 3 // 4}px"
     reverse = QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
     values["towards_work"] = "left" if reverse else "right"  # from the rail; Qt mirrors no borders
+    values["slid"] = "add" if reverse else "sub"  # the part of a slider's line up to its handle
     values["radio_radius"] = f"{tokens.px(16) // 2 + 1}px"
     return _template().substitute(values, images=images)
 

@@ -10,7 +10,7 @@ from biasprint.desktop.widgets.buttons import (
     QuietButton,
 )
 from biasprint.desktop.widgets.card import Card, Chip, EmptyState, ProgressThin, StandInBadge
-from biasprint.desktop.widgets.labels import ElidedLabel, Label, hairline
+from biasprint.desktop.widgets.labels import ElidedLabel, Label, announce, hairline
 from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.notice import Banners, Notice
 from biasprint.desktop.widgets.plain_text import PlainText
@@ -35,6 +35,7 @@ __all__ = [
     "ProgressThin",
     "QuietButton",
     "StandInBadge",
+    "announce",
     "hairline",
     "left_words",
     "number",

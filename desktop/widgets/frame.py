@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
-from biasprint.desktop.widgets.labels import ElidedLabel
+from biasprint.desktop.widgets.labels import ElidedLabel, announce
 from biasprint.desktop.widgets.layout import in_row, mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import tr
@@ -359,6 +359,7 @@ class StatusLine(QFrame):
     def notify(self, text: str) -> None:
         """Show a message for a moment, without asking for attention."""
         self.notice.set_text(text)
+        announce(self, text)
         if text:
             self._timer.start()
 

@@ -1,7 +1,7 @@
 """Labels. All of them show plain text only: what a model or a file wrote is never rendered as rich text."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from biasprint.core.language import tr
@@ -102,6 +102,12 @@ def hairline(*, vertical: bool = False) -> QFrame:
     else:
         line.setFixedHeight(1)
     return line
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a screen reader say a text, wherever the keyboard is."""
+    if text and widget.isVisible():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
 def show_if(widget: QWidget, wanted: bool) -> None:

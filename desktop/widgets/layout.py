@@ -1,12 +1,14 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
     QLayoutItem,
@@ -38,6 +40,41 @@ def fitting(over: QWidget, width: int, height: int) -> QSize:
 def mirrored(widget: QWidget, box: QRect) -> QRect:
     """Return where a painted part is: `box`, or its mirror image where the layout runs from right to left."""
     return QStyle.visualRect(widget.layoutDirection(), widget.rect(), box)
+
+
+def order_tabs(root: QWidget) -> None:
+    """Have Tab follow the order of reading in all that shows of `root`, whatever was made or added when."""
+    stops = [
+        part for part in _in_reading_order(root)
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None
+    ]  # fmt: skip
+    for before, after in pairwise(stops):
+        QWidget.setTabOrder(before, after)
+
+
+def _in_reading_order(root: QWidget) -> Iterator[QWidget]:
+    """Yield what shows in the order of the layouts; what is in none follows, line by line."""
+    yield root
+    laid_out = list(_laid_out(root.layout()))
+    known = set(laid_out)
+    others = [part for part in root.children() if isinstance(part, QWidget) and part not in known]
+    for part in (*laid_out, *sorted(others, key=lambda part: (part.y(), part.x()))):
+        if part.isVisibleTo(root) and not part.isWindow():
+            yield from _in_reading_order(part)
+
+
+def _laid_out(layout: QLayout | None) -> Iterator[QWidget]:
+    if layout is None:
+        return
+    places = range(layout.count())
+    if isinstance(layout, QGridLayout):
+        places = sorted(places, key=lambda place: layout.getItemPosition(place)[:2])
+    for place in places:
+        item = layout.itemAt(place)
+        if (part := item.widget()) is not None:
+            yield part
+        else:
+            yield from _laid_out(item.layout())
 
 
 def clear_widget() -> QWidget:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, IconButton, LinkButton
-from biasprint.desktop.widgets.labels import Label, show_if
+from biasprint.desktop.widgets.labels import Label, announce, show_if
 from biasprint.desktop.widgets.layout import in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
@@ -127,6 +127,7 @@ class Banners(QWidget):
         notice.closed.connect(lambda: self._forget(notice))
         self._box.insertWidget(0, notice)
         self.show()
+        announce(notice, notice.accessibleName())
         passing = [other for _, other in self._notices if not other.lasting]
         room = max(1, MOST_BANNERS - (len(self._notices) - len(passing)))
         for oldest in passing[room:]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
 from biasprint.core.language import InLanguage
@@ -195,6 +195,12 @@ def safe_line(text: str, *, to_edit: bool = False) -> str:
     """Return a text of any size and content as one short safe line, for labels, titles, tooltips or a field."""
     shown = DisplayText(text[:LONGEST_LABEL], to_edit=to_edit).shown
     return as_was(text, " ".join(shown.split())[:LONGEST_LABEL])
+
+
+def isolated(text: str) -> str:
+    """Return a text that keeps the direction of its letters, and numbers theirs, in a layout from right to left."""
+    mirrored = text and QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    return f"\u2068{text}\u2069" if mirrored else text
 
 
 def _breaks(text: str) -> Iterator[int]:

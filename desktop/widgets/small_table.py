@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractTableModel,
     QEvent,
+    QLocale,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -29,7 +30,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.language import tr
 from biasprint.desktop import theme
-from biasprint.desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.safe_text import isolated, safe_tip
 
 
 def as_rows(view: QTableView) -> None:
@@ -148,7 +149,14 @@ WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
 MOST_SHOWN = 8  # rows that a table is high before it scrolls by itself
 
 
-class WrapDelegate(QStyledItemDelegate):
+class TextDelegate(QStyledItemDelegate):
+    """Draws each text in the direction of its own letters."""
+
+    def displayText(self, value: object, locale: QLocale) -> str:
+        return isolated(super().displayText(value, locale))
+
+
+class WrapDelegate(TextDelegate):
     """Gives a cell as many lines as its words need: Qt's own measure ignores the padding, and cuts the last one."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -196,8 +204,7 @@ class TextTable(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setShowGrid(False)
         self.setWordWrap(wrap)
-        if wrap:
-            self.setItemDelegate(WrapDelegate(self))
+        self.setItemDelegate(WrapDelegate(self) if wrap else TextDelegate(self))
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         if tall:

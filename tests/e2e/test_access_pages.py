@@ -2,27 +2,42 @@
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
+import shiboken6
 from fits import misfits
 from looks import dress, pages
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QRadioButton, QScrollArea, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QRadioButton,
+    QScrollArea,
+    QTabBar,
+    QWidget,
+)
 
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.desktop.headless import offscreen_window
 from biasprint.desktop.main_window import MainWindow
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 Shown = tuple[MainWindow, Callable[[], None]]
 SIZES = ("80", "100", "150", "200")
 THEMES = ("light", "dark", "contrast")
 MOST_STOPS = 250
 AROUND = 8  # pixels in which a ring may stand
 LEAST_CONTRAST = 3.0  # of a ring, with what is there without it
+LEAST_TARGET = 24  # pixels
+VALUE = "on"  # of a switch; what is switched stands beside it
 RINGED = 0.6  # of a part's circumference
 
 
@@ -143,3 +158,121 @@ def test_the_tests_above_can_fail(shown: Shown) -> None:
     ]
     around.close()
     around.deleteLater()
+
+
+@pytest.fixture(scope="module")
+def looked_at(shown: Shown) -> dict[str, dict[str, list[str]]]:
+    """What is found on each page, by what was looked for: one walk for all."""
+    window, settle = shown
+    dress(window, "light-1440x900")
+    settle()
+    found: dict[str, dict[str, list[str]]] = {"names": {}, "targets": {}, "order": {}, "inputs": {}}
+    for name, panel in pages(window, settle):
+        stops = [part for part in walk(window) if panel.isAncestorOf(part)]
+        assert stops, f"Tab leads nowhere on {name}"
+        worked_with = [part for part in panel.findChildren(QWidget) if part.isVisible() and part.isEnabled()]
+        for key, faults in (
+            ("names", list(other_names(worked_with))),
+            ("targets", list(small_targets(window, worked_with))),
+            ("order", list(backward_steps(panel, stops))),
+            ("inputs", list(moved_by_input(window, settle, panel, worked_with))),
+        ):
+            if faults:
+                found[key][name] = faults
+    return found
+
+
+def test_a_control_is_called_by_the_words_that_are_on_it(looked_at: dict[str, dict[str, list[str]]]) -> None:
+    assert looked_at["names"] == {}
+
+
+def test_what_is_pressed_is_large_enough_or_apart(looked_at: dict[str, dict[str, list[str]]]) -> None:
+    assert looked_at["targets"] == {}
+
+
+def test_tab_goes_in_the_order_of_reading(looked_at: dict[str, dict[str, list[str]]]) -> None:
+    assert looked_at["order"] == {}
+
+
+def test_a_choice_opens_no_window_and_takes_the_keyboard_nowhere(looked_at: dict[str, dict[str, list[str]]]) -> None:
+    assert looked_at["inputs"] == {}
+
+
+def other_names(parts: list[QWidget]) -> Iterator[str]:
+    """Give the controls whose name leaves out words that are written on them."""
+    for part in parts:
+        name = part.accessibleName()
+        if isinstance(part, QAbstractButton) and name and not written_in(part.text(), name):
+            yield f"“{part.text()}” is called “{name}”"
+
+
+def written_in(words: str, name: str) -> bool:
+    words = words.replace("&", "").strip(" …").casefold()
+    return words in name.casefold() or words == VALUE
+
+
+def small_targets(window: MainWindow, parts: list[QWidget]) -> Iterator[str]:
+    """Give what is smaller than 24 pixels and has another target within a circle of that size (WCAG 2.2, 2.5.8)."""
+    boxes = {
+        part: part.visibleRegion().boundingRect().translated(part.mapTo(window, QPoint(0, 0)))
+        for part in parts
+        if not part.visibleRegion().isEmpty()
+        and isinstance(part, QAbstractButton | QComboBox | QLineEdit | QAbstractSpinBox)
+        and not isinstance(part.parentWidget(), QAbstractSpinBox | QComboBox | QLineEdit)
+    }  # fmt: skip
+    for part, box in boxes.items():
+        if box.size() != part.size() or min(part.width(), part.height()) >= LEAST_TARGET:  # or scrolled out of sight
+            continue
+        circle = QRect(0, 0, LEAST_TARGET, LEAST_TARGET)
+        circle.moveCenter(box.center())
+        if near := [told(other) for other, place in boxes.items() if other is not part and circle.intersects(place)]:
+            yield f"{told(part)} is {box.width()}×{box.height()}, beside {near[0]}"
+
+
+def backward_steps(panel: QWidget, stops: list[QWidget]) -> Iterator[str]:
+    """Give the steps of Tab that lead up without leading to a column on the right, or back in a line."""
+    for one, other in pairwise(stops):
+        if one.isAncestorOf(other):
+            continue
+        before, after = place_of(one, panel), place_of(other, panel)
+        up = after.bottom() <= before.top() and after.left() <= before.right()
+        same_line = after.top() < before.bottom() and before.top() < after.bottom()
+        if up or (same_line and after.right() <= before.left()):
+            yield f"from {told(one)} {before.getRect()} to {told(other)} {after.getRect()}"
+
+
+def place_of(part: QWidget, panel: QWidget) -> QRect:
+    """Where a part is on its page, however far that is scrolled."""
+    place, above = QRect(part.mapTo(panel, QPoint(0, 0)), part.size()), part.parentWidget()
+    while above is not None and above is not panel:
+        if isinstance(above, QScrollArea):
+            place.translate(above.horizontalScrollBar().value(), above.verticalScrollBar().value())
+        above = above.parentWidget()
+    return place
+
+
+def moved_by_input(
+    window: MainWindow, settle: Callable[[], None], panel: QWidget, parts: list[QWidget]
+) -> Iterator[str]:
+    """Give the boxes whose change opens a window, leads to another panel or takes the keyboard elsewhere."""
+    for part in parts:
+        if not shiboken6.isValid(part) or not part.isVisible():
+            continue
+        if isinstance(part, QComboBox) and part.count() > 1:
+            keys = (Qt.Key.Key_Down, Qt.Key.Key_Up) if part.currentIndex() == 0 else (Qt.Key.Key_Up, Qt.Key.Key_Down)
+        elif isinstance(part, QCheckBox) and part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            keys = (Qt.Key.Key_Space, Qt.Key.Key_Space)
+        else:
+            continue
+        what = told(part)
+        part.setFocus(Qt.FocusReason.TabFocusReason)
+        for key in keys:
+            QTest.keyClick(part, key)
+            QApplication.processEvents()
+            if not panel.isVisible() or QApplication.activeModalWidget() or QApplication.activePopupWidget():
+                yield f"{what} leads elsewhere"
+                return
+            if not shiboken6.isValid(part) or QApplication.focusWidget() is not part:
+                yield f"{what} gives the keyboard to {told(QApplication.focusWidget() or window)}"
+                break
+    settle()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 
@@ -49,6 +50,15 @@ def test_the_links_of_a_page_lead_to_files_and_headings(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_can_be_read_without_seeing_it(page: Path) -> None:
+    """Pictures have words in their place, and no level of heading is left out."""
+    assert "![](" not in prose(page)
+    levels = [len(signs) for signs in re.findall(r"^(#+) ", prose(page), re.MULTILINE)]
+    assert levels[:1] == [1]
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -60,6 +60,10 @@ class Node:
             yield node
             node = node.parent
 
+    def called(self, words: str) -> bool:
+        """Whether its name begins so, or its description: a box of choices is named by what is chosen."""
+        return any(told.startswith(words) for told in (self.name, self.description) if told)
+
     @property
     def centre(self) -> tuple[int, int]:
         return middle(self.seen)
@@ -74,19 +78,39 @@ class Node:
         return self.seen[2] > 0 and self.seen[3] > 0
 
 
-class Focus:
-    """Follows the keyboard: what a screen reader hears when another thing gets it. `bus`: of the session."""
+class Hearing:
+    """Hears one kind of event, as a screen reader does. `bus`: of the session."""
+
+    member, event = "Announcement", "object:announcement"
 
     def __init__(self, bus: str) -> None:
         self._bus: DBusConnection = open_dbus_connection(accessibility_bus(bus))
-        kinds = "type='signal',interface='org.a11y.atspi.Event.Object',member='StateChanged'"
+        kinds = f"type='signal',interface='org.a11y.atspi.Event.Object',member='{self.member}'"
         self._bus.send_and_get_reply(message_bus.AddMatch(kinds), timeout=REPLY_SECONDS)
         registry = DBusAddress("/org/a11y/atspi/registry", "org.a11y.atspi.Registry", "org.a11y.atspi.Registry")
-        event = new_method_call(registry, "RegisterEvent", "sas", ("object:state-changed:focused", []))
+        event = new_method_call(registry, "RegisterEvent", "sas", (self.event, []))
         self._bus.send_and_get_reply(event, timeout=REPLY_SECONDS)
 
     def close(self) -> None:
         self._bus.close()
+
+    def said(self, seconds: float) -> str:
+        """What the program has a screen reader say next, waiting so long; “” for nothing."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                event = self._bus.receive(timeout=left)
+            except TimeoutError:
+                break
+            if event.header.fields.get(HeaderFields.member) == self.member:
+                return str(event.body[3][1])
+        return ""
+
+
+class Focus(Hearing):
+    """Follows the keyboard: what a screen reader hears when another thing gets it."""
+
+    member, event = "StateChanged", "object:state-changed:focused"
 
     def next(self, seconds: float) -> tuple[str, str] | None:
         """The owner and path of what got the keyboard last, waiting so long for something that gets it."""
@@ -136,6 +160,11 @@ class AccessibleTree:
         """One thing, without what is around or in it."""
         ((_, node),) = self._look(owner, [(None, path)]) or ((None, None),)
         return node
+
+    def language(self, owner: str) -> str:
+        """The language in which a screen reader is to read the program."""
+        (code,) = self._ask([(owner, ROOT, "org.a11y.atspi.Application", "GetLocale", "u", (0,))])
+        return str(code)
 
     def place_of(self, text: Node, start: int) -> Box:
         """Where a character of a text stands."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from accessible import AccessibleTree, Box, Focus, Node, Unreachable, middle
+from accessible import AccessibleTree, Box, Focus, Hearing, Node, Unreachable, middle
 from display import Display, Pixels
 
 T = TypeVar("T")
@@ -47,11 +47,14 @@ class Person:
 
     # the program
 
-    def start(self, *arguments: object, scale: int = 1) -> None:
-        """Start the program in a folder where nothing is, as a desktop does; on one of such a scale."""
+    def start(self, *arguments: object, scale: int = 1, **more: str) -> None:
+        """Start the program in a folder where nothing is, as a desktop does; on one of such a scale.
+
+        `more`: variables of its environment.
+        """
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir(exist_ok=True)
-        environment = self.variables() | {"QT_SCALE_FACTOR": str(scale)}
+        environment = self.variables() | {"QT_SCALE_FACTOR": str(scale), **more}
         with self.printed.open("ab") as output:
             self._program = subprocess.Popen(
                 [*self._command, *map(str, arguments)], cwd=elsewhere, env=environment,
@@ -183,7 +186,7 @@ class Person:
         self.display.xdotool("key", *keys)
 
     def tab_to(self, name: str, *, role: str = "", back: bool = False) -> Node:
-        """Press Tab until the keyboard is on a thing whose name begins so, without the mouse; give where that is."""
+        """Press Tab until the keyboard is on a thing whose name, or description, begins so; give where that is."""
         assert self._focus is not None
         assert self._tree is not None
         passed: list[str] = []
@@ -192,7 +195,7 @@ class Person:
             where = self._focus.next(PATIENCE_SECONDS if not passed else TAB_SECONDS)
             node = self._tree.look_at(*where) if where is not None else None
             passed.append(f"{node.role} “{node.name}”" if node is not None else "nothing")
-            if node is not None and node.name.startswith(name) and role in ("", node.role):
+            if node is not None and node.called(name) and role in ("", node.role):
                 return node
         raise NotSeen(f"Tab does not lead to “{name}”, but to: {', '.join(dict.fromkeys(passed))}")
 
@@ -220,6 +223,12 @@ class Person:
         self.clicks += 1
         self.display.xdotool("mousemove", *point, "click", 1)
 
+    def press_and_leave(self, name: str, *, role: str = "", within: str = "") -> None:
+        """Press the pointer on a thing, and let go elsewhere."""
+        point = self.reach(name, role=role, within=within).centre
+        away = self.display.width // 2, self.display.height - 2
+        self.display.xdotool("mousemove", *point, "mousedown", 1, "mousemove", *away, "mouseup", 1)
+
     def double_click_on(self, point: tuple[int, int]) -> None:
         self.clicks += 2
         self.display.xdotool("mousemove", *point, "click", "--repeat", 2, "--delay", 60, 1)
@@ -227,6 +236,15 @@ class Person:
     def click_word(self, word: str, *, within: str) -> None:
         """Click on the first such word of a text."""
         self.click_on(middle(self.place_of(word, within=within)))
+
+    def hearing(self) -> Hearing:
+        """What the program has a screen reader say from now on."""
+        return Hearing(self.variables()["DBUS_SESSION_BUS_ADDRESS"])
+
+    def language(self) -> str:
+        """The language that a screen reader is told."""
+        assert self._tree is not None
+        return self._tree.language(self.windows()[0].owner)
 
     def place_of(self, word: str, *, within: str) -> Box:
         """Where a word of a text stands, from its first letter to its last."""

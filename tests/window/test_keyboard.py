@@ -91,7 +91,7 @@ def letters(person: Person) -> None:
 
 
 def fingerprint(person: Person) -> None:
-    press_on(person, "See the fingerprint of")
+    press_on(person, "See fingerprint:")
     person.sees("The model’s fingerprint", seconds=60)
 
 
@@ -115,8 +115,7 @@ def models(person: Person) -> None:
 
 
 def settings(person: Person) -> None:
-    person.tab_to("As the system", role="combo box")  # the language
-    person.tab_to("As the system", role="combo box")  # the theme
+    person.tab_to("Theme", role="combo box")
     person.press("End")
     person.until(lambda: person.display.picture().mean() < DARK, "high contrast")
     person.press("Home")

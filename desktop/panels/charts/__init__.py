@@ -51,6 +51,7 @@ class ChartsPanel(Panel):
 
     key = "charts"
     title = "Charts"
+    least_height = 380
     concerns = frozenset(
         {"judgment", "session", "run", "output", "score", "source", "study", "embedding", "finding", "axis_definition"}
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -421,8 +420,6 @@ class Dashboard(QWidget):
             card.setVisible(key in keys)
             self._tell(key, keys)
         self.setFixedHeight(max(1, bottom))
-        for first, second in pairwise(keys):
-            QWidget.setTabOrder(self.actions_of[first].button, self.actions_of[second].button)
 
     def _tell(self, key: str, order: Sequence[str]) -> None:
         """Describe the card's place to a screen reader."""

@@ -6,10 +6,10 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, QSt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QHBoxLayout,
     QListView,
     QSizePolicy,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
@@ -25,8 +25,9 @@ from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Column, Scroller, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import Column, FlowLayout, Scroller, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import study_kinds
 
 # ---- A card with a figure
@@ -154,23 +155,21 @@ def _facts(finding: Finding, with_tests: bool) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most
 LIST_FROM = 760  # text pixels: narrower, a box takes the list's place
 NOTHING = Figure("", "", "", "", "intervals", ())
 
 
-class TitleDelegate(QStyledItemDelegate):
+class TitleDelegate(TextDelegate):
     """Gives every title as many lines as it needs: Qt's own measure ignores the padding, and cuts the last one."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        beside, above = ROW_PADDING
-        view = self.parent()
+        tokens, view = theme.current(), self.parent()
         assert isinstance(view, QListView)
-        width = max(view.viewport().width() - beside, 1)
+        width = max(view.viewport().width() - 2 * tokens.px(8) - 12, 1)  # the stylesheet's padding, and Qt's own
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
         box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(flags), index.data())
-        return QSize(width, box.height() + above)
+        return QSize(width, box.height() + 2 * tokens.px(6) + 2)
 
 
 class MeasuredFigures(QWidget):
@@ -397,15 +396,14 @@ class MeasuredFigures(QWidget):
 
     def _lay_out(self) -> None:
         gap = theme.current().grid
-        self._head = QHBoxLayout()
+        study = in_row(self._study_label, self.chooser, spacing=theme.current().gap)
+        study.addStretch(1)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(theme.current().gap)
-        for widget in (self._study_label, self.chooser):
-            self._head.addWidget(widget)
-        pair = QHBoxLayout()
-        pair.setSpacing(gap)
+        self._head.addLayout(study)
+        pair = FlowLayout(spacing=gap, centred=True)
         for widget in (self._compare_label, self.models[0], self._with_label, self.models[1]):
             pair.addWidget(widget)
-        pair.addStretch(1)
         inside = clear_widget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
@@ -431,6 +429,8 @@ class MeasuredFigures(QWidget):
         self.list.setFixedWidth(round(min(tokens.px(LIST_WIDTH), LIST_SHARE * max(self.width(), 1))))
         self.list.setVisible(some and wide)
         self.box.setVisible(some and not wide)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._head.setDirection(across if wide else down)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -32,6 +32,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
 from biasprint.desktop.widgets.layout import Column, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -70,6 +71,7 @@ class SelectionDrawer(Card):
         self.tabs.setAccessibleName(tr("Selection"))
         self.names = QStringListModel(self)
         self.list = QListView()
+        self.list.setItemDelegate(TextDelegate(self.list))
         self.panes = tuple((Label("", "note", wrap=True), PlainText(name=tr("Selected text"))) for _ in range(2))
         self.more, self.less = Label("", "", wrap=True), Label("", "", wrap=True)
         self.compared = Label("", "note", wrap=True)

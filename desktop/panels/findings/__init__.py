@@ -36,6 +36,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
 from biasprint.desktop.wording.generators import WantedTexts
 
@@ -65,6 +66,7 @@ class TextColumn(Card):
         self.names = QStringListModel(self)
         self.list = QListView()
         self.list.setModel(self.names)
+        self.list.setItemDelegate(TextDelegate(self.list))
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setUniformItemSizes(True)
         self.list.setLayoutMode(QListView.LayoutMode.Batched)  # ten thousand titles do not hold up the window

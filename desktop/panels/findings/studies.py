@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import QLocale, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.draw import digits
@@ -64,6 +65,16 @@ class StudyLine(QWidget):
         box.addWidget(self.writers)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # its captions are never cut
         self.show_measurement(measurement)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the height of its rows at its width; Qt's own answer is one row."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), max(hint.height(), self.heightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def ask(self) -> None:
         """Ask for the study to be measured with the choices made here."""

@@ -93,7 +93,7 @@ class ChoosePage(Scroller):
         if one.left:
             row.addWidget(Chip(plural(one.left, "1 left", "%n left"), "warn"))
         button = QuietButton(tr("See fingerprint"), icon="fingerprint")
-        button.setAccessibleName(tr("See the fingerprint of {code}").format(code=name.whole_text()))
+        button.setAccessibleName(tr("See fingerprint: {code}").format(code=name.whole_text()))
         button.clicked.connect(partial(self.chosen.emit, one.rater))
         self.buttons.append(button)
         row.addWidget(button)

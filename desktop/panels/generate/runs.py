@@ -31,6 +31,7 @@ from biasprint.desktop.operations.writers import refusals
 from biasprint.desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -409,6 +410,7 @@ def _table(model: RunsModel) -> QTableView:
     table = _Table()
     table.setProperty("role", "clear")
     table.setModel(model)
+    table.setItemDelegate(TextDelegate(table))
     table.setAccessibleName(tr("Queue and runs"))
     table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)

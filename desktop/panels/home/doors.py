@@ -15,7 +15,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.models import LanguageModels
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import isolated, safe_line
 from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
@@ -376,14 +376,16 @@ class RecentDelegate(QStyledItemDelegate):
         painter.setPen(tokens.soft)
         day_width = painter.fontMetrics().horizontalAdvance(day)
         painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, day)
-        folder = painter.fontMetrics().elidedText(index.data(FOLDER_ROLE), Qt.TextElideMode.ElideMiddle, inner.width())
+        folder = painter.fontMetrics().elidedText(
+            isolated(index.data(FOLDER_ROLE)), Qt.TextElideMode.ElideMiddle, inner.width()
+        )
         painter.drawText(lower, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, folder)
         font.setPixelSize(tokens.control)
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
         painter.setPen(tokens.ink)
         room = max(0, inner.width() - day_width - 12)
-        name = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room)
+        name = painter.fontMetrics().elidedText(isolated(index.data()), Qt.TextElideMode.ElideRight, room)
         painter.drawText(upper, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
         painter.restore()
 

@@ -39,7 +39,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import Fact, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.machine.models.installed import OverviewRow as Row
@@ -179,7 +179,7 @@ class RoleDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _write(painter: QPainter, room: QRect, text: str) -> None:
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        shown = painter.fontMetrics().elidedText(isolated(text), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:

@@ -46,6 +46,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -120,6 +121,7 @@ class SetsCard(Card):
         self.table = QTableView()
         self.table.setProperty("role", "clear")
         self.table.setModel(self.model)
+        self.table.setItemDelegate(TextDelegate(self.table))
         self.table.setAccessibleName(tr("Prompt sets in this project"))
         self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)

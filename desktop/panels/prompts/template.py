@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListView,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTextEdit,
     QVBoxLayout,
@@ -47,6 +46,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.layout import LowEdit, Sheet, clear_widget
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
     from biasprint.core.prompts import PromptDraft, PromptSetDraft
@@ -407,7 +407,7 @@ def shared_beginning(texts: Sequence[str]) -> str:
     return shared[: end + 1] if end >= LONG_BEGINNING else ""
 
 
-class _OneLine(QStyledItemDelegate):
+class _OneLine(TextDelegate):
     """A text as wide as the list; the rest is shown as "…"."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:

@@ -224,7 +224,7 @@ class MakeCard(Card):
             form.addWidget(field, number, 1)
         for box in (self.plan, self.tool):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.choose.setAccessibleName(tr("Choose the folder that the packets go to"))
+        self.choose.setAccessibleName(tr("Choose a folder for the packets"))
         self.box.addWidget(self.said)
         self.box.addSpacing(tokens.grid)
         self.box.addLayout(form)

@@ -303,6 +303,18 @@ def test_each_format_says_it_all_and_no_text_is_markup(ending: str) -> None:
         assert page.count("$") % 2 == 0
 
 
+def test_a_screen_reader_can_tell_the_page() -> None:
+    """Its language and title, what each figure shows, and what the cells of each table belong to."""
+    page = report_bytes(made(), ".html").decode()
+    assert re.search(r'<html lang="en">.*<title>[^<]+</title>', page, re.DOTALL)
+    figures = re.findall(r"<svg[^>]*>\s*<title>[^<]+</title><desc>[^<]+", page)
+    assert len(figures) == page.count("<svg") == len(re.findall(r'<svg[^>]* role="img" aria-label="[^"]+', page)) > 1
+    tables = re.findall(r"<table.*?</table>", page, re.DOTALL)
+    assert len(tables) > 1
+    assert all('<th scope="col">' in table for table in tables)
+    assert re.findall(r"<a [^>]*>\s*</a>", page) == []
+
+
 def test_figures_are_pdfs_of_their_own_and_a_report_is_written_whole(tmp_path: Path) -> None:
     report = made()
     written = write_figures(tmp_path / "figures", report)

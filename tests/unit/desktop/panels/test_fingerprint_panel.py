@@ -82,7 +82,7 @@ def every_word(panel: FingerprintPanel) -> str:
 def test_a_choice_of_one_text_is_seen_and_said(qtbot: QtBot, project: Project, open_panel: Open):
     rate(project, choosing("woman"), axes=("gender", "orientation"))
     panel = open_panel()
-    assert panel.choose.buttons[0].accessibleName() == "See the fingerprint of LARK"
+    assert panel.choose.buttons[0].accessibleName() == "See fingerprint: LARK"
     see(qtbot, panel)
     words = panel.view.words.text()
     assert words.startswith("You chose these texts: in 20 comparisons on gender, the one for Woman 20 times")
