@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -51,6 +51,8 @@ def _cut(part: QWidget) -> str:
         return "" if isinstance(part, ElidedLabel) else _label_cut(part)
     if isinstance(part, BUTTONS):
         least = part.sizeHint()
+        if part.hasHeightForWidth():  # its words go on in further lines
+            least = QSize(0, part.heightForWidth(part.width()))
         if part.width() + SLACK < least.width() and part.text() and not part.toolTip():
             return f"words cut off, {least.width()} wide"
         return f"words cut off, {least.height()} high" if part.height() + SLACK < least.height() else ""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QGridLayout,
     QHBoxLayout,
@@ -36,7 +35,7 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -73,7 +72,7 @@ class ReadingForm(QWidget):
         for box in (self.kind, self.layout_box, self.sheet):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layout_label = Label(tr("Layout"))
-        self.repeats = QCheckBox(tr("Leave out rows that repeat another"))
+        self.repeats = CheckBox(tr("Leave out rows that repeat another"))
         self.taken = Label("", "note", wrap=True)
         self.more = LinkButton("")
         self.more.setCheckable(True)

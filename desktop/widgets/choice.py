@@ -1,11 +1,22 @@
-"""A combo box whose text ends in "…" where it does not fit; Qt cuts it off, and a reader cannot tell."""
+"""Boxes whose words can be read where there is little room: Qt cuts them off, and a reader cannot tell."""
 
 import sys
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
+    QWidget,
+)
 
 from biasprint.core.language import tr
 from biasprint.desktop import theme
@@ -115,3 +126,47 @@ def fill(box: ComboBox, words: Mapping[str, str], chosen: object) -> None:
     for key, each in words.items():
         box.addItem(safe_line(each), key)
     box.setCurrentIndex(max(0, box.findData(chosen)))
+
+
+LEAST_WORDS = 160  # text pixels beside a check box, at least
+WRAPPED = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextShowMnemonic | Qt.AlignmentFlag.AlignVCenter
+
+
+class CheckBox(QCheckBox):
+    """A check box whose words go on in further lines where one has no room for them."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), theme.current().px(LEAST_WORDS)), self.heightForWidth(self.width()))
+
+    def heightForWidth(self, width: int) -> int:
+        line = self.sizeHint()
+        words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, self.text())
+        room = QRect(0, 0, max(width - (line.width() - words.width()), 1), 10_000)
+        more = self.fontMetrics().boundingRect(room, int(WRAPPED), self.text()).height() - words.height()
+        return line.height() + (more if width < line.width() else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(event)
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = ""
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_CheckBox, option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxContents, option, self)
+        painter.setPen(option.palette.color(QPalette.ColorRole.WindowText))
+        align = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
+        painter.drawText(room, int(WRAPPED | align), self.text())

@@ -153,6 +153,13 @@ class Scroller(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.verticalScrollBar().rangeChanged.connect(lambda _, last: self._stop_if_scrollable(last > 0))
 
+    def setWidget(self, widget: QWidget) -> None:
+        super().setWidget(widget)
+        layout = widget.layout()
+        if layout is not None and self.isRightToLeft():  # Qt mirrors no margins
+            sides = layout.contentsMargins()
+            layout.setContentsMargins(sides.right(), sides.top(), sides.left(), sides.bottom())
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self._ring.focus_changed(event)
@@ -173,6 +180,18 @@ class _Page(QWidget):
         layout = self.layout()
         least = layout.minimumSize()
         return QSize(least.width(), 0 if layout.hasHeightForWidth() else least.height())
+
+
+class Pages(QStackedWidget):
+    """Pages one of which shows: it alone says how narrow they can be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QSize:
+        page, least = self.currentWidget(), super().minimumSizeHint()
+        return least if page is None else QSize(page.minimumSizeHint().width(), least.height())
 
 
 class Sheet(Scroller):

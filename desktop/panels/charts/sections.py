@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Variant
@@ -56,7 +56,7 @@ class Section(Scroller):
         self._box.setSpacing(theme.current().gap)
         self.tools = QHBoxLayout()
         self.tools.setSpacing(theme.current().grid)
-        self._cards = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._cards = QGridLayout()
         self._cards.setSpacing(theme.current().gap)
         self.nothing = EmptyState(title, "", action, lambda: self.panel_wanted.emit(go_to), icon="charts")
         self._box.addLayout(self.tools)
@@ -116,9 +116,15 @@ class Section(Scroller):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._cards.setDirection(across if wide and self.side_by_side else down)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Lay the cards out in two columns where there is room for that, else in one."""
+        wide = self.side_by_side and len(self.cards) > 1 and self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        for place, card in enumerate(self.cards):
+            self._cards.addWidget(card, *(divmod(place, 2) if wide else (place, 0)))
+        for column in range(2):
+            self._cards.setColumnStretch(column, 1 if wide or column == 0 else 0)
 
     side_by_side = False
 
@@ -127,7 +133,7 @@ class Section(Scroller):
         card.opened.connect(self.opened)
         card.export_asked.connect(self.export_asked)
         self.cards.append(card)
-        self._cards.addWidget(card, 1)
+        self._arrange()
 
 
 class Preferences(Section):

@@ -25,6 +25,7 @@ from biasprint.desktop.panels.judge.teaching import Teaching, TeachingBox
 from biasprint.desktop.panels.judge.what import WhatBox
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Scroller, clear_row
@@ -369,7 +370,7 @@ def _spin(low: int, high: int, value: int, suffix: str = "") -> QSpinBox:
 
 
 def _check(text: str, *, checked: bool = False) -> QCheckBox:
-    box = QCheckBox(tr(text))
+    box = CheckBox(tr(text))
     box.setChecked(checked)
     return box
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, 
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, tr
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -235,7 +235,7 @@ class WhatBox(QWidget):
         return box
 
     def _box(self, text: str, *, checked: bool) -> QCheckBox:
-        box = QCheckBox(safe_line(tr(text)).replace("&", "&&"))
+        box = CheckBox(safe_line(tr(text)).replace("&", "&&"))
         box.setChecked(checked)
         box.toggled.connect(lambda _: self.changed.emit())
         return box

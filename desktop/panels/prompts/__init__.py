@@ -44,7 +44,7 @@ from biasprint.desktop.panels.prompts.studies import (
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, number, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -524,7 +524,7 @@ class PromptsPanel(Panel):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        self.choices, self.pages, sheet = QStackedWidget(), QStackedWidget(), Sheet()
+        self.choices, self.pages, sheet = Pages(), QStackedWidget(), Sheet()
         right = QVBoxLayout()
         right.setSpacing(tokens.gap)
         right.addWidget(self.preview, 1)

@@ -39,7 +39,7 @@ from biasprint.desktop.operations.prompts import (
     WholeSet,
 )
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.layout import Scroller, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -349,11 +349,11 @@ class NewsChoiceCard(StudyCard):
         ):
             self.source.addItem(title, data)
         self.table = TablePick(tr("Needs a column headline; a column domain is used where there is one."))
-        self.biased = QCheckBox(tr("Ask for each article a second time, by someone who believes in"))
+        self.biased = CheckBox(tr("Ask for each article a second time, by someone who believes in"))
         self.ideology = QLineEdit(news_templates().ideology)
         self.ideology.setAccessibleName(tr("What the writer of the biased article believes in"))
         self.ideology.setMaxLength(100)
-        self.base_model = QCheckBox(tr("For a base model, which follows no instruction: the headline alone"))
+        self.base_model = CheckBox(tr("For a base model, which follows no instruction: the headline alone"))
         self.show_originals(0)
         self._lay_out()
         self.source.activated.connect(lambda _: self._choose_source())
@@ -431,8 +431,8 @@ class MitigationCard(Card):
         super().__init__()
         self.set_padding(20, 14)
         ask = tr("Ask each prompt in {n} wordings, and see in how many a finding holds")
-        self.several = QCheckBox(ask.format(n=WORDINGS))
-        self.on = QCheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
+        self.several = CheckBox(ask.format(n=WORDINGS))
+        self.on = CheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
         self.which = ComboBox()
         self.which.setAccessibleName(tr("Instruction"))
         for name, shipped in mitigations().items():

@@ -33,6 +33,7 @@ from biasprint.desktop.panels.workshop.participant import power_words
 from biasprint.desktop.panels.workshop.room import open_workshop
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.layout import Sheet, in_column
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -100,7 +101,7 @@ class DrawForm(QWidget):
         self.name = QLineEdit()
         self.name.setAccessibleName(tr("Name"))
         self.name.setMaxLength(LONGEST_NAME)
-        self.hour = QCheckBox(tr("Mix several axes: less is seen on each"))
+        self.hour = CheckBox(tr("Mix several axes: less is seen on each"))
         self.drawn = Label("", "note", wrap=True)
         self.comparisons = _spin(1, MOST_COMPARISONS, USUAL_COMPARISONS, tr("Comparisons on each axis"))
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
