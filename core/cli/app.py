@@ -3,6 +3,8 @@
 Exit code 0 done, 1 a failure that the message explains, 2 wrong usage.
 """
 
+import io
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -25,7 +27,7 @@ from biasprint.core.cli import (
     project_commands,
     saved_letter_commands,
 )
-from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
+from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.machine import plug_ins, storage
 from biasprint.core.machine.installation import explained
@@ -105,8 +107,10 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
             raise KeyboardInterrupt
         return code
     except WrongUsage as wrong:
-        wrong.message = shown(wrong.message)  # type: ignore[attr-defined]
-        wrong.show(sys.stderr)  # type: ignore[attr-defined]
+        told = io.StringIO()
+        wrong.show(told)  # type: ignore[attr-defined]
+        for line in told.getvalue().splitlines():
+            complain(line)
         return 2
     except AppError as error:
         return _told(error)
@@ -158,9 +162,10 @@ def _set_headings(context: Any) -> None:
             super().write_heading(language.tr(heading))
 
         def write_dl(self, rows: Any, *options: Any, **more: Any) -> None:
-            super().write_dl(
-                [(name, language.tr(words) if "--help" in name else words) for name, words in rows], *options, **more
-            )
+            inside = re.compile(r"(?<=\[)(required|default)(?=[\]:])")
+            told = [(name, language.tr(words) if "--help" in name else words) for name, words in rows]
+            said = [(name, inside.sub(lambda word: language.tr(word[0]), words)) for name, words in told]
+            super().write_dl(said, *options, **more)
 
     if not getattr(usual, "in_language", False):
         InLanguage.in_language = True

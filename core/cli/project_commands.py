@@ -181,7 +181,7 @@ def _print(problems: "tuple[Problem, ...]") -> None:
 
 def _counted(rows: dict[str, int]) -> str:
     """The tables that have rows, in words."""
-    return ", ".join(f"{count:,} of {table.replace('_', ' ')}" for table, count in rows.items() if count)
+    return ", ".join(f"{table.replace('_', ' ')} {count:,}" for table, count in rows.items() if count)
 
 
 def add_to(app: typer.Typer) -> None:

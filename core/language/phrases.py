@@ -52,7 +52,7 @@ _NAME = re.compile(r"[\w.-]*[a-z][.-]?\d[\w.-]*|\w+[_.]\w[\w.]*")  # of a model,
 _LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
 # What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
 KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
-HELD = KEPT | {"n": re.compile(r".*\d.*")}
+HELD = KEPT | {"n": re.compile(r".*\d.*"), "size": re.compile("[^“”:;]+")}
 _ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.])")
 MOST_FITS = 6  # templates that are tried for one text, the longest
 FEW = 15  # characters of a template that many texts fit
@@ -93,9 +93,11 @@ class _Template:
                     yield match[0]
 
     def holds(self, values: list[str]) -> bool:
-        """Return whether what fills the places is what places of their names hold."""
+        """Return whether what fills the places is what those of their names hold, and no quotation is cut."""
         named = zip(self.names, values, strict=True)
-        return all(HELD[kind].fullmatch(value) for name, value in named if (kind := name.rstrip("_234")) in HELD)
+        return all(value.count("“") == value.count("”") for value in values) and all(
+            HELD[kind].fullmatch(value) for name, value in named if (kind := name.rstrip("_234")) in HELD
+        )
 
     def values(self, text: str) -> list[str] | None:
         """Return what fills the places of a text that was made from this one; each is as short as can be."""
@@ -197,18 +199,18 @@ class Phrases:
         fits: tuple[list[_Fit], list[_Fit], list[_Fit]] = ([], [], [])
         core = text.strip()
         ended = _ENDS.fullmatch(core)
-        for inner in (core, ended[1]) if ended is not None else (core,):
-            swapped = f"{inner[:1].swapcase()}{inner[1:]}"
-            for begun in dict.fromkeys((inner, swapped)):
-                asked = {template for word in {"", *_WORD.findall(begun)} for template in self._templates.get(word, ())}
-                for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
-                    if (values := template.values(begun)) is None or not template.holds(values):
-                        continue
-                    loose = [value for place, value in enumerate(values) if place not in template.quoted]
-                    if not any(map(_SENTENCE_END.search, loose)):
-                        says_most = 2 * template.characters >= len(text)
-                        reaches = template.characters < FEW and any(map(_ANYWHERE.search, loose))
-                        fits[0 if says_most else 2 if reaches else 1].append(_Fit(template, values, inner))
+        inners = (core, ended[1]) if ended is not None else (core,)
+        swapped = (f"{inner[:1].swapcase()}{inner[1:]}" for inner in inners)
+        for begun, inner in dict(zip((*inners, *swapped), inners * 2, strict=True)).items():
+            asked = {template for word in {"", *_WORD.findall(begun)} for template in self._templates.get(word, ())}
+            for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
+                if (values := template.values(begun)) is None or not template.holds(values):
+                    continue
+                loose = [value for place, value in enumerate(values) if place not in template.quoted]
+                if not any(map(_SENTENCE_END.search, loose)):
+                    says_most = 2 * template.characters >= len(text)
+                    reaches = template.characters < FEW and any(map(_ANYWHERE.search, loose))
+                    fits[0 if says_most else 2 if reaches else 1].append(_Fit(template, values, inner))
         return fits[0][:MOST_FITS], fits[1][:MOST_FITS], fits[2][:MOST_FITS]
 
     def _by_templates(self, text: str, fits: list[_Fit], trial: _Trial) -> Iterator[str]:

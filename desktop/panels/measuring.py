@@ -64,7 +64,7 @@ class GeneratorChoice(QWidget):
         offered = choices(self._writers) if self._writers.several else []
         self._offered = [whose for whose, _ in offered]
         self.box.clear()
-        self.box.addItems([safe_line(title) for _, title in offered])
+        self.box.addItems([safe_line(tr(title)) for _, title in offered])
         self.box.setCurrentIndex(self._offered.index(chosen if chosen in self._offered else EACH) if offered else -1)
         self.said.set_text(said_of(self._writers))
         self._explain()

@@ -381,5 +381,5 @@ def _offer(box: ComboBox, choices: tuple[tuple[str, str], ...]) -> None:
     while box.count() > 1:
         box.removeItem(1)
     for key, title in choices:
-        box.addItem(safe_line(title), key)
+        box.addItem(safe_line(tr(title)), key)
     box.setCurrentIndex(max(0, box.findData(before)))

@@ -134,7 +134,7 @@ class OutputsTable(QAbstractTableModel):
         line = self._line(row)
         if line is None:
             return "…" if column == 0 else ""
-        return status_word(line.status) if column == STATUS else line[column]
+        return status_word(line.status) if column == STATUS else tr(line[column]) if column else line[column]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole:

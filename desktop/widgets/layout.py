@@ -7,6 +7,7 @@ from typing import TypeVar
 from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -412,6 +413,15 @@ class FlowLayout(QLayout):
             return size
         height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
         return QSize(max(width, item.minimumSize().width()), height)
+
+
+def place_beside(row: QBoxLayout, room: int, least: int) -> bool:
+    """Place the parts of a row beside each other in a room of at least so many pixels in which their words fit, in
+    whatever language; else below each other. Return whether they are beside each other."""
+    widths = [row.itemAt(place).minimumSize().width() for place in range(row.count())]
+    needed = max(least, sum(widths) + row.spacing() * (len(widths) - 1))
+    row.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)
+    return room >= needed
 
 
 UNLIMITED = 16_777_215  # Qt's own largest width

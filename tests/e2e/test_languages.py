@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ WALK = Path(__file__).parent / "language_walk.py"
 # Names of the sample's models, texts and groups, and keys: nobody translates them.
 OF_THE_STUDY = (
     "qwen2.5", "sample texts", "Gender", "cogs/", "Man, Woman", "Straight, Queer", "White, Black", "Androcentrism",
-    "Shift+", "Ctrl+", "English", "Deutsch", "student/", "news/", "completion/", "agency/", "{identity}", "{task}",
+    "Shift+", "Ctrl+", "English", "Deutsch", "White Men Lead", "student/", "news/", "completion/",
+    "agency/", "{identity}", "{task}",
 )  # fmt: skip
 
 
@@ -53,3 +55,27 @@ def test_a_command_speaks_the_language_of_the_variable(tmp_path: Path, code: str
     )  # fmt: skip
     assert ran.returncode != 0
     assert says in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("report", "--nonsense"), "Diese Option gibt es nicht: --nonsense"),
+        (("report",), "Es fehlt das Argument 'file'."),
+        (("report", "a.biasprint"), "Es fehlt die Option '--out'."),
+        (
+            ("generate", "a.biasprint", "--study", "letters", "--backend", "synthetic", "--samples", "0"),
+            "muss mindestens 1 sein",
+        ),
+        (("repotr",), "Diesen Befehl gibt es nicht: 'repotr'."),
+        (("report", "--help"), "[nötig]"),
+    ],
+)
+def test_wrong_usage_and_help_are_explained_in_the_reader_s_language(words: tuple[str, ...], says: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "biasprint", *words],
+        capture_output=True, text=True, env=os.environ | {"BIASPRINT_LANGUAGE": "de"},
+    )  # fmt: skip
+    said = f"{ran.stdout}{ran.stderr}"
+    assert says in said
+    assert not re.search(r"\b(Error|Try|required|Missing|Invalid|default):?\b", said)

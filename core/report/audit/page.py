@@ -190,6 +190,7 @@ def page_of(report: AuditReport) -> str:
 
     page: str = _template().render(
         language=chosen(),
+        words={"table": tr("The same as a table"), "pages": tr("Pages")},
         title=tr(report.title),
         about=tr(report.about),
         palette=Markup(page_style()),

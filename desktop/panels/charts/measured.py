@@ -131,7 +131,7 @@ class FigureCard(Card):
 
     def _show_list(self, items: TextsBehind) -> None:
         self._items = items
-        self.names.setStringList([safe_line(item.title) for item in items.items])
+        self.names.setStringList([safe_line(tr(item.title)) for item in items.items])
         for widget in (self.list, self.note, self.text):
             widget.setVisible(bool(items.items))
         self.note.clear()

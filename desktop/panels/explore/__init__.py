@@ -30,7 +30,7 @@ from biasprint.desktop.panels.explore.scores import ScoresView
 from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
-from biasprint.desktop.widgets.layout import Column, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import Column, clear_column, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -206,9 +206,7 @@ class SelectionDrawer(Card):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(SELECTION_BESIDE_FROM)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._beside.setDirection(across if wide else down)
+        place_beside(self._beside, self.width(), theme.current().px(SELECTION_BESIDE_FROM))
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setFixedHeight(theme.current().px(LIST_HEIGHT))

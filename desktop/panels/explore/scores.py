@@ -174,7 +174,7 @@ def fill(box: ComboBox, choices: Sequence[tuple[str, Any]], first: Any = None) -
     before = box.currentData() if box.count() else first
     box.clear()
     for words, value in choices:
-        box.addItem(safe_line(words), value)
+        box.addItem(safe_line(tr(words)), value)
     values = [value for _, value in choices]
     box.setCurrentIndex(values.index(before) if before in values else values.index(first) if first in values else 0)
 

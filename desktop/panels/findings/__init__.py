@@ -35,6 +35,7 @@ from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, Pl
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.layout import place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
@@ -92,7 +93,7 @@ class TextColumn(Card):
         self._groups = groups
         self.group.clear()
         for group in groups:
-            self.group.addItem(safe_line(group.title), group.key)
+            self.group.addItem(safe_line(tr(group.title)), group.key)
         self.group.setVisible(len(groups) > 2)
         self.name.setVisible(len(groups) <= 2)
         self.group.setCurrentIndex(first)
@@ -217,8 +218,7 @@ class FindingTexts(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(BESIDE_FROM)
-        self._row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        place_beside(self._row, self.width(), theme.current().px(BESIDE_FROM))
 
     def _say(self, text: str) -> None:
         self.said.setText(text)

@@ -144,11 +144,13 @@ class FindingsView(QTableView):
         tokens = theme.current()
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         room = self.viewport().width() - tokens.px(TITLE_WIDTH)
-        for name, width in WIDTHS.items():
+        for name, least in WIDTHS.items():
+            place = COLUMNS.index(name)
+            width = max(tokens.px(least), self.horizontalHeader().sectionSizeHint(place))
             empty = name in self._table.without or (name == "study" and not self._several_studies())
-            room -= 0 if empty else tokens.px(width)
-            self.setColumnHidden(COLUMNS.index(name), empty or room < 0)
-            self.setColumnWidth(COLUMNS.index(name), tokens.px(width))
+            room -= 0 if empty else width
+            self.setColumnHidden(place, empty or room < 0)
+            self.setColumnWidth(place, width)
         self._fit_heads()
 
     def _fit_heads(self) -> None:
@@ -268,7 +270,7 @@ def _offer(box: ComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> Non
     while box.count() > fixed:
         box.removeItem(fixed)
     for key, title in choices:
-        box.addItem(safe_line(title), key)
+        box.addItem(safe_line(tr(title)), key)
     box.setCurrentIndex(max(0, box.findData(before)))
 
 

@@ -114,7 +114,7 @@ class CompareDialog(QDialog):
             if first:
                 box.addItem(first, "")
             for grouping in texts.groupings if texts else ():
-                box.addItem(safe_line(grouping.title), grouping.column)
+                box.addItem(safe_line(tr(grouping.title)), grouping.column)
             box.setCurrentIndex(max(0, box.findData(asked.get(field, GROUP if field == GROUP else ""))))
         self._show_groups()
 
@@ -176,7 +176,7 @@ class CompareDialog(QDialog):
             box.setAccessibleName(tr(name))
         for choice in self._choices.texts:
             count = tr("{title} ({n} texts)").format(title=choice.title, n=digits.count(choice.texts))
-            self.study.addItem(safe_line(count), choice.study)
+            self.study.addItem(safe_line(tr(count)), choice.study)
         wanted = self._choices.asked.texts_of or STUDY
         self.study.setCurrentIndex(max(0, self.study.findData(wanted)) if self._choices.texts else -1)
         self.study.activated.connect(lambda _: self._show_texts())

@@ -256,7 +256,7 @@ def when_words(stamp: str) -> str:
     clock = f"{local:%H:%M}"
     if local.date() == date.today():
         return tr("today at {time}").format(time=clock)
-    day = QLocale().toString(local.date(), "d MMM yyyy")  # type: ignore[call-overload]
+    day = QLocale().toString(local.date(), tr("d MMM yyyy"))  # type: ignore[call-overload]
     return tr("on {day} at {time}").format(day=day, time=clock)
 
 

@@ -26,7 +26,7 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, clear_column, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -296,9 +296,7 @@ class FingerprintView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._columns.setDirection(across if wide else down)
+        place_beside(self._columns, self.width(), theme.current().px(SIDE_BY_SIDE_FROM))
         self._place_summary()
 
     def _place_summary(self) -> None:

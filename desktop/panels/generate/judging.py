@@ -65,7 +65,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR
+from biasprint.desktop.widgets.layout import SCROLL_BAR, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class JudgingCard(Card):
             if len(facts.plans) > 1:
                 self.plans.addItem(tr("all {n} plans").format(n=f"{len(facts.plans):,}"), ALL)
             for plan in facts.plans:
-                self.plans.addItem(safe_line(f"{plan.title} ({plan.id[:8]})"), plan.id)
+                self.plans.addItem(safe_line(f"{tr(plan.title)} ({plan.id[:8]})"), plan.id)
             self.plans.setCurrentIndex(max(0, self.plans.findData(before)) if facts.plans else -1)
         self.past.show_sessions(facts.past)
         self._show()
@@ -509,5 +509,4 @@ class DrawPage(QStackedWidget):
 
     def _fit(self, _tokens: object = None) -> None:
         """Place the cards side by side where there is room, else below each other."""
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
-        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        place_beside(self._columns, self.width(), theme.current().px(SIDE_BY_SIDE_FROM))

@@ -20,7 +20,7 @@ from biasprint.desktop.panels.generate.writers import show_models
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import Sheet, place_beside
 
 PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
 
@@ -446,8 +446,7 @@ class WritePage(Sheet):
     def _fit(self, _tokens: object = None) -> None:
         """Place the parts side by side where there is room, else below each other; a low window scrolls."""
         tokens = theme.current()
-        wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
-        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        wide = place_beside(self._columns, self.width(), tokens.px(SIDE_BY_SIDE_FROM))
         self._columns.setStretchFactor(self.form, 4 if wide else 0)  # under each other the form is as high as it is
         for card in (self.progress, self.runs):
             card.setMinimumHeight(tokens.px(LEAST_HEIGHT // 2))

@@ -35,7 +35,7 @@ from biasprint.desktop.panels.home.doors import (
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Card, Label, Notice, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -360,10 +360,7 @@ class HomePanel(Panel):
             self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        for row, least in (
-            (self._doors, FOUR_FROM),
-            (self._lower, SIDE_BY_SIDE_FROM),
-            *((p, TWO_FROM) for p in self._pairs),
-        ):
-            wide = self.width() >= theme.current().px(least)
-            row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        tokens = theme.current()
+        pairs = ((pair, TWO_FROM) for pair in self._pairs)
+        for row, least in (*pairs, (self._doors, FOUR_FROM), (self._lower, SIDE_BY_SIDE_FROM)):
+            place_beside(row, self.width() - 2 * tokens.margin, tokens.px(least) - 2 * tokens.margin)

@@ -204,7 +204,7 @@ class TeachingBox(QWidget):
         self.sway_for.clear()
         self.sway_for.addItem(tr("nobody: each equally often"), "")
         for key, label in identities:
-            self.sway_for.addItem(safe_line(label), key)
+            self.sway_for.addItem(safe_line(tr(label)), key)
         self.sway_for.setCurrentIndex(max(0, self.sway_for.findData(before)))
 
     def _say_swaying(self) -> None:

@@ -314,7 +314,7 @@ class AddDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.role, self.name = ComboBox(), QLineEdit()
         for role in roles:
-            self.role.addItem(safe_line(role.title), role.key)
+            self.role.addItem(safe_line(tr(role.title)), role.key)
         self.role.setCurrentIndex(max(0, self.role.findData(chosen)))
         self.name.setPlaceholderText(tr("as its file"))
         self.place = ElidedLabel(tr("none chosen yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView, QVBoxLayout
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -43,8 +43,8 @@ from biasprint.desktop.panels.prompts.studies import (
 )
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, number, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet
+from biasprint.desktop.widgets import Card, Chip, FlowLayout, Label, PrimaryButton, QuietButton, number, tr
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -96,11 +96,11 @@ class SetsModel(QAbstractTableModel):
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.sets[index.row()]
-        name = tr("{name}, version {n}").format(name=row.name, n=row.version)
+        name = tr("{name}, version {n}").format(name=tr(row.name), n=row.version)
         if role == Qt.ItemDataRole.ToolTipRole:
             return safe_tip(f"{row.study}: {name}")
         if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line((name if row.version > 1 else row.name, number(row.prompts))[index.column()])
+            return safe_line((name if row.version > 1 else tr(row.name), number(row.prompts))[index.column()])
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -138,9 +138,8 @@ class SetsCard(Card):
         self.nothing = Label(tr("None yet: choose prompts and add them."), "soft", wrap=True)
         self.generate = QuietButton(tr("Generate outputs…"))
         self.generate.clicked.connect(lambda: self.generate_wanted.emit(self._chosen()))
-        head = QHBoxLayout()
+        head = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
         head.addWidget(Label(tr("In this project"), "heading"))
-        head.addStretch(1)
         head.addWidget(self.generate)
         self.box.addLayout(head)
         self.box.addWidget(self.nothing)
@@ -552,6 +551,5 @@ class PromptsPanel(Panel):
     def _fit(self, _tokens: object = None) -> None:
         """Place the parts side by side where there is room, else below each other; a low window scrolls."""
         tokens = theme.current()
-        wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
-        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        place_beside(self._columns, self.width() - 2 * tokens.margin, tokens.px(SIDE_BY_SIDE_FROM) - 2 * tokens.margin)
         self.choices.setMinimumHeight(tokens.px(LEAST_HEIGHT))

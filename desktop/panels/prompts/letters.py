@@ -172,7 +172,7 @@ class NamesPage(QWidget):
             self.axis.clear()
             for axis in axes:
                 groups = ", ".join(identity.label.lower() for identity in axis.identities)
-                self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
+                self.axis.addItem(safe_line(tr(f"{axis.title}: {groups}")), axis)
             keys = [axis.key for axis in axes]
             self.axis.setCurrentIndex(keys.index(before.key) if before is not None and before.key in keys else 0)
         if before is not None and self.axis.currentData() != before:

@@ -512,7 +512,7 @@ class DesignChoiceCard(StudyCard):
         self.which = ComboBox()
         self.which.setAccessibleName(tr("Design"))
         for design in self._designs:
-            self.which.addItem(safe_line(design.title), design.key)
+            self.which.addItem(safe_line(tr(design.title)), design.key)
         self.question = Label("", "strong", wrap=True)
         self.said = {name: Label("", "soft", wrap=True) for name in ("measure", "source")}
         # As wide as the card: a title is a sentence, and no part of it may be cut off where there is room.

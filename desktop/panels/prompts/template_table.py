@@ -42,7 +42,7 @@ class TemplateTableCard(Card):
         self.typed = GridEdit(tr("A typed table, the names of its columns in the first row"), EXAMPLE)
         self.study, self.group, self.axis, self.names = ComboBox(), ComboBox(), ComboBox(), ComboBox()
         for kind in STUDIES:
-            self.study.addItem(safe_line(study(kind).title), kind)
+            self.study.addItem(safe_line(tr(study(kind).title)), kind)
         self.name = QLineEdit(tr("My template"))
         self.name.setMaxLength(LONGEST_NAME)
         self._reading = Refresher(shell.jobs, tr("Columns"), self._show_columns, self._cannot_read, self)

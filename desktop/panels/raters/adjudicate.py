@@ -476,6 +476,6 @@ def _offer(box: ComboBox, every: str, choices: Sequence[tuple[str, str]]) -> Non
         box.clear()
         box.addItem(every, None)
         for key, title in choices:
-            box.addItem(safe_line(title), key)
+            box.addItem(safe_line(tr(title)), key)
         box.setCurrentIndex(max(0, box.findData(before)))
     box.setVisible(len(choices) > 1)

@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import Sheet, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -521,5 +521,4 @@ class PacketsSection(RatersSection):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(BESIDE_FROM)
-        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        place_beside(self._columns, self.width(), theme.current().px(BESIDE_FROM))

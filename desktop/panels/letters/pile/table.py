@@ -377,7 +377,7 @@ class _Delegate(QStyledItemDelegate):
             box = ComboBox(parent)
             box.addItem(tr("not known"), "")
             for key, label in choices_of(column, table.labels):
-                box.addItem(safe_line(label), key)
+                box.addItem(safe_line(tr(label)), key)
             return box
         editor = super().createEditor(parent, option, index)
         if hasattr(editor, "setMaxLength"):
