@@ -113,6 +113,44 @@ def run_out_of_memory():
     return np.ones(1 << 60, dtype=np.uint8)
 
 
+def describe_a_scorer_that_takes_all_memory():
+    from biasprint.core.scorers import registry
+
+    registry.OWN["greedy"] = (f"{__name__}:take_all_memory", {})
+    return registry.described("greedy").unavailable
+
+
+def take_all_memory():
+    return text_of(1 << 60)
+
+
+def spin_without_any_memory():
+    """As Python does that has no memory left for the error that says so."""
+    hold_to(0)
+    eaten = []
+    for size in (1 << 20, 1 << 12, 1 << 8):
+        try:
+            while True:
+                eaten.append(bytearray(size))
+        except MemoryError:
+            pass
+    spin_forever()
+
+
+def fail_strangely_without_memory():
+    """As native code does that takes no notice of what it did not get."""
+    hold_to(1 << 20)
+    try:
+        while True:
+            _eaten.append(bytearray(1 << 12))
+    except MemoryError:
+        _eaten.clear()
+    raise SystemError("error return without exception set")
+
+
+_eaten = []
+
+
 def hold_to(room):
     """Hold this process to so many bytes more than it has."""
     import resource

@@ -13,6 +13,7 @@ from biasprint.core.backends.protocol import Backend, BackendInfo, Capabilities,
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.plug_ins import entry_points
+from biasprint.core.machine.processor import raise_out_of_memory
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
@@ -43,6 +44,7 @@ def open_backend(backend: str, model: str = "", parameters: Mapping[str, Paramet
     except AppError:
         raise
     except Exception as error:
+        raise_out_of_memory(error)
         if missing := explained(error):
             raise missing from error
         message = f"The backend “{backend}” cannot be used ({type(error).__name__}: {error})."

@@ -24,6 +24,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import is_stopped, start
 from biasprint.core.machine.child_main import OUT_OF_MEMORY
 from biasprint.core.machine.keys import ENVIRONMENT
+from biasprint.core.machine.processor import memory_left
 
 # ---- The child as its parent holds it
 
@@ -91,6 +92,11 @@ class Child:
     @property
     def stopped(self) -> bool:
         return is_stopped(self._process)
+
+    @property
+    def memory_used_up(self) -> bool:
+        """Return whether it has all that it may have: Python may then try for ever to raise the error that says so."""
+        return memory_left(self._process.pid) < LEAST_MEMORY
 
     @property
     def interrupted(self) -> bool:
@@ -222,6 +228,8 @@ class Turns:
 
 
 STOPPED_SECONDS = 10.0  # that whoever stopped the child has to continue it
+LEAST_MEMORY = 1 << 20  # bytes: Python takes no less at once
+FULL_SECONDS = 10.0  # without a word from a child that has no memory left, not even for the word
 GRACE_SECONDS = 1.5  # with the poll and the kill, a cancel takes effect within 2 s
 
 Result = TypeVar("Result")
@@ -356,7 +364,7 @@ class ComputeProcess:
 
     def _living_child(self) -> Child:
         outdated, self._outdated = self._outdated, False
-        if self._child is not None and (outdated or not self._child.alive or self._child.stopped):
+        if self._child is not None and (outdated or self._child.closed or not self._child.alive or self._child.stopped):
             self._child.end()
             self._child = None
         if self._child is None:
@@ -368,6 +376,7 @@ class ComputeProcess:
 def _wait_for_answer(child: Child, listening: _Listening) -> tuple[Kind, Any]:
     asked_to_stop: float | None = None
     told_to_wind_down = False
+    looks_full = 0
     looks_stopped = 0  # looks, and not seconds: both processes may be stopped together, by Ctrl+Z
     ctx = listening.ctx
     while True:
@@ -375,6 +384,9 @@ def _wait_for_answer(child: Child, listening: _Listening) -> tuple[Kind, Any]:
         looks_stopped = looks_stopped + 1 if kind == "nothing" and child.stopped else 0
         if looks_stopped * POLL_SECONDS > STOPPED_SECONDS:
             raise ChildStopped
+        looks_full = looks_full + 1 if kind == "nothing" and child.memory_used_up else 0
+        if looks_full * POLL_SECONDS > FULL_SECONDS:
+            raise MemoryError
         if kind == "report":
             _pass_on(value, listening)
         elif kind not in ("nothing", "ready"):

@@ -14,16 +14,17 @@ import threading
 import traceback
 import warnings
 from multiprocessing.connection import Connection
-from typing import Literal
+from typing import Literal, Never
 
 from biasprint.core.compute.plain import dump
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.given import keep_to
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine import child_main
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.keys import ENVIRONMENT
 from biasprint.core.machine.offline import guard_sockets
-from biasprint.core.machine.processor import cores, is_out_of_memory, keep_sums_alike
+from biasprint.core.machine.processor import cores, is_out_of_memory, keep_sums_alike, raise_out_of_memory
 from biasprint.core.machine.storage import refused
 
 OUT_OF_MEMORY = dump(("out of memory", None))  # made while there is some
@@ -100,15 +101,18 @@ class _Outbox:
 
 def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
     """Read the pipe even while the main thread computes: for a cancel, and to die with the parent."""
+    try:
+        _hear(connection, outbox, inbox)
+    except (EOFError, OSError):
+        os._exit(0)
+    except MemoryError:
+        os._exit(child_main.OUT_OF_MEMORY)
+
+
+def _hear(connection: Connection, outbox: _Outbox, inbox: Inbox) -> Never:
     ctx = JobContext()
     while True:
-        try:
-            data = connection.recv_bytes()
-        except (EOFError, OSError):
-            os._exit(0)
-        except MemoryError:  # of the call: what follows in the pipe is the rest of it
-            outbox.send(OUT_OF_MEMORY)
-            os._exit(0)
+        data = connection.recv_bytes()
         if data == CANCEL:
             ctx.cancel()
         elif data == WIND_DOWN:
@@ -133,7 +137,9 @@ def _perform(call: bytes, ctx: JobContext) -> bytes:
     except AppError as known:
         error = _portable(known)
     except BaseException as unknown:
-        if is_out_of_memory(unknown):
+        try:
+            raise_out_of_memory(unknown)
+        except MemoryError:
             return OUT_OF_MEMORY
         error = _in_words(unknown)
     return dump((kind, error))

@@ -21,6 +21,7 @@ from biasprint.core.letters.readers.markup import is_mail, of_mail_text
 from biasprint.core.letters.values import PASTED, Document, Extracted
 from biasprint.core.letters.word import write_word
 from biasprint.core.machine.child import limit_once
+from biasprint.core.machine.processor import raise_out_of_memory
 
 if TYPE_CHECKING:
     from biasprint.core.letters.values import Comment, WordFile
@@ -37,9 +38,10 @@ def parse_letter_file(data: bytes, name: str) -> Document:
     letter_format = format_of(data, name)
     try:
         extracted = letter_format.read(data, name)
-    except (AppError, MemoryError):
+    except AppError:
         raise
     except Exception as error:  # whatever a broken file drives a reader into
+        raise_out_of_memory(error)
         raise AppError(
             f"“{name}” is damaged or cut off.",
             hint="Ask for a fresh copy, or paste the letter's text.",

@@ -9,7 +9,9 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,7 @@ def free_bytes() -> int | None:
         return None
 
 
+SCARCE = 16 << 20  # bytes, of which native code may want more at once
 _NO_MEMORY = (  # of libraries and loaders, which say so each in its own words
     "out of memory", "allocate memory", "not enough memory", "bad_alloc", "start new thread", "map segment",
     "memory allocation",
@@ -86,6 +89,31 @@ def is_out_of_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def memory_left(pid: int, counted: str = "VmSize") -> float:
+    """Return how many bytes of its bound a process has not taken; infinity where it has none, or none that is known.
+
+    `counted`: the line of /proc that says what it has, or had at most (“VmPeak”).
+    """
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError):  # it has ended, or is another person's by now
+            most, _ = resource.prlimit(pid, resource.RLIMIT_AS)
+            if most != resource.RLIM_INFINITY:
+                lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+                return most - 1024 * next((int(line.split()[1]) for line in lines if line.startswith(counted)), 0)
+    return inf
+
+
+def raise_out_of_memory(error: BaseException) -> None:
+    """Raise `MemoryError` where an error comes of too little memory: no file, model or plug-in is to blame then.
+
+    Native code without memory may fail in any way, so any error counts where nearly all was taken.
+    """
+    if is_out_of_memory(error) or memory_left(os.getpid(), "VmPeak") < SCARCE:
+        raise MemoryError from error
 
 
 def _free_on_windows() -> int | None:

@@ -25,6 +25,7 @@ from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import installed as models
 from biasprint.core.machine.models.layout import sha256_of
+from biasprint.core.machine.processor import raise_out_of_memory
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.segment import (
     LONE_SURROGATE,
@@ -278,6 +279,7 @@ def loaded(data: Path, unused: Sequence[str]) -> Any:
     try:
         return spacy.load(data, exclude=list(unused))
     except Exception as error:  # another version of spaCy, a damaged file
+        raise_out_of_memory(error)
         raise AppError(
             f"spaCy's pipeline “{data.name}” cannot be loaded.",
             hint="Get the one for this version of spaCy: biasprint models get en_core_web_sm",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import installed as models
 from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.machine.processor import raise_out_of_memory
 from biasprint.core.scorers.bert import WINDOW_TOKENS, Bert, Floats, checked_embedder
 from biasprint.core.scorers.embedding import SoftmaxHead, embedded, head_of, read_weights
 
@@ -210,6 +211,7 @@ def of_folder(folder: Path) -> Bert:
         with safe_open(folder / WEIGHTS, "np") as file:
             return Bert(config, _ByBertNames(file), tokenizer)
     except Exception as error:  # the libraries for weights and word pieces raise errors of their own kinds
+        raise_out_of_memory(error)
         raise AppError(f"The model in “{folder.name}” cannot be read.", details=repr(error)[:500]) from error
 
 

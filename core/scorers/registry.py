@@ -21,6 +21,7 @@ from biasprint.core.machine.installation import explained
 from biasprint.core.machine.models import catalogue, records
 from biasprint.core.machine.models.installed import best
 from biasprint.core.machine.plug_ins import entry_points
+from biasprint.core.machine.processor import raise_out_of_memory
 from biasprint.core.scorers import kept
 from biasprint.core.scorers.lexicon import OWN_WORDS, own_words
 from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
@@ -75,6 +76,7 @@ def load(name: str) -> Scorer:
     except AppError:
         raise
     except Exception as error:
+        raise_out_of_memory(error)
         if missing := explained(error):
             raise missing from error
         raise AppError(

@@ -18,7 +18,7 @@ from biasprint.core.backends.llama_cpp import errors
 from biasprint.core.backends.llama_cpp.gguf import ModelFile, state_of
 from biasprint.core.backends.llama_cpp.options import LlamaOptions, installed
 from biasprint.core.backends.local_model import cache_bytes
-from biasprint.core.machine.processor import cores, free_bytes
+from biasprint.core.machine.processor import cores, free_bytes, raise_out_of_memory
 
 # ---- The library
 
@@ -42,6 +42,7 @@ def library() -> Any:
     try:
         native = importlib.import_module("llama_cpp.llama_cpp")
     except Exception as error:  # a wrong build fails in many ways
+        raise_out_of_memory(error)
         raise errors.cannot_import(error) from error
     if not _kept:
         callback = native.llama_log_callback(_note)

@@ -32,6 +32,7 @@ from jinja2.utils import Namespace
 from biasprint.core.backends.llama_cpp import errors
 from biasprint.core.machine import child
 from biasprint.core.machine.child import limit_this_process
+from biasprint.core.machine.processor import is_out_of_memory
 
 
 class CheckedCode(CodeGenerator):
@@ -396,12 +397,10 @@ def render(template: str, prompt: str, begin: str, end: str, system: str = "") -
         )
     except TemplateRefused:
         raise
-    except MemoryError as error:
-        raise TemplateRefused(ENDED) from error
     except RecursionError as error:
         raise TemplateRefused("it is nested too deeply") from error
     except Exception as error:  # a template is a stranger's program: anything may come of it
-        raise TemplateRefused(f"it fails ({_one_line(error)})") from error
+        raise TemplateRefused(ENDED if is_out_of_memory(error) else f"it fails ({_one_line(error)})") from error
 
 
 def _one_line(error: Exception) -> str:

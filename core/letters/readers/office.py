@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from biasprint.core.errors import AppError
 from biasprint.core.letters.readers.lines import PAGE_LINE, UnreadText
 from biasprint.core.letters.values import Extracted
+from biasprint.core.machine.processor import raise_out_of_memory
 
 # ---- Files inside a zip
 
@@ -60,17 +61,8 @@ class Packed:
         try:
             with self._archive.open(part) as stream:
                 data = stream.read(self._left + 1)
-        except (
-            KeyError,
-            zipfile.BadZipFile,
-            EOFError,
-            OSError,
-            NotImplementedError,
-            RuntimeError,
-            ValueError,
-        ) as error:
-            raise self._damaged(error) from error
-        except Exception as error:  # zlib.error and its like
+        except Exception as error:  # of a broken archive, of many kinds
+            raise_out_of_memory(error)
             raise self._damaged(error) from error
         self._left -= len(data)
         if self._left < 0:

@@ -14,7 +14,7 @@ from math import exp, inf, log
 from statistics import NormalDist
 from typing import Any, Literal
 
-from biasprint.core.compute import ComputeProcess
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.draw.words import DECIDES, is_ratio, leaves_out, null_value
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, Interval, InWording, OverWordings, StudyResult
@@ -82,6 +82,8 @@ def measured_over_wordings(
         others = [key for key, (own, _, _) in texts.items() if own != wording]
         try:
             results[wording] = measure(ctx, project.without(others), replies.without(others))[0]
+        except ComputeCrashed:
+            raise
         except AppError as error:
             results[wording] = error.message.rstrip(".")
     if alone:
@@ -302,7 +304,7 @@ class TextsToMeasure:
         asked = replies_asked(replies, self.study_id, self.study, self.options)
         try:
             result, remarks = self.study.of_project(ctx, project, self.study_id, self.options, self.compute)
-        except UsageError:
+        except (UsageError, ComputeCrashed):
             raise
         except AppError as error:
             if not asked.missing or not all(asked.missing):
@@ -375,6 +377,8 @@ def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequenc
         ctx.check()
         try:
             result, notes = own.measure(ctx)
+        except ComputeCrashed:
+            raise
         except AppError as error:
             failed.append(error)
             undone.append(NOT_MEASURED.format(name=generator.name, why=error.message))
@@ -420,6 +424,8 @@ def of_tables(
         ]
         try:
             result, undone = _of_study(ctx, own, study, options, compute)
+        except ComputeCrashed:
+            raise
         except AppError as error:
             failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
             continue
@@ -517,7 +523,7 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
         ctx.check()
         try:
             columns[item.name] = {part.what: part for part in texts.of(item).prepared(ctx)}
-        except UsageError:
+        except (UsageError, ComputeCrashed):
             raise
         except AppError as error:
             undone.append(NOT_MEASURED.format(name=item.name, why=error.message))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from biasprint.core.compute import ComputeCrashed
 from biasprint.core.draw.words import DECIDES, doubted, null_value
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult, tried_sentence
@@ -81,6 +82,8 @@ def with_sensitivity(
         ctx.report(done, len(choices), note=choice.name)
         try:
             findings = again(project.without(choice.left_out), choice.options).findings
+        except ComputeCrashed:
+            raise
         except AppError:  # too little is left to be measured
             findings = ()
         index = {key_of(finding): finding for finding in findings}

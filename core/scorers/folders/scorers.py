@@ -15,6 +15,7 @@ from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.core.machine.installation import explained
 from biasprint.core.machine.models import catalogue, installed, layout
 from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.machine.processor import raise_out_of_memory
 from biasprint.core.scorers.entailment import CLASSES, language, split_pair
 from biasprint.core.scorers.folders import loading
 from biasprint.core.scorers.folders.classifier import (
@@ -161,6 +162,7 @@ def _weights_only(path: Path) -> dict[str, Any]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # whatever a stranger's file makes the reader raise
+        raise_out_of_memory(error)
         why = "it is damaged, or holds more than weights, which is never run"
         raise unreadable(path.name, why, f"{type(error).__name__}: {error}"[:2000]) from error
     weights = content.get("state_dict") if isinstance(content, dict) else None

@@ -196,10 +196,14 @@ MUCH = 256 << 20
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its memory")
 @pytest.mark.parametrize(
     ("target", "arguments"),
-    [("text_of", (MUCH,)), ("add", ("x" * MUCH,)), ("as_a_library_says_it", ()), ("many_threads", ())],
-    ids=["for its answer", "for what it is asked", "in a library's words", "for threads"],
-)
-def test_a_child_without_memory_is_one_sentence_and_the_next_call_works(compute, capfd, target, arguments):
+    [
+        ("text_of", (MUCH,)), ("add", ("x" * MUCH,)), ("as_a_library_says_it", ()), ("many_threads", ()),
+        ("fail_strangely_without_memory", ()), ("spin_without_any_memory", ()),
+    ],
+    ids=["for its answer", "for its request", "as a library says it", "for threads", "said strangely", "for anything"],
+)  # fmt: skip
+def test_a_child_without_memory_is_one_sentence_and_the_next_call_works(compute, capfd, target, arguments, monkeypatch):
+    monkeypatch.setattr(process, "FULL_SECONDS", 0.3)
     compute.close()
     compute.call(compute_targets.hold_to, LITTLE)
 
@@ -209,6 +213,11 @@ def test_a_child_without_memory_is_one_sentence_and_the_next_call_works(compute,
     assert "Everything finished before is saved. Close other programs" in str(caught.value)
     assert "Traceback" not in capfd.readouterr().err
     assert compute.call(compute_targets.add, 1, 1) == 2
+
+
+def test_a_scorer_without_memory_to_load_is_not_called_missing(compute):
+    with pytest.raises(ComputeCrashed, match="not enough memory"):
+        compute.call(compute_targets.describe_a_scorer_that_takes_all_memory)
 
 
 def test_a_parent_without_memory_for_an_answer_says_so(compute, monkeypatch):
@@ -233,6 +242,13 @@ def test_a_child_killed_while_idle_is_replaced_unnoticed(compute):
     process = psutil.Process(before)
     process.kill()
     psutil.wait_procs([process], timeout=10)
+
+    assert compute.call(compute_targets.pid) != before
+
+
+def test_a_child_that_is_being_ended_is_asked_nothing_more(compute):
+    before = compute.call(compute_targets.pid)
+    compute._child.closed = True  # by another thread, and the system takes its time
 
     assert compute.call(compute_targets.pid) != before
 

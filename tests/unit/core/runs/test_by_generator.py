@@ -14,6 +14,7 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
+from biasprint.core.compute import ComputeCrashed
 from biasprint.core.draw.words import null_value
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
@@ -31,7 +32,7 @@ from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.creativity.columns import output_columns
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.declared import ALL, InputTable, MeasureOptions
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.prompts import news_set
 from biasprint.core.studies.registry import studies
@@ -130,6 +131,25 @@ def test_pooled_findings_are_one_of_each_over_all_generators_and_say_what_was_po
 
     assert bare(of_texts(of_table.result.findings)) == bare(of_texts(pooled.result.findings))
     assert of_table.recipe["pooled"] is True
+
+
+def test_a_process_that_dies_ends_the_measure_and_leaves_no_generator_out(project: Project) -> None:
+    class Dying(Inline):
+        def call(self, function: Any, /, *args: Any, **options: Any) -> Any:
+            if len(self.calls) == dies_after:
+                self.calls.append(function)  # the next one works again
+                raise ComputeCrashed("There was not enough memory for this computation.")
+            return super().call(function, *args, **options)
+
+    for dial in ("large", "none"):
+        generated(project, dial, draft=drafted(10))
+    whole = Inline()
+    options = MeasureOptions(seed=1, compare=(ALL,), sensitivity=True)
+    measure_project(JobContext(), project, "completion", options, whole)  # type: ignore[arg-type]
+    assert len(whole.calls) > 1
+    for dies_after in range(len(whole.calls)):  # noqa: B007 - of the class above
+        with pytest.raises(ComputeCrashed):
+            measure_project(JobContext(), project, "completion", options, Dying())  # type: ignore[arg-type]
 
 
 def test_pooled_samples_of_one_prompt_by_two_generators_are_different_samples(project: Project) -> None:
