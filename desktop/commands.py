@@ -16,7 +16,7 @@ from biasprint.desktop.opening import open_window
 
 def run(argv: Sequence[str]) -> int:
     """Run one command."""
-    return run_command(build_program(), argv)
+    return run_command(build_program, argv)
 
 
 def build_program() -> typer.Typer:

@@ -7,7 +7,8 @@ import io
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -95,12 +96,12 @@ def program(
         complain(sentence)
 
 
-def run(app: typer.Typer, argv: Sequence[str]) -> int:
-    """Run a command and return its exit code; explain any failure on stderr in plain words."""
+def run(build: Callable[[], typer.Typer], argv: Sequence[str]) -> int:
+    """Run a command of a program and return its exit code; explain any failure on stderr in plain words."""
     never_fail_to_encode()
     try:
         language.choose(language.wanted(_chosen_in_window()))
-        command = _in_language(typer.main.get_command(app))
+        command = _built(build, language.chosen())
         code = int(command(list(argv), standalone_mode=False, prog_name="biasprint") or 0)
         finish_stdout()
         if code == INTERRUPTED_IN_TYPER:
@@ -136,6 +137,12 @@ def _chosen_in_window() -> str:
         return str(storage.read("settings.json").get("language", ""))
     except AppError:
         return ""
+
+
+@cache
+def _built(build: Callable[[], typer.Typer], _language: str) -> Any:
+    """The parser in the reader's language, made once: many a command takes less time than that."""
+    return _in_language(typer.main.get_command(build()))
 
 
 def _in_language(command: Any) -> Any:
@@ -181,4 +188,4 @@ def _told(error: AppError) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line alone, without the window's commands."""
-    return run(build(), sys.argv[1:] if argv is None else argv)
+    return run(build, sys.argv[1:] if argv is None else argv)
