@@ -248,8 +248,13 @@ def found() -> Texts:
 
 
 def _of_module(tree: ast.Module, place: str, texts: Texts) -> None:
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
+    nodes: list[ast.AST] = [tree]
+    parents: dict[ast.AST, ast.AST] = {}
+    for node in nodes:
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+            nodes.append(child)
+    for node in nodes:
         if isinstance(node, ast.Call) and (name := _name(node.func)) in ("tr", "plural"):
             if name == "plural" and len(node.args) > 2:
                 one, many = node.args[1:3]

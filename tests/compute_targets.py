@@ -8,11 +8,14 @@ import sys
 import threading
 import time
 import warnings
+from typing import TYPE_CHECKING
 
 from biasprint.core.compute import shared, worker
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.letters.values import Document
 from biasprint.core.text import sha256_text
+
+if TYPE_CHECKING:  # what a child imports here, each of the many children of the tests imports
+    from biasprint.core.letters.values import Document
 
 FOREVER = 60.0
 
@@ -235,7 +238,7 @@ def work_a_while(ctx):
     return os.getpid()
 
 
-def write_to_the_parent(data: bytes, times: int = 1) -> Document:
+def write_to_the_parent(data: bytes, times: int = 1) -> "Document":
     """Write past the program, as code that a file brought along would. The handle is the child's last word."""
     for _ in range(times):
         left = memoryview(data)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import warm_children
+from hypothesis.internal.conjecture import providers
 from trust import plug_in
 from trust.plug_in import figure  # noqa: F401 - a fixture
 
@@ -61,6 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.trust is not None:
         config.pluginmanager.register(plug_in.TrustReport(config), "trust")
     ordinary = config.option.markexpr == "not soak and not bench"
+    if ordinary:  # In the soak, Hypothesis parses every module of ours in every test process, for constants to try.
+        providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
     room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM_BYTES
     if ordinary and room and config.option.basetemp is None:
         folder = tempfile.mkdtemp(prefix="biasprint-tests-", dir=MEMORY)

@@ -1,14 +1,16 @@
 """What is written out of a private project is as private as the project, and the data folder is its owner's alone."""
 
-import json
 import os
 import stat
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_strangers_folder import ALL_IN_ONE, LETTER, install_command
+from cli_support import biasprint
+from test_strangers_folder import LETTER
+
+from biasprint.core import given
+from biasprint.core.compute import shared
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such modes")
 
@@ -37,15 +39,22 @@ WRITTEN = (
 )
 
 
-def run(folder: Path, script: Path, home: Path, commands: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [sys.executable, script, json.dumps([words.split() for words in commands])],
-        cwd=folder, env=os.environ | {"BIASPRINT_HOME": str(home)}, capture_output=True, text=True,
-        umask=0o022,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    answers = json.loads(done.stdout)
-    assert [(words, said) for words, (code, said) in zip(commands, answers, strict=True) if code] == []
+@pytest.fixture(autouse=True)
+def a_fresh_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a new process, files are made so that others may read them, until something private was read."""
+    monkeypatch.setattr(given, "_kept_from", 0)
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+    shared().close()
+
+
+def run(folder: Path, home: Path, commands: tuple[str, ...]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("BIASPRINT_HOME", str(home))
+        for words in commands:
+            biasprint(*words.split())
 
 
 def open_to_others(folder: Path) -> list[str]:
@@ -54,28 +63,18 @@ def open_to_others(folder: Path) -> list[str]:
     )
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    import textwrap
-
-    command = install_command(tmp_path / "bin")
-    installed, _, _ = command.read_text(encoding="utf-8").partition("if __name__")
-    command.write_text(installed + textwrap.dedent(ALL_IN_ONE), encoding="utf-8")
-    return command
-
-
-def test_what_leaves_a_private_project_is_as_private(script: Path, tmp_path: Path) -> None:
+def test_what_leaves_a_private_project_is_as_private(tmp_path: Path) -> None:
     folder, home = tmp_path / "work", tmp_path / "home"
     (folder / "out").mkdir(parents=True)
     home.mkdir(mode=0o755)
     (home / "locks").mkdir()  # as an older version left it
     (home / "known-projects.json").write_text("{}", encoding="utf-8")
     (folder / "letter.txt").write_text(LETTER, encoding="utf-8")
-    run(folder, script, home, MADE)
+    run(folder, home, MADE)
     for private in (folder / STUDY, folder / "letter.txt"):
         private.chmod(0o600)
 
-    run(folder, script, home, WRITTEN)
+    run(folder, home, WRITTEN)
 
     assert open_to_others(folder / "out") == []
     assert len(list((folder / "out").rglob("*"))) > len(WRITTEN)
@@ -83,11 +82,11 @@ def test_what_leaves_a_private_project_is_as_private(script: Path, tmp_path: Pat
     assert stat.S_IMODE((home / "known-projects.json").stat().st_mode) == 0o600
 
 
-def test_what_leaves_a_project_for_a_group_is_for_the_group(script: Path, tmp_path: Path) -> None:
-    run(tmp_path, script, tmp_path / "home", MADE[:3])
+def test_what_leaves_a_project_for_a_group_is_for_the_group(tmp_path: Path) -> None:
+    run(tmp_path, tmp_path / "home", MADE[:3])
     (tmp_path / STUDY).chmod(0o640)
 
-    run(tmp_path, script, tmp_path / "home", (f"export {STUDY} outputs --study creativity --out outputs.csv",))
+    run(tmp_path, tmp_path / "home", (f"export {STUDY} outputs --study creativity --out outputs.csv",))
 
     assert stat.S_IMODE((tmp_path / "outputs.csv").stat().st_mode) == 0o640
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
