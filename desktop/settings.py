@@ -58,7 +58,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         key="theme",
         group="Appearance",
-        title="Theme",
+        title="Colour theme",
         kind="choice",
         default="system",
         choices=(

@@ -30,12 +30,14 @@ DAY = "{day} {month} {year}"  # in the catalogue: how a day is written
 _APART = (
     re.compile(r"(\s*\n\s*)"),
     re.compile(r"(?<=[.!?…\]])( +)(?=[^a-z])"),
-    re.compile(r"( · |; )"),
+    re.compile(r"( · )"),
+    re.compile(r"(; )"),
     re.compile(r"(: )"),
     re.compile(r"( \(|\)(?=[ ,.;:]|$))"),
     re.compile(r"(, )"),
     re.compile(r"( )(?=[-−+]?\.?\d[\d,]*(?:\.\d+)?(?: to [-−]?\d[\d.,]*)?(?: ?%)?$)"),
 )
+HARD = 3  # of them: line ends, sentences and points, over which few templates reach
 _ANYWHERE = re.compile(r"((?<=[.!?…\])]) +|\s*\n\s*| · |; |: |, | \()")
 MOST_PIECES = 20
 # Words that only English has: where a text still has them, it was not put into the language.
@@ -157,6 +159,8 @@ class Phrases:
             return exact
         if _FIGURES.fullmatch(text):
             return self._number(text)
+        if (day := _DAY.fullmatch(text)) is not None:
+            return self._day(day)
         if (text, is_piece) not in trial.known:
             if not trial.left:
                 return text
@@ -179,12 +183,12 @@ class Phrases:
         """Yield what a text can be: as one that says most of it, its sentences, as one that says some, its parts."""
         fits = self._fits(text)
         yield from self._by_templates(text, fits[0], trial)
-        for apart in _APART[:2]:
+        for apart in _APART[:HARD]:
             yield from self._taken_apart(apart, text, self._sentence)
         yield from self._by_templates(text, fits[1], trial)
         if not is_piece and (known := self._known_run(text, trial)) is not None:
             yield known
-        for apart in _APART[2:]:
+        for apart in _APART[HARD:]:
             yield from self._taken_apart(apart, text, lambda piece: self._in(piece, trial, is_piece=True))
         yield from self._by_templates(text, fits[2], trial)
         yield self._begun_or_ended(text, trial) or _DAY.sub(self._day, _INNER.sub(self._in_marks, text))
@@ -305,9 +309,8 @@ class Phrases:
             for place, (name, value) in enumerate(zip(template.names, values, strict=True))
         }
         left = {value for place, value in enumerate(values) if place not in template.quoted} & set(filled.values())
-        if 2 * template.characters < len(inner) and (
-            any(map(_is_prose, left)) or any(map(self._says_english, filled.values()))
-        ):
+        said = (filled[name] for place, name in enumerate(template.names) if place not in template.quoted)
+        if 2 * template.characters < len(inner) and (any(map(_is_prose, left)) or any(map(self._says_english, said))):
             return None  # a few words that many sentences have, and English on both sides of them
         return _PLACE.sub(lambda place: filled[place[1]], self._texts[template.english].strip())
 

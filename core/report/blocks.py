@@ -85,7 +85,7 @@ def in_language(blocks: Iterable[Block]) -> Iterator[Block]:
         if isinstance(block, Heading):
             yield replace(block, text=tr(block.text))
         elif isinstance(block, ReportParagraph):
-            yield replace(block, runs=tuple(map(_run_in_language, block.runs)))
+            yield replace(block, runs=_joined(map(_run_in_language, block.runs)))
         elif isinstance(block, ReportTable):
             rows = tuple(tuple(map(_cell_in_language, row)) for row in block.rows)
             yield replace(block, header=tuple(map(tr, block.header)), rows=rows)
@@ -98,7 +98,20 @@ def _cell_in_language(cell: Cell) -> Cell:
 
 
 def _run_in_language(run: Run) -> Run:
-    return run if run.quoted else replace(run, text=tr(run.text), tag=tr(run.tag))
+    return replace(run, text=run.text if run.quoted else tr(run.text), tag=tr(run.tag))
+
+
+def _joined(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """Return the runs with those as one that look alike: apart they were only for the language's sake."""
+    joined: list[Run] = []
+    for run in runs:
+        if joined and replace(run, text="", quoted=False) == replace(joined[-1], text="", quoted=False) == Run(
+            "", run.bold
+        ):
+            joined[-1] = replace(run, text=f"{joined[-1].text}{run.text}")
+        else:
+            joined.append(run)
+    return tuple(joined)
 
 
 def runs_of(cell: Cell) -> tuple[Run, ...]:

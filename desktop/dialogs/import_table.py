@@ -34,6 +34,7 @@ from biasprint.desktop.widgets import (
     PrimaryButton,
     ProgressThin,
     QuietButton,
+    number,
     plural,
     tr,
 )
@@ -407,7 +408,7 @@ def _counted(reading: TableReading) -> str:
         words = plural(reading.total, "The one row can be read.", "All %n rows can be read.")
     else:
         words = tr("{usable} of {total} rows can be read; the others are left out.").format(
-            usable=f"{reading.usable:,}", total=f"{reading.total:,}"
+            usable=number(reading.usable), total=number(reading.total)
         )
     return " ".join([words, *reading.notices])
 

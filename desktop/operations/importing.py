@@ -12,7 +12,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.widgets.words import number, tr
 from biasprint.desktop.wording.generators import study_kinds
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _reading(table: "TableRead") -> TableReading:
     ]
     more = len(table.problems) - len(problems)
     if more:
-        problems.append(tr("… and {n} more.").format(n=f"{more:,}"))
+        problems.append(tr("… and {n} more.").format(n=number(more)))
     return TableReading(dict(table.mapping), first, len(table.rows), table.total, tuple(problems), table.notices)
 
 

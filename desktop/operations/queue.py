@@ -18,7 +18,7 @@ from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.measuring import mark
 from biasprint.desktop.operations.runs import WriteRequest, author_words, cut_off, failure_words, without_text
-from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.widgets.words import number, plural, tr
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -269,7 +269,7 @@ def _changed(model: str) -> AppError:
 
 def _written(result: "GenerateResult") -> str:
     words = tr("{done} of {outputs} are there.").format(
-        done=f"{result.done:,}", outputs=plural(result.wanted, "1 output", "%n outputs")
+        done=number(result.done), outputs=plural(result.wanted, "1 output", "%n outputs")
     )
     parts = [*without_text(result.failed, result.failures.get(REFUSAL, 0)), *cut_off(result.cut)]
     words += f" {', '.join(parts)}." if parts else ""
@@ -417,7 +417,7 @@ def _certifying(project: "Project", request: JudgeRequest, path: "Path", ticket:
             )  # fmt: skip
         compute.shared().call(write_audit_report, path, page_of_certificate(made))
         given_words = tr("{given} of {wanted}.").format(
-            given=f"{sum(made.read.values()):,}",
+            given=number(sum(made.read.values())),
             wanted=plural(made.wanted, "1 reply is there", "%n replies are there"),
         )
         why = " ".join(failure_words(kind, count) for kind, count in sorted(made.failed.items()))
@@ -437,7 +437,7 @@ def told(results: "Sequence[JudgeResult]") -> str:
         read.update(result.read)
         failures.update(result.failures)
     given = tr("{given} of {wanted}.").format(
-        given=f"{read.total():,}",
+        given=number(read.total()),
         wanted=plural(sum(result.wanted for result in results), "1 reply is there", "%n replies are there"),
     )
     why = " ".join(failure_words(kind, count) for kind, count in sorted(failures.items()))
@@ -458,7 +458,7 @@ def unread(read: "Counter[str]", results: "Sequence[JudgeResult]") -> str:
     why = Counter[str]()
     for result in results:
         why.update({reason: count for reason, count in result.unread.items() if reason != "refused"})
-    counted = [f"{count:,} {tr(UNREAD[reason])}" for reason, count in why.most_common()]
+    counted = [f"{number(count)} {tr(UNREAD[reason])}" for reason, count in why.most_common()]
     reasons = f" ({', '.join(counted)})" if counted else ""
     return f"{', '.join(parts)}{reasons}." if parts else ""
 
@@ -469,6 +469,6 @@ def flips(results: "Sequence[JudgeResult]") -> str:
     if not compared:
         return tr("No comparison has a choice in every order of its cards.")
     return tr("The choice turned with the order of the cards in {flips} of {compared}.").format(
-        flips=f"{sum(result.flips for result in results):,}",
+        flips=number(sum(result.flips for result in results)),
         compared=plural(compared, "1 comparison", "%n comparisons"),
     )

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import ScorerLine
-from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge
+from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge, number
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import FlowLayout, in_column
@@ -110,4 +110,4 @@ class ScorerRow(QWidget):
     def show_count(self, line: ScorerLine) -> None:
         self.texts = line.texts
         words = tr("{scored} of {texts} texts scored")
-        self.count.setText(words.format(scored=f"{line.scored:,}", texts=f"{line.texts:,}"))
+        self.count.setText(words.format(scored=number(line.scored), texts=number(line.texts)))

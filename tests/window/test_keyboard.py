@@ -115,7 +115,7 @@ def models(person: Person) -> None:
 
 
 def settings(person: Person) -> None:
-    person.tab_to("Theme", role="combo box")
+    person.tab_to("Colour theme", role="combo box")
     person.press("End")
     person.until(lambda: person.display.picture().mean() < DARK, "high contrast")
     person.press("Home")

@@ -215,9 +215,9 @@ def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
         end -= 1
     ahead, behind = _BLANKS.sub(" ", text[first:start]).lstrip(), _BLANKS.sub(" ", text[end:last]).rstrip()
     runs = (
-        Run(f"“{'… ' if first > low else ''}{ahead}"),
-        Run(shortened(text[start:end], LONGEST), bold=True),
-        Run(f"{behind}{' …' if last < high else ''}”"),
+        Run(f"“{'… ' if first > low else ''}{ahead}", quoted=True),
+        Run(shortened(text[start:end], LONGEST), bold=True, quoted=True),
+        Run(f"{behind}{' …' if last < high else ''}”", quoted=True),
     )
     return tuple(run for run in runs if run.text)
 

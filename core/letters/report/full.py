@@ -214,7 +214,8 @@ def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
         if low > at:
             yield Run(text[at:low], quoted=True)
         run_marks = list(same)
-        yield Run(text[low:high], category=run_marks[0].category, tag=", ".join(_tag(mark) for mark in run_marks))
+        tag = ", ".join(_tag(mark) for mark in run_marks)
+        yield Run(text[low:high], category=run_marks[0].category, tag=tag, quoted=True)
         at = high
     if at < end:
         yield Run(text[at:end], quoted=True)
@@ -234,18 +235,19 @@ def _marks(reading: Reading) -> Iterator[Block]:
     yield Heading("What to look at")
     if reading.said_of_marks:
         yield said(reading.said_of_marks, soft=True)
-    praise = []
+    praise: list[Run] = []
     for group in grouped(reading.marks, reading.read_as.kind):
         place = _count(len(group.marks), "place") if group.counted else MAY_BE
         words = ", ".join(f"“{mark.words}”{_how(mark)}" for mark in group.marks)
         reasons = " ".join((*map(_sourced, group.reasons), group.sure)).strip()
         if all(categories()[mark.category].praise and not mark.of_house for mark in group.marks):
-            praise.append(f"{group.title}, {place}: {words}. {reasons}")
+            before = " " if praise else ""
+            praise += [Run(f"{before}{group.title}, {place}: "), Run(f"{words}. ", quoted=True), Run(reasons)]
         else:
-            runs = (Run(f"{group.title}, {place}: ", bold=True), Run(f"{words}. {reasons}"))
-            yield ReportParagraph(runs, small=True, bullet=True)
+            title = Run(f"{group.title}, {place}: ", bold=True)
+            yield ReportParagraph((title, Run(f"{words}. ", quoted=True), Run(reasons)), small=True, bullet=True)
     if praise:
-        yield said(" ".join(praise), soft=True, small=True)
+        yield ReportParagraph(tuple(praise), soft=True, small=True)
 
 
 def _sourced(reason: tuple[str, str]) -> str:
@@ -263,9 +265,9 @@ def _claims(reading: Reading) -> Iterator[Block]:
     yield Heading("Claims that the context does not support")
     for support in missing:
         verdict = "Says otherwise" if support.verdict == "contradicted" else support.fact or "Not found"
-        nearest = f" Nearest passage: “{shortened(support.passage)}”" if support.passage else ""
-        claim = Run(f": {shortened(reading.sentence(support.sentence).text)}{nearest}")
-        yield ReportParagraph((Run(verdict.rstrip("."), bold=True), claim), bullet=True, small=True)
+        nearest = Run(f" Nearest passage: “{shortened(support.passage)}”" if support.passage else "")
+        claim = Run(f": {shortened(reading.sentence(support.sentence).text)}", quoted=True)
+        yield ReportParagraph((Run(verdict.rstrip("."), bold=True), claim, nearest), bullet=True, small=True)
 
 
 def _others(reading: Reading) -> Iterator[Block]:
@@ -295,7 +297,9 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
         yield said(twin.question, small=True)
     for asked in twin.asked:
         sentence = twin.reading.sentence(asked.sentence).text
-        yield said(f"“{sentence}” ({asked.why}: {', '.join(asked.words)})", bullet=True, small=True)
+        said_words = Run(f"{', '.join(asked.words)})", quoted=True)
+        runs = (Run(f"“{sentence}” (", quoted=True), Run(asked.why), Run(": "), said_words)
+        yield ReportParagraph(runs, bullet=True, small=True)
     rows = tuple(
         (
             figure.title,
@@ -401,11 +405,13 @@ def _places(reading: Reading) -> Iterator[Block]:
     for group in grouped(mark for mark in reading.marks if mark.category in LOOKED_AT):
         for number, same in groupby(group.marks, key=lambda mark: mark.sentence):
             words = ", ".join(f"“{mark.words}”" for mark in same)
-            yield said(f"{group.title}: {words}: {shortened(reading.sentence(number).text)}", bullet=True)
+            sentence = Run(f": {words}: {shortened(reading.sentence(number).text)}", quoted=True)
+            yield ReportParagraph((Run(group.title), sentence), bullet=True)
     for support in reading.support:
         if support.verdict in NOT_CARRIED:
             found = WORDS_OF_VERDICT[support.verdict]
-            yield said(f"Claim, {found}: {shortened(reading.sentence(support.sentence).text)}", bullet=True)
+            sentence = Run(f": {shortened(reading.sentence(support.sentence).text)}", quoted=True)
+            yield ReportParagraph((Run(f"Claim, {found}"), sentence), bullet=True)
 
 
 def letters_to_tell(rows: Sequence[PileRow]) -> list[PileRow]:

@@ -22,7 +22,7 @@ from biasprint.desktop.panels.charts.live_cards import (
 )
 from biasprint.desktop.plots.card import PlotHost
 from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, StudyBoard
-from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
+from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import FlowLayout, Scroller, clear_widget, in_column
@@ -145,7 +145,7 @@ class BoardHead(QWidget):
         progress = handle.progress
         if progress is None or progress.total is None:
             return tr("Getting ready.")
-        done = tr("{done} of {total}").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+        done = tr("{done} of {total}").format(done=number(progress.done), total=number(progress.total))
         if handle.state is JobState.PAUSED:
             return tr("{told}, paused.").format(told=done)
         if only_scored(handle):

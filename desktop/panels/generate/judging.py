@@ -60,6 +60,7 @@ from biasprint.desktop.widgets import (
     PrimaryButton,
     ProgressThin,
     QuietButton,
+    number,
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
@@ -219,7 +220,7 @@ class JudgingCard(Card):
         with QSignalBlocker(self.plans):
             self.plans.clear()
             if len(facts.plans) > 1:
-                self.plans.addItem(tr("all {n} plans").format(n=f"{len(facts.plans):,}"), ALL)
+                self.plans.addItem(tr("all {n} plans").format(n=number(len(facts.plans))), ALL)
             for plan in facts.plans:
                 self.plans.addItem(safe_line(f"{tr(plan.title)} ({plan.id[:8]})"), plan.id)
             self.plans.setCurrentIndex(max(0, self.plans.findData(before)) if facts.plans else -1)
@@ -390,7 +391,7 @@ class JudgingCard(Card):
         if not counted or progress is None:
             return tr("Paused.") if paused else tr("Opening the model, or waiting for its turn…")
         said = tr("{done} of {total} replies.") if self._testing else tr("{done} of {total} replies to this plan.")
-        words = said.format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+        words = said.format(done=number(progress.done), total=number(progress.total))
         return tr("Paused: {said}").format(said=words) if paused else words
 
 
@@ -424,16 +425,16 @@ class PastSessions(QWidget):
 def _stands(one: PastJudge) -> str:
     result = one.result
     words = tr("{given} of {wanted} replies").format(
-        given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}"
+        given=number(sum(result.read.values())), wanted=number(result.wanted)
     )
     if result.flip_rate is None:
         words += tr("; no choice in every order of the cards")
     else:
         words += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
-            flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
+            flips=number(result.flips), compared=number(result.compared), rate=f"{result.flip_rate:.0%}"
         )
     if result.failures:
-        words += "; " + tr("{n} failed").format(n=f"{sum(result.failures.values()):,}")
+        words += "; " + tr("{n} failed").format(n=number(sum(result.failures.values())))
     if not result.answers and sum(result.read.values()) > result.read["failed"]:
         return words + tr("; without an answer it counts nowhere.")
     return words + ("." if result.closed else tr("; not finished: the same choice goes on."))

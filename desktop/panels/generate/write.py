@@ -226,7 +226,9 @@ def _words(handle: JobHandle) -> str:
         return handle.result_text
     if handle.progress is None or handle.progress.total is None:
         return handle.progress.note if handle.progress is not None and handle.progress.note else tr("Starting…")
-    parts = [tr("{done} of {total}").format(done=f"{handle.progress.done:,}", total=f"{handle.progress.total or 0:,}")]
+    parts = [
+        tr("{done} of {total}").format(done=number(handle.progress.done), total=number(handle.progress.total or 0))
+    ]
     if handle.state is JobState.PAUSED:
         parts.append(tr("paused"))
     elif only_scored(handle):

@@ -1,6 +1,7 @@
 """The note to a letter's writer: one page, before and after with reasons, and nothing that was put aside."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from docx import Document as WordDocument
 from pdfminer.high_level import extract_text
 from pdfminer.pdfpage import PDFPage
 
+from biasprint.core import language
 from biasprint.core.errors import UsageError
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.reading import read_letter
@@ -15,7 +17,7 @@ from biasprint.core.letters.report import changes_made, suggestions_left, write_
 from biasprint.core.letters.report.full import full_report
 from biasprint.core.letters.request import HouseEntry, HouseList, ReadingRequest
 from biasprint.core.letters.values import Document, Reading
-from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
+from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, in_language, runs_of
 from biasprint.core.report.pdf import pdf_bytes
 from biasprint.core.text import sha256_text
 
@@ -233,3 +235,16 @@ def test_a_sentence_has_a_hint_once() -> None:
     told = [row.reason for row in rows if row.after == "Leave it out."]
     assert any("private" in reason for reason in told)
     assert len(told) == len(set(told))
+
+
+def test_a_letter_s_own_words_stay_as_they_are_in_a_german_report_and_note(tmp_path: Path, reading: Reading) -> None:
+    language.choose("de")
+    made = in_language(full_report(reading, None, None, "30 November 2026", 0, edited=False))
+    said = ["".join(run.text for run in block.runs) for block in made if isinstance(block, ReportParagraph)]
+    assert "30. November 2026" in said[0]
+    assert [paragraph for paragraph in EDITED.paragraphs if paragraph not in said] == []
+    write_note(tmp_path / "note.docx", reading)
+    before, after, why = next(row for row in rows_of(tmp_path / "note.docx") if "somewhat" in row[0])
+    assert before == "“She somewhat exceeded what we …”"
+    assert "exceeded" in after
+    assert not re.search(r"\b(the|and|it|of)\b", why)
