@@ -1,4 +1,4 @@
-"""Pictures of every panel and every page of it, in each look: python tests/window_looks.py FOLDER [look …].
+"""Pictures of every panel and every page of it, in each look: python tests/looks.py FOLDER [look …].
 
 A look is a theme, a direction, a text size and a size of the window, such as `dark`, `rtl`, `contrast-1024x700` or
 `light-1024x700-200`. Each is drawn off screen from the sample project; a sheet of all is made beside them.

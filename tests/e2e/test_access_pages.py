@@ -34,11 +34,11 @@ Shown = tuple[MainWindow, Callable[[], None]]
 SIZES = ("80", "100", "150", "200")
 THEMES = ("light", "dark", "contrast")
 MOST_STOPS = 250
-AROUND = 8  # pixels in which a ring may stand
+AROUND = 12  # pixels in which a ring may stand: a table's is that of its card
 LEAST_CONTRAST = 3.0  # of a ring, with what is there without it
 LEAST_TARGET = 24  # pixels
 VALUE = "on"  # of a switch; what is switched stands beside it
-RINGED = 0.6  # of a part's circumference
+RINGED = 0.5  # of a part's circumference: a list's first row, which is chosen, covers some of it
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,8 @@ def test_tab_reaches_every_control_and_each_wears_a_ring(shown: Shown, theme: st
 
 def walk(window: MainWindow) -> list[QWidget]:
     """Press Tab until it leads where it led before; what it led to. A part that keeps the keyboard is an error."""
+    window.activateWindow()
+    QApplication.processEvents()
     window.ground.setFocus(Qt.FocusReason.OtherFocusReason)
     reached: list[QWidget] = []
     for _ in range(MOST_STOPS):
@@ -112,7 +114,9 @@ def wears_ring(window: MainWindow, part: QWidget) -> bool:
     above = part.parentWidget()
     while above is not None:
         if isinstance(above, QScrollArea):
-            above.ensureWidgetVisible(part)
+            above.ensureWidgetVisible(part)  # of a text, its first line
+            foot = part.mapTo(above.widget(), part.rect().bottomLeft())
+            above.ensureVisible(foot.x(), foot.y())
         above = above.parentWidget()
     window.ground.setFocus(Qt.FocusReason.OtherFocusReason)
     QApplication.processEvents()

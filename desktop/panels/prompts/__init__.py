@@ -476,7 +476,7 @@ class PromptsPanel(Panel):
             return ""
         if self.tabs.currentIndex() == self.template_tab and not self.template.table.columns:
             return tr("A template needs a table: choose or type one.")
-        return tr("There are no prompts to add: the card beside says why.")
+        return tr("There are no prompts to add: the preview says why.")
 
     def _read_project(self) -> None:
         project = self.project

@@ -369,7 +369,7 @@ def test_the_button_says_why_nothing_can_be_added(qtbot: QtBot, panel: PromptsPa
     assert panel.add.toolTip() == ""
     panel.card("creativity").axes.check(())
     qtbot.waitUntil(lambda: panel.preview.trouble.isVisible())
-    assert panel.add.toolTip() == "There are no prompts to add: the card beside says why."
+    assert panel.add.toolTip() == "There are no prompts to add: the preview says why."
     assert panel.add.accessibleDescription() == panel.add.toolTip()
 
 
