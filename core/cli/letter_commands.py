@@ -27,39 +27,27 @@ from biasprint.core.cli.console import (
 )
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import UsageError
-from biasprint.core.letters import (
-    DOCUMENT_KINDS,
-    Document,
-    Generator,
-    ModelReading,
-    NameTwins,
-    OccupationGuess,
-    Reading,
-    ReadingRequest,
-    TwinDifference,
-    WordFile,
-    as_word,
-    candidate_called,
-    candidate_of,
-    check_letter,
-    check_under_names,
-    check_with_twin,
-    occupation_of,
-    read_by_model,
-    read_file,
-    scorers_for_letters,
-    write_note,
-    write_report,
-)
-from biasprint.core.letters.kinds import NAMES, goes_back_into, kind_called
-from biasprint.core.swap import PRONOUNS, Person
-from biasprint.core.swap.guess import named as named_person
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # every command imports this module, and only these ones read letters
     from biasprint.core.jobs import JobContext
+    from biasprint.core.letters import (
+        Document,
+        ModelReading,
+        NameTwins,
+        OccupationGuess,
+        Reading,
+        ReadingRequest,
+        TwinDifference,
+        WordFile,
+    )
     from biasprint.core.letters.request import HouseList
-    from biasprint.core.swap import Pronoun
+    from biasprint.core.swap import Person, Pronoun
     from biasprint.core.swap.name_groups import NameGroup
+
+# As in `letters.kinds`, which no help loads.
+FORMATS = ("docx", "odt", "pdf", "rtf", "eml", "html", "md", "txt")
+NAMES = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+DOCUMENT_KINDS = ("reference", "recommendation", "review", "peer", "advert")
 
 # ---- reference: the sets of letters that a letter is compared with
 
@@ -114,6 +102,7 @@ def make(
 ) -> None:
     """Make a set from a project's finished letters, or a folder of letters: their figures, never their text."""
     from biasprint.core.compute import shared
+    from biasprint.core.letters import ReadingRequest, scorers_for_letters
     from biasprint.core.letters.pile.files import is_pile
     from biasprint.core.letters.reference_sets import make_reference, make_reference_from_pile
     from biasprint.core.letters.references import said_of_too_few
@@ -192,11 +181,15 @@ class Files:
 
     def check_word(self, ctx: "JobContext", doc: Path) -> None:
         """Raise `UsageError`, before the scorers read the letter, where its Word file cannot be called so."""
+        from biasprint.core.letters import read_file
+
         if self.word is not None:
             _word_file(ctx, doc, self.word, read_file(doc, ctx))
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write the files that are asked for, and return remarks on the Word file."""
+        from biasprint.core.letters import TwinDifference, write_note, write_report
+
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
         original = _context(ctx, self.original)
@@ -227,9 +220,10 @@ class AskedModel:
         if not self.ask and (self.endpoint is not None or self.settings or self.ask_key):
             raise UsageError("--endpoint, --set and --ask-key are for a model that reads.", hint="Name it with --ask.")
 
-    def read(self, ctx: "JobContext", reading: Reading) -> ModelReading | None:
+    def read(self, ctx: "JobContext", reading: "Reading") -> "ModelReading | None":
         """Return what the model names in the letter; None where none is asked, or there is no letter to read."""
         from biasprint.core.compute import models
+        from biasprint.core.letters import Generator, read_by_model
 
         if not self.ask or reading.stopped:
             return None
@@ -282,6 +276,8 @@ def letter(
 ) -> None:
     """Check reference letters, reviews and job adverts: language that matters, and of letters support by a CV, letters
     like it, the same letter for another."""
+    from biasprint.core.letters import ReadingRequest
+    from biasprint.core.letters.kinds import kind_called
     from biasprint.core.letters.pile.files import is_pile
 
     many = pile or any(is_pile(doc) for doc in docs)
@@ -324,6 +320,7 @@ def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
     """Return the request that all letters of a command are read with, as far as it is the same for each."""
+    from biasprint.core.letters import ReadingRequest, scorers_for_letters
     from biasprint.core.letters.references import reference as reference_set
 
     chosen = reference_set(reference)
@@ -347,23 +344,24 @@ def checked_letter(
 
     `given`: name and pronoun of the candidate, "" where they are to be guessed.
     """
+    from biasprint.core import letters
     from biasprint.core.compute import shared
     from biasprint.core.swap.name_groups import NameGroup, named_in
 
-    document = read_file(doc, ctx)
+    document = letters.read_file(doc, ctx)
     person = _person(document, *given)
-    guess = occupation_of(document, ReadingRequest(person=person), shared(), ctx)
+    guess = letters.occupation_of(document, letters.ReadingRequest(person=person), shared(), ctx)
     under = request.occupation or (guess.occupation if guess.likely else "")
     request = replace(request, person=person, occupation=under)
     if other is None:
-        return check_letter(ctx, document, shared(), request), under, guess, None
+        return letters.check_letter(ctx, document, shared(), request), under, guess, None
     if isinstance(other, tuple):
-        names = check_under_names(ctx, document, shared(), request, other)
+        names = letters.check_under_names(ctx, document, shared(), request, other)
         return names.twins[0].twin.reading, under, guess, names
     if isinstance(other, NameGroup):
-        about = person if person is not None else candidate_of(document)
+        about = person if person is not None else letters.candidate_of(document)
         other = named_in(other, about)
-    checked_pair = check_with_twin(ctx, document, other, shared(), request)
+    checked_pair = letters.check_with_twin(ctx, document, other, shared(), request)
     return checked_pair.reading, under, guess, checked_pair
 
 
@@ -380,6 +378,9 @@ def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", reading: "Reading | None" = None
 ) -> "WordFile":
     """Make the Word file to write."""
+    from biasprint.core.letters import as_word
+    from biasprint.core.letters.kinds import goes_back_into
+
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     return as_word(ctx, own, letter, reading)
 
@@ -395,6 +396,7 @@ def _pile(
 ) -> None:
     from biasprint.core.cli.letter_output import pile_json, tell_pile
     from biasprint.core.compute import shared
+    from biasprint.core.letters import scorers_for_letters
     from biasprint.core.letters.pile.files import is_pile
     from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
     from biasprint.core.letters.pile.read import compare_groups, read_pile, report_of, report_pile
@@ -440,11 +442,15 @@ def _house(path: Path | None) -> "HouseList | None":
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
+    from biasprint.core.letters import read_file
+
     return read_file(path, ctx) if path is not None else None
 
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
+    from biasprint.core.letters import candidate_called, candidate_of
+
     if not name.strip() and not pronoun:
         return None
     person = candidate_called(document, name) if name.strip() else candidate_of(document)
@@ -468,6 +474,8 @@ def _twin(twin: str) -> "Person | NameGroup | tuple[NameGroup, ...]":
 
 
 def _other(twin: str) -> "Person":
+    from biasprint.core.swap.guess import named as named_person
+
     name, separator, pronoun = twin.rpartition(":")
     if not separator or not name.strip() or not pronoun.strip():
         raise UsageError(f"“{twin}” is no name with a pronoun.", hint="For example: --twin “Thomas Field:he”")
@@ -476,6 +484,8 @@ def _other(twin: str) -> "Person":
 
 def known_pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
+    from biasprint.core.swap import PRONOUNS
+
     for pronoun in PRONOUNS:
         if pronoun == given:
             return pronoun
@@ -483,7 +493,7 @@ def known_pronoun(given: str) -> "Pronoun":
 
 
 def _tell(
-    checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str], of_model: ModelReading | None
+    checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str], of_model: "ModelReading | None"
 ) -> None:
     """Print all letters. `of_model`: a language model's reading of the only one."""
     from biasprint.core.cli.letter_output import (

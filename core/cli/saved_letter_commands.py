@@ -15,11 +15,9 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.letter_commands import checked_letter, known_pronoun, letter_request
+from biasprint.core.cli.letter_commands import NAMES, checked_letter, known_pronoun, letter_request
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
-from biasprint.core.letters import KeptLetter
-from biasprint.core.letters.kinds import NAMES
 
 Letter = Annotated[Path, typer.Argument(help=f"The letter: {NAMES}.")]
 
@@ -56,6 +54,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Check a letter and keep it in a project, with what was found."""
+    from biasprint.core.letters import KeptLetter
     from biasprint.core.letters.kept import save_letter
 
     known_pronoun(pronoun)

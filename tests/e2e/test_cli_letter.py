@@ -8,6 +8,8 @@ import pytest
 from cli_support import biasprint, refused
 from docx import Document
 
+from biasprint.core import letters
+from biasprint.core.letters import kinds
 from biasprint.core.letters.kept import saved_letter
 from biasprint.core.letters.references import reference
 from biasprint.core.project.project import Project
@@ -69,6 +71,12 @@ def test_a_checked_letter_is_kept_in_a_project_as_the_window_opens_it_and_taken_
     refused("saved-letters", "remove", file, "kelly", code=2, says="There is no saved letter “kelly”")
     biasprint("saved-letters", "remove", file, added["id"])
     assert biasprint("saved-letters", "list", file, "--json").json == {"letters": []}
+
+
+def test_help_names_every_kind_of_file_and_of_document() -> None:
+    shown = " ".join(biasprint("letter", "--help").out.split())
+    assert f"Letters: {kinds.NAMES};" in shown
+    assert f"What it is read as: {', '.join(letters.DOCUMENT_KINDS)};" in shown
 
 
 def test_a_letter_is_read_under_a_name_of_every_group(letter: Path) -> None:

@@ -434,5 +434,5 @@ def _has_children_at_work(pid: int, count: int) -> bool:
         children = process.children()
         if sum(child.is_running() and child.num_threads() > 1 for child in children) >= count:
             return True
-        time.sleep(0.05)
+        time.sleep(0.25)  # each look goes through all processes of the computer
     return False

@@ -44,6 +44,7 @@ WITHOUT_NUMPY: list[Link] = [
         "import biasprint.desktop.panels.home",
         (*MODELS, "pandas", "scipy", "numpy", "sqlalchemy", "pydantic"),
     ),
+    ("a command", "import biasprint.desktop.commands", ("biasprint.core.letters", "biasprint.core.swap", "numpy")),
     (
         "the models panel",
         "import biasprint.desktop.panels.models, biasprint.desktop.panels.models.catalogue, "
