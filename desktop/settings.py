@@ -278,7 +278,7 @@ def _names(event: QKeyEvent) -> list[str]:
     ]
 
 
-MOST_RECENT = 10
+MOST_RECENT = 500
 StoredKeys = dict[str, tuple[str, ...]]
 
 

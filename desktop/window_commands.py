@@ -271,13 +271,16 @@ def take_tour(window: Window) -> None:
     Tour(window).begin()
 
 
+MOST_IN_MENU = 10  # recent projects; the others are on Home, and in the palette
+
+
 def file_menu(window: Window) -> QMenu:
     """Build the menu under the program's name."""
     menu = QMenu(window)
     *files, leave = file_commands(window)
     for command in files[:2]:
         _add(menu, command)
-    recent = [command for command in recent_commands(window) if command.enabled()]
+    recent = [command for command in recent_commands(window) if command.enabled()][:MOST_IN_MENU]
     if recent:
         menu.addSeparator()
         for command in recent:

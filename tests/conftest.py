@@ -15,6 +15,8 @@ from hypothesis.internal.conjecture import providers
 from trust import plug_in
 from trust.plug_in import figure  # noqa: F401 - a fixture
 
+from biasprint.core import given
+
 if TYPE_CHECKING:  # tests without a window do not load Qt
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
@@ -112,6 +114,16 @@ def qtbot(qapp: "QApplication", request: pytest.FixtureRequest) -> "QtBot":
     from waiting import Bot
 
     return Bot(request)
+
+
+@pytest.fixture(autouse=True)
+def read_by_everybody() -> Iterator[None]:
+    """A project that its owner alone may read has this process write for the owner alone: until the test's end."""
+    kept_from, mask = given._kept_from, os.umask(0o022)
+    os.umask(mask)
+    yield
+    given._kept_from = kept_from
+    os.umask(mask)
 
 
 @pytest.fixture(autouse=True)

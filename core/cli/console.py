@@ -356,9 +356,9 @@ def open_for_writing(path: Path) -> "Project":
             hint=f"Rate it with “biasprint gui {path.name}”, or name the project that it was made from.",
         )
     if project.read_only:
-        why = project.read_only
+        why, hint = project.read_only, project.way_to_write
         project.close()
-        raise NotSaved(why, kept="Nothing was changed.", hint="Copy it to a folder that you may write to.")
+        raise NotSaved(why, kept="Nothing was changed.", hint=hint)
     return project
 
 

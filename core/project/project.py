@@ -136,6 +136,7 @@ class Project:
             keep_to(path.stat().st_mode)
         self.path = path
         self.read_only = read_only
+        self.way_to_write = "Copy it to a folder that you may write to."  # of a project that is read-only
         self.working = working
         self.examination = examination
         self._lock = lock
@@ -229,10 +230,13 @@ class Project:
         try:
             lock = ProjectLock.acquire(path)
         except OSError as error:
-            why = f"“{path.parent}” cannot be written to: the project is open read-only."
-            if error.errno in FULL:
-                why = f"The disk of “{path.parent}” is full: the project is open read-only until there is room again."
-            return cls._open_read_only(path, why, examiner)
+            if error.errno not in FULL:
+                why = f"“{path.parent}” cannot be written to: the project is open read-only."
+                return cls._open_read_only(path, why, examiner)
+            why = f"The disk of “{path.parent}” is full: the project is open read-only until there is room again."
+            project = cls._open_read_only(path, why, examiner)
+            project.way_to_write = "Free some space there, then try again."
+            return project
         try:
             if not os.access(path, os.W_OK):
                 lock.release()

@@ -406,6 +406,7 @@ def test_a_write_that_fails_is_told_and_the_old_file_stays(
             assert told["changed"] == [], f"{where} told as failed, and changed\n{told['first']}"
         if error in storage.FULL and told["first"]:
             assert ROOM.search(told["first"]), f"{where}\n{told['first']}"
+            assert "Copy it to a folder" not in told["first"], f"{where}\n{told['first']}"
         assert told["second"] == "", f"{where} it does not go on\n{told['second']}"
         made = [path for path in bench.folder.glob(write.makes) if path.is_file()] if write.makes else []
         assert bool(made) == bool(write.makes), f"{where} nothing was made"

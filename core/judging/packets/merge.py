@@ -330,7 +330,7 @@ def merge_packets(
     if packet_info(project) is not None:
         raise UsageError(f"“{project.path.name}” is a packet itself.", hint="Merge into the project it came from.")
     if project.read_only:
-        raise NotSaved(project.read_only, kept="Nothing was merged.", hint="Save a copy where you may write.")
+        raise NotSaved(project.read_only, kept="Nothing was merged.", hint=project.way_to_write)
     merging, settled = _Merging(project, accept_raters, accept_held), settled_answers(project)
     files: list[MergedFile] = []
     try:

@@ -6,9 +6,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractListModel, QDate, QLocale, QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QSizePolicy, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QAbstractListModel, QDate, QEvent, QLocale, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -296,7 +305,7 @@ def _scored(one: StudyFacts) -> bool:
 
 
 ROW_HEIGHT = 48
-MOST_ROWS = 6
+MOST_ROWS = 6  # seen at once; more scroll, and can be searched
 INSET = 12  # of a row's text, so that the tint under the pointer has room around it
 PATH_ROLE, FOLDER_ROLE, DATE_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1, 2, 3))
 
@@ -394,7 +403,7 @@ class RecentDelegate(QStyledItemDelegate):
 
 
 class RecentCard(Card):
-    """The list of recent projects, or what will be shown there."""
+    """The list of recent projects with a search in their names and folders, or what will be shown there."""
 
     chosen = Signal(object)  # Path
 
@@ -411,14 +420,29 @@ class RecentCard(Card):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self.nothing = Label(tr("Projects that you open or make will be listed here."), "soft", wrap=True)
         drop = tr("A project, a table or a letter can also be dropped anywhere on this window.")
-        for label in (Label(tr("Recent projects"), "heading"), self.nothing):
-            label.setContentsMargins(INSET, 0, INSET, 0)
-            self.box.addWidget(label)
+        self._projects: tuple[RecentProject, ...] = ()
+        self.search, self.count = QLineEdit(), Label("", "note")
+        self.search.setPlaceholderText(tr("Find a project or folder"))
+        self.search.setAccessibleName(tr("Find a project or folder"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._narrow)
+        self.search.returnPressed.connect(lambda: self._choose(self.list.currentIndex()))
+        self.search.installEventFilter(self)
+        head = QHBoxLayout()
+        head.setContentsMargins(INSET, 0, INSET, 0)
+        head.addWidget(Label(tr("Recent projects"), "heading"), 1)
+        head.addWidget(self.count)
+        self.nothing.setContentsMargins(INSET, 0, INSET, 0)
+        find = QHBoxLayout()
+        find.setContentsMargins(INSET, 0, INSET, 0)
+        find.addWidget(self.search)
+        self.box.addLayout(head)
+        self.box.addWidget(self.nothing)
+        self.box.addLayout(find)
         self.box.addWidget(self.list)
         self.box.addStretch(1)
         foot = Label(drop, "note", wrap=True)
@@ -429,22 +453,38 @@ class RecentCard(Card):
 
     @property
     def rows(self) -> Sequence[RecentProject]:
-        return self.model.rows
+        return self._projects
 
     def show_projects(self, rows: Sequence[RecentProject]) -> None:
-        if tuple(rows[:MOST_ROWS]) == self.model.rows:
-            return
-        self.model.show(rows[:MOST_ROWS])
+        if tuple(rows) != self._projects:
+            self._projects = tuple(rows)
+            self._narrow()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the arrow keys in the search move through the list."""
+        if isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            return QApplication.sendEvent(self.list, event)
+        return super().eventFilter(watched, event)
+
+    def _narrow(self) -> None:
+        words = self.search.text().casefold().split()
+        self.model.show([row for row in self._projects if all(word in str(row.path).casefold() for word in words)])
+        if words:
+            self.list.setCurrentIndex(self.model.index(0, 0))
         self._fit()
 
     def _choose(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.data(PATH_ROLE))
+        if index.isValid():
+            self.chosen.emit(index.data(PATH_ROLE))
 
     def _fit(self, _tokens: object = None) -> None:
-        rows = self.model.rowCount()
-        self.list.setFixedHeight(rows * theme.current().px(ROW_HEIGHT) + 4)
-        self.list.setVisible(bool(rows))
-        self.nothing.setVisible(not rows)
+        rows, known, many = self.model.rowCount(), len(self._projects), len(self._projects) > MOST_ROWS
+        self.list.setFixedHeight(min(known, MOST_ROWS) * theme.current().px(ROW_HEIGHT) + 4)
+        self.list.setVisible(bool(known))
+        self.nothing.setVisible(not known)
+        self.search.setVisible(many)
+        self.count.setVisible(many)
+        self.count.setText(tr("{shown} of {all}").format(shown=rows, all=known))
 
 
 def day_words(moment: datetime) -> str:

@@ -35,6 +35,7 @@ from biasprint.desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
     ProjectFacts,
+    RecentProject,
     audit_state,
     day_words,
     fingerprint_state,
@@ -544,6 +545,41 @@ def test_recent_projects_open_with_the_keyboard(qtbot: QtBot, window: MainWindow
     home.recent.list.setCurrentIndex(home.recent.model.index(0, 0))
     with qtbot.waitSignal(window.session.opened):
         qtbot.keyClick(home.recent.list, Qt.Key.Key_Return)
+
+
+def test_of_two_hundred_projects_one_is_found_by_typing_and_opened_by_enter(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path
+):
+    card = home.recent
+    window.settings.add_recent(tmp_path / "one.biasprint")
+    assert card.search.isHidden()
+    paths = [tmp_path / f"group{'abcdefghij'[number % 10]}" / f"study-{number}.biasprint" for number in range(200)]
+    paths.insert(150, file)
+    card.show_projects([RecentProject(path, None) for path in paths])
+    assert not card.search.isHidden()
+    assert card.count.text() == "201 of 201"
+    card.search.setFocus()
+    qtbot.keyClicks(card.search, "GROUPH study-1")
+    assert [path.stem for path in (row.path for row in card.model.rows)] == [
+        "study-17", *(f"study-1{number}7" for number in range(10))
+    ]  # fmt: skip
+    assert card.count.text() == "11 of 201"
+    card.search.clear()
+    qtbot.keyClicks(card.search, "nowhere")
+    assert card.count.text() == "0 of 201"
+    qtbot.keyClick(card.search, Qt.Key.Key_Return)  # opens nothing
+    card.search.clear()
+    qtbot.keyClicks(card.search, "study-1")
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up):
+        qtbot.keyClick(card.search, key)
+    with qtbot.waitSignal(card.chosen) as opened:
+        qtbot.keyClick(card.search, Qt.Key.Key_Return)
+    assert opened.args == [paths[10]]
+    card.search.setText("spring")
+    with qtbot.waitSignal(window.session.opened):
+        qtbot.keyClick(card.search, Qt.Key.Key_Return)
+    assert window.project is not None
+    assert window.project.path == file
 
 
 def test_a_recent_project_that_is_gone_says_so(qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path):

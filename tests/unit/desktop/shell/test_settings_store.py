@@ -125,7 +125,10 @@ def test_a_failed_write_leaves_the_old_file_and_says_so(path: Path, monkeypatch:
     assert settings.get("theme") == "light"
 
 
-def test_recent_projects_are_newest_first_ten_and_without_repeats(path: Path, tmp_path: Path):
+def test_recent_projects_are_newest_first_not_endless_and_without_repeats(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store_module, "MOST_RECENT", 10)
     settings = Settings(path)
     files = [tmp_path / f"{number}.biasprint" for number in range(12)]
     for file in [*files, files[5]]:
