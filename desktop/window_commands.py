@@ -235,7 +235,7 @@ def view_commands(window: Window) -> list[Command]:
 
     themes = [
         Command(
-            tr("Theme: {name}").format(name=tr(title).lower()),
+            tr("Theme: {name}").format(name=tr(title.lower())),
             partial(settings.set, "theme", value),
             enabled=partial(is_other_theme, value),
         )

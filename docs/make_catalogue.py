@@ -300,6 +300,7 @@ ALWAYS = (
     "One letter cannot show bias; it can show language that is worth a second look",
     "measured {date}",
     "Chance gives {value}",
+    "News articles, also {kind}",
 )  # fmt: skip
 
 # What is read by machines or by models, or measured: it stays English.

@@ -104,7 +104,7 @@ class _Voice:
         return self._fill(self._own["counted"], axis=self._axes([axis]), counts=self._list(counts))
 
     def _count_of(self, share: ShareOfChoices) -> Spans:
-        return self._fill(self._any["count"], identity=[TextSpan(share.label)], chosen=self._n(share.chosen))
+        return self._fill(self._any["count"], identity=[TextSpan(self._say(share.label))], chosen=self._n(share.chosen))
 
     def _evidence(self, axis: AxisChoice, *, again: bool) -> Spans:
         """Return the identity chosen most, the others, and how often choosing at random would do as much."""
@@ -116,8 +116,8 @@ class _Voice:
         counts = [self._count_of(share) for share in axis.identities if share is not out and k > 2]
         sentence = self._fill(
             self._own[f"again_{way}" if again else way],
-            axis=[TextSpan(_in_sentence(axis.title), strong=True)],
-            identity=[TextSpan(out.label, strong=True)],
+            axis=[TextSpan(self._say(_in_sentence(axis.title)), strong=True)],
+            identity=[TextSpan(self._say(out.label), strong=True)],
             chosen=self._n(out.chosen),
             n=self._n(axis.n),
             others=self._fill(self._any["others"], counts=self._list(counts, last="comma")) if counts else "",
@@ -152,7 +152,7 @@ class _Voice:
         losses = []
         many = _words()["many_without_choice"]
         for axis in self._print.axes:
-            where = [TextSpan(_in_sentence(axis.title), strong=True)]
+            where = [TextSpan(self._say(_in_sentence(axis.title)), strong=True)]
             planned, counts = self._n(axis.planned), {"ties": axis.ties, "none": axis.none, "skips": axis.skips}
             without = sum(counts.values())
             if without and without >= many * axis.planned:
@@ -180,7 +180,7 @@ class _Voice:
         return spans
 
     def _axes(self, axes: Sequence[AxisChoice]) -> Spans:
-        return self._list([[TextSpan(_in_sentence(axis.title), strong=True)] for axis in axes])
+        return self._list([[TextSpan(self._say(_in_sentence(axis.title)), strong=True)] for axis in axes])
 
     def _list(self, parts: Sequence[Spans], last: str = "and") -> Spans:
         joining = _words()["joining"]

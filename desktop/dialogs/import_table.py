@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.language import ENGLISH, chosen
 from biasprint.core.tables.read import READERS
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
@@ -341,6 +342,12 @@ class ImportDialog(QDialog):
         self.preview = Preview()
         self.preview.head.addWidget(self.form.repeats)
         self.summary = Label("", "soft", wrap=True)
+        self.english = Label(
+            tr("Measures read English. Texts in other languages can be judged, but figures about them say nothing."),
+            "note",
+            wrap=True,
+        )
+        self.english.setVisible(chosen() != ENGLISH)
         self.target = TargetField(self._shell)
         self.progress = ProgressThin(tr("Importing"))
         self.cancel = QuietButton(tr("Cancel"))
@@ -388,7 +395,7 @@ class ImportDialog(QDialog):
         self.preview.setMinimumHeight(tokens.px(PREVIEW_HEIGHT))
         box = in_column(top, inside=self.page, spacing=tokens.gap, margins=0)
         box.addWidget(sheet, 1)
-        for widget in (self.summary, self.progress):
+        for widget in (self.english, self.summary, self.progress):
             box.addWidget(widget)
         box.addLayout(foot)
         self.pages.addWidget(self.page)

@@ -192,11 +192,11 @@ class PlotAxis(pg.AxisItem):
         places = min(MOST_PLACES, max(0, math.ceil(-math.log10(step) - 1e-9)))
         if not math.isclose(round(step, places), step, rel_tol=1e-6):
             places += 1  # a step of 2.5
-        return [digits.fixed(value * factor, places) + digits.sign(self.unit) for value in values]
+        return [tr(digits.fixed(value * factor, places)) + tr(digits.sign(self.unit)) for value in values]
 
     def _cut(self, name: str, room: float) -> str:
         """Shorten a name to the room it has: across, up to the next one."""
-        name = safe_line(name)
+        name = safe_line(tr(name))
         if self.orientation == "left":
             return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         metrics = QFontMetricsF(self.style["tickFont"])

@@ -250,11 +250,12 @@ class TextTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         room = self.viewport().width()
         for place in self._keep:
-            column = self.table.columns[place]
-            room -= tokens.px(column.width or STRETCH_WIDTH)
+            own = self.table.columns[place].width
+            width = max(tokens.px(own), self.horizontalHeader().sectionSizeHint(place)) if own else 0
+            room -= width or tokens.px(STRETCH_WIDTH)
             self.setColumnHidden(place, room < 0 and place != self._keep[0])
-            if column.width:
-                self.setColumnWidth(place, tokens.px(column.width))
+            if width:
+                self.setColumnWidth(place, width)
         self.table.fold([place for place in self._fold if self.isColumnHidden(place)])
         self._measure.start()
 

@@ -99,6 +99,14 @@ class Person:
         assert code == 0, f"The program ended with {code}: {self.printed.read_text()}"
         self.stop()
 
+    def sees_it_start_again(self) -> None:
+        """Wait until the program has ended well and its successor shows its window, which is then in sight."""
+        assert self._program is not None
+        code = self._program.wait(PATIENCE_SECONDS)
+        assert code == 0, f"The program ended with {code}: {self.printed.read_text()}"
+        self._program = None
+        self.until(self.windows, "the window that started again")
+
     # seeing
 
     def windows(self) -> list[Node]:

@@ -65,3 +65,21 @@ def test_without_a_window_manager_the_window_opens_as_well(new_person: NewPerson
         person.until(lambda: len(person.windows()) == 1, "the window alone")
     person.click("Check a letter")
     person.sees("Paste a letter")
+
+
+def test_a_person_chooses_german_and_starts_again(new_person: NewPerson) -> None:
+    person = new_person()
+    project = person.folder / "Mine.biasprint"
+    person.command("new", project)
+    person.start("gui", project)
+    person.open_panel("Settings")
+    person.tab_to("As the system", role="combo box")  # of the language, the first setting
+    person.write("Deutsch")
+    person.click("Start again now")
+    person.sees_it_start_again()
+    person.sees("Mine — Biasprint")
+    person.open_panel("Einstellungen")
+    person.sees("Sprache")
+    assert person.language().startswith("de")
+    person.press("ctrl+q")
+    person.until(lambda: not person.windows(), "no window any more")

@@ -198,14 +198,14 @@ class ChartsPanel(Panel):
     def commands(self) -> list[Command]:
         measuring = [
             Command(
-                tr("Measure: {study}").format(study=study.measurement.title),
+                tr("Measure: {study}").format(study=tr(study.measurement.title)),
                 partial(self.measure, study.measurement.study),
                 enabled=partial(self._jobs.may, study.measurement.study),
             )
             for study in self.studies
         ]
         going = [
-            Command(tr("Figure: {title}").format(title=drawn.title), partial(self._go_to_figure, place))
+            Command(tr("Figure: {title}").format(title=tr(drawn.title)), partial(self._go_to_figure, place))
             for place, drawn in enumerate(self.measured.figures)
         ]
         wall = Command(tr("Live board on the whole screen"), self._open_wall, "F11")

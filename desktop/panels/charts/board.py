@@ -63,7 +63,7 @@ class BoardHead(QWidget):
         if offered != [(title, number) for number, title in data.studies]:
             self.study.clear()
             for number, title in data.studies:
-                self.study.addItem(title, number)
+                self.study.addItem(tr(title), number)
         if data.board is not None:
             self.study.setCurrentIndex(self.study.findData(data.board.study.id))
         for widget in (self.study_label, self.study):
@@ -436,7 +436,7 @@ class LiveBoard(QWidget):
         menu.setAccessibleName(tr("Cards on the board"))
         shown = {place.key for place in self.dashboard.places if place.shown}
         for key, kind in self._kinds(self.board).items() if self.board else ():
-            action = menu.addAction(kind.title)
+            action = menu.addAction(tr(kind.title))
             action.setCheckable(True)
             action.setChecked(key in shown)
             action.triggered.connect(lambda on, key=key: self.dashboard.show_card(key, on))

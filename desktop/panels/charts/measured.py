@@ -225,7 +225,7 @@ class MeasuredFigures(QWidget):
         if kinds != [self.chooser.itemData(place) for place in range(self.chooser.count())]:
             self.chooser.clear()
             for study in studies:
-                self.chooser.addItem(safe_line(study.measurement.title), study.measurement.study)
+                self.chooser.addItem(safe_line(tr(study.measurement.title)), study.measurement.study)
         place_before = self.chooser.findData(before.measurement.study) if before else -1
         full = next((place for place, study in enumerate(studies) if study.figures), 0)
         self.chooser.setCurrentIndex(place_before if place_before >= 0 else full if studies else -1)
@@ -309,7 +309,7 @@ class MeasuredFigures(QWidget):
 
     def _show_titles(self) -> None:
         before = self.titles.stringList()
-        now = [safe_line(figure.title) for figure in self.figures]
+        now = [safe_line(tr(figure.title)) for figure in self.figures]
         place = self.list.currentIndex().row()
         if now != before:
             chosen = before[place] if 0 <= place < len(before) else ""

@@ -122,7 +122,7 @@ class TextColumn(Card):
         self.count.setText(plural(len(refs), "1 text", "%n texts"))
         self.list.setAccessibleName(tr("Texts: {group}").format(group=name))
         self.text.setAccessibleName(tr("Text: {group}").format(group=name))
-        self.names.setStringList([safe_line(ref.title) for ref in refs])
+        self.names.setStringList([safe_line(tr(ref.title)) for ref in refs])
         self.text.set_text("")
         self.note.clear()
         self.list.setCurrentIndex(self.names.index(0))
@@ -319,7 +319,7 @@ class FindingsPanel(Panel):
         some, chosen = (lambda: bool(board.table.lines)), (lambda: board.chosen is not None)
         measuring = [
             Command(
-                tr("Measure: {study}").format(study=measurement.title),
+                tr("Measure: {study}").format(study=tr(measurement.title)),
                 partial(self.measure, measurement.study),
                 enabled=partial(self._jobs.may, measurement.study),
             )
@@ -327,7 +327,7 @@ class FindingsPanel(Panel):
         ]
         planning = [
             Command(
-                tr("Analysis plan: {study}…").format(study=measurement.title),
+                tr("Analysis plan: {study}…").format(study=tr(measurement.title)),
                 partial(self.ask_to_plan, measurement.study),
                 enabled=lambda: self.project is not None and not self.project.read_only,
             )
@@ -335,7 +335,7 @@ class FindingsPanel(Panel):
         ]
         trying = [
             Command(
-                tr("How far each “Yes” holds: {study}").format(study=measurement.title),
+                tr("How far each “Yes” holds: {study}").format(study=tr(measurement.title)),
                 partial(self.try_choices, measurement.study),
                 enabled=partial(self._jobs.may, measurement.study),
             )

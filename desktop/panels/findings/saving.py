@@ -317,7 +317,9 @@ class Saving:
             return None
         menu = QMenu(self._parent)
         for measurement in measured:
-            menu.addAction(tr("{study}…").format(study=measurement.title), partial(self.ask_report, measurement.study))
+            menu.addAction(
+                tr("{study}…").format(study=tr(measurement.title)), partial(self.ask_report, measurement.study)
+            )
         menu.addSeparator()
         whole = menu.addAction(tr("End with the list of all findings"))
         whole.setCheckable(True)

@@ -216,7 +216,7 @@ class TeachingBox(QWidget):
         """Offer the rubrics of these tasks, by title, as a start."""
         menu = QMenu(self.start_from)
         for title, text in rubrics:
-            menu.addAction(safe_line(title)).triggered.connect(
+            menu.addAction(safe_line(tr(title))).triggered.connect(
                 lambda _=False, text=text: self.rubric.setPlainText(text)
             )
         self.start_from.setMenu(menu)

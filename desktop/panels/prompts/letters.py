@@ -322,7 +322,7 @@ class LettersChoiceCard(StudyCard):
         menu = QMenu(self)
         for occupations in self._own.of(OCCUPATIONS.folder):
             step = partial(self._take_occupations, OCCUPATIONS.folder, occupations.key)
-            menu.addAction(safe_line(occupations.title).replace("&", "&&")).triggered.connect(
+            menu.addAction(safe_line(tr(occupations.title)).replace("&", "&&")).triggered.connect(
                 lambda _=False, step=step: step()
             )
         menu.addSeparator()

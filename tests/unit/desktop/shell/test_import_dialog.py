@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from biasprint.core import language
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -761,3 +762,13 @@ def test_texts_are_imported_from_the_palette_and_by_open(
         qtbot.waitUntil(lambda: not window.findChildren(ImportDialog))
     assert all("*.csv" in kinds for kinds in offered)
     assert {"*.docx", "*.biasprint"} <= set(offered[1].split("(")[1].rstrip(")").split(")")[0].split())
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_whoever_reads_another_language_is_told_that_measures_read_english(
+    opened: Opened, table: Path, code: str
+) -> None:
+    language.choose(code)
+    dialog = opened(table)
+    assert dialog.english.isVisible() is (code == "de")
+    assert code == "en" or "lesen Englisch" in dialog.english.text()
