@@ -309,6 +309,30 @@ class LowEdit(QPlainTextEdit):
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
+class RowOrColumn(QBoxLayout):
+    """A row that becomes a column where its parts have no room beside each other."""
+
+    def __init__(self, spacing: int) -> None:
+        super().__init__(QBoxLayout.Direction.LeftToRight)
+        self.setSpacing(spacing)
+
+    def _widths(self) -> list[int]:
+        items = [self.itemAt(place) for place in range(self.count())]
+        return [item.minimumSize().width() for item in items if not item.isEmpty()] or [0]
+
+    def minimumSize(self) -> QSize:
+        return QSize(max(self._widths()), super().minimumSize().height())
+
+    def setGeometry(self, rect: QRect) -> None:
+        widths = self._widths()
+        fits = sum(widths) + self.spacing() * (len(widths) - 1) <= rect.width()
+        direction = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+        if direction != self.direction():
+            self.setDirection(direction)
+            self.update()
+        super().setGeometry(rect)
+
+
 class FlowLayout(QLayout):
     """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle.
 

@@ -234,6 +234,7 @@ class Drafting(QObject):
 
 SIDE_BY_SIDE_FROM = 900  # text pixels
 LEAST_HEIGHT = 400  # text pixels of the card with what can be chosen
+LEAST_WIDTH = 624  # text pixels of a study's choices beside the prompts: their lists stand in a row
 
 
 class PromptsPanel(Panel):
@@ -553,3 +554,4 @@ class PromptsPanel(Panel):
         tokens = theme.current()
         place_beside(self._columns, self.width() - 2 * tokens.margin, tokens.px(SIDE_BY_SIDE_FROM) - 2 * tokens.margin)
         self.choices.setMinimumHeight(tokens.px(LEAST_HEIGHT))
+        self.choices.setMinimumWidth(tokens.px(LEAST_WIDTH) if self.width() >= tokens.px(SIDE_BY_SIDE_FROM) else 0)

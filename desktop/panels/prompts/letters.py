@@ -27,7 +27,7 @@ from biasprint.desktop.panels.prompts.studies import StudyCard, TablePick
 from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.events import open_below
-from biasprint.desktop.widgets.layout import LowEdit
+from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -199,13 +199,10 @@ class NamesPage(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        head = QHBoxLayout()
-        head.setSpacing(tokens.grid)
+        head = RowOrColumn(tokens.grid)
         head.addWidget(self.axis, 3)
         head.addWidget(self.names_from, 2)
-        head.addSpacing(tokens.grid)
-        head.addWidget(Label(tr("Names of each group")))
-        head.addWidget(self.per_group)
+        head.addLayout(in_row(Label(tr("Names of each group")), self.per_group, spacing=tokens.grid))
         grid = QGridLayout()
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
@@ -257,14 +254,14 @@ class LettersChoiceCard(StudyCard):
         for page in (self.by_name, self.biographies):
             self.pages.addWidget(page)
             page.changed.connect(self.changed)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
+        row = RowOrColumn(theme.current().grid)
         for label, combo in ((tr("Ask for"), self.document), (tr("from"), self.source)):
             combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
             combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(10)
-            row.addWidget(Label(label))
-            row.addWidget(combo, 1)
+            pair = in_row(Label(label), spacing=theme.current().grid)
+            pair.addWidget(combo, 1)
+            row.addLayout(pair, 1)
         own = LinkButton(tr("Own…"))
         own.setAccessibleName(tr("Documents: add your own"))
         own.setToolTip(safe_tip(tr(own.accessibleName())))

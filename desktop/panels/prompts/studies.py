@@ -40,7 +40,7 @@ from biasprint.desktop.operations.prompts import (
 )
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
-from biasprint.desktop.widgets.layout import Scroller, clear_column
+from biasprint.desktop.widgets.layout import RowOrColumn, Scroller, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
@@ -226,8 +226,7 @@ class CreativeChoice(StudyCard):
         head.addWidget(self.small)
         head.addWidget(self.whole)
         head.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
+        row = RowOrColumn(theme.current().gap)
         for checks in (self.tasks, self.themes, self.axes):
             row.addWidget(checks, 1)
             checks.changed.connect(self._tell)
