@@ -301,6 +301,20 @@ ALWAYS = (
     "measured {date}",
     "Chance gives {value}",
     "News articles, also {kind}",
+    "Nouns, {measured}",
+    "Adjectives, {measured}",
+    "Nouns",
+    "Adjectives",
+    "effect",
+    "Figure {n}",
+    "{reported} (Figure {n})",
+    "Project “{name}”",
+    "top p {n}",
+    "replies without one option / replies",
+    "pairs that are worse / pairs asked",
+    "mean of |generated − original| over pairs that are worse",
+    "results, biased prompts",
+    "Student's t, pooled, df {n}",
 )  # fmt: skip
 
 # What is read by machines or by models, or measured: it stays English.

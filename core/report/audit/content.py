@@ -491,7 +491,7 @@ def _prompts(audited: Audited) -> Iterator[Block]:
         shown = list(prompt_set.patterns.items())[:MOST_PATTERNS]
         for text, n in shown:
             whole = text if len(text) <= LONGEST_PROMPT else f"{text[:LONGEST_PROMPT]} … ({len(text):,} signs)"
-            yield ReportParagraph((Run(f"{digits.count(n)} × ", bold=True), Run(whole)))
+            yield ReportParagraph((Run(f"{digits.count(n)} × ", bold=True), Run(whole, quoted=True)))
         if (more := len(prompt_set.patterns) - len(shown)) > 0:
             yield said(
                 f"And {digits.count(more)} more wordings: “biasprint export FILE prompts” writes all.", soft=True

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biasprint.core.draw.digits import p_text
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
+from biasprint.core.language import InLanguage
 from biasprint.core.studies.kit.choose import against, crossed_figures, joined, letters, parted, words, worth_drawing
 from biasprint.core.studies.kit.declared import (
     InputTable,
@@ -109,7 +110,7 @@ def _words(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure
             subtitle=f"{_ways(pair)} They were chosen because they differ: some come out like this without bias too.",
             kind="intervals",
             marks=tuple(
-                mark(finding, finding.label, section=f"{words(finding.dims['pos'])}s")
+                mark(finding, InLanguage(finding.label), section=f"{words(finding.dims['pos'])}s")
                 for finding in findings
                 if (finding.id, finding.variant) == (WORDS, variant)
             ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasprint.core.draw.figure import Figure, FigureMark, contrast_marks, mark
 from biasprint.core.findings import Finding
+from biasprint.core.language import InLanguage
 from biasprint.core.studies.kit.choose import (
     UNBIASED,
     crossed_figures,
@@ -408,7 +409,7 @@ def _words(finding: Finding) -> FigureMark:
     """Show a topic's words once: the topics are the same for every source."""
     row = f"{words(finding.label)}, {words(finding.groups[0])}"
     listed = finding.note.partition("Words: ")[2].partition(".")[0]
-    return mark(finding, row, series="Most relevant words", text=listed)
+    return mark(finding, row, series="Most relevant words", text=InLanguage(listed))
 
 
 MODELS, DOMAINS = "By model", "By domain"

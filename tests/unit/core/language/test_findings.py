@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from biasprint.core import language
 from biasprint.core.project.project import Project
-from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.audit.audited import AskedSet, Audited
 from biasprint.core.report.audit.content import audit_report
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, in_language
 from biasprint.core.runs.sample import unpack_sample
@@ -68,3 +69,16 @@ def test_no_sentence_of_the_sample_s_findings_and_reports_is_half_english(studie
     assert len(said) > 2000
     mixed = [german for german in said if left_in_english(german)]
     assert not mixed, f"{len(mixed)} of {len(said)}, such as {mixed[:5]}"
+
+
+def test_measured_words_and_prompts_stay_as_they_are_in_a_german_report(studies: list[Audited]) -> None:
+    language.choose("de")
+    asked = AskedSet("Mine", 1, 12, "0" * 64, {"Put it in the place of BLANK.": 12})
+    said, words = [], set()
+    for audited in studies:
+        report = audit_report(replace(audited, asked=(asked,)))
+        said += [run.text for block in in_language(report.blocks()) for run in getattr(block, "runs", ())]
+        words |= {mark.row for figure in report.figures if figure.key == "letters.words" for mark in figure.marks}
+    assert said.count("Put it in the place of BLANK.") == len(studies)
+    assert {"new", "good"} <= words
+    assert {word: language.tr(word) for word in words} == {word: word for word in words}
