@@ -16,6 +16,7 @@ from trust import plug_in
 from trust.plug_in import figure  # noqa: F401 - a fixture
 
 from biasprint.core import given
+from biasprint.core.machine.current_folder import NO_PLUG_INS
 
 if TYPE_CHECKING:  # tests without a window do not load Qt
     from PySide6.QtWidgets import QApplication
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # tests without a window do not load Qt
 # Before any test module is collected: Qt and platformdirs read these when they are imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.update(NO_PLUG_INS)  # as the program does: each child looks through all packages for them otherwise
 # No test reads or writes the key ring of whoever runs it.
 os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 # Compiled modules are kept, even for who forbids it otherwise: the tests start the program hundreds of times.
