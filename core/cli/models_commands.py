@@ -23,7 +23,7 @@ from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import PartState, parts, status
 from biasprint.core.machine.installation import prepare as install
-from biasprint.core.machine.models.sizes import UNKNOWN, USUAL_LINE, InMegabytes, in_words, seconds_to_get
+from biasprint.core.machine.models import UNKNOWN, USUAL_LINE, InMegabytes, in_words, seconds_to_get
 
 # ---- prepare
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.models import catalogue
+from biasprint.core.machine.models import InMegabytes, catalogue
 from biasprint.core.machine.models import installed as installed_models
-from biasprint.core.machine.models.sizes import InMegabytes
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 

@@ -9,7 +9,6 @@ import pytest
 from cli_support import biasprint
 from test_strangers_folder import LETTER
 
-from biasprint.core import given
 from biasprint.core.compute import shared
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such modes")
@@ -40,13 +39,11 @@ WRITTEN = (
 
 
 @pytest.fixture(autouse=True)
-def a_fresh_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a new process, files are made so that others may read them, until something private was read."""
-    monkeypatch.setattr(given, "_kept_from", 0)
-    before = os.umask(0o022)
+def files_for_all() -> Iterator[None]:
+    """As for most people, files are made so that others may read them."""
+    os.umask(0o022)  # set back with what else a test reads privately: tests/conftest.py
     yield
-    os.umask(before)
-    shared().close()
+    shared().close()  # it writes for the owner alone from here on
 
 
 def run(folder: Path, home: Path, commands: tuple[str, ...]) -> None:

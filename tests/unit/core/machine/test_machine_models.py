@@ -12,8 +12,7 @@ from fake_hub import classifier, safetensors
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine import storage
-from biasprint.core.machine.models import catalogue, installed, layout, records, upkeep
-from biasprint.core.machine.models.sizes import in_words
+from biasprint.core.machine.models import catalogue, in_words, installed, layout, records, upkeep
 from biasprint.core.machine.models.upkeep import add, remove
 
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(40)
