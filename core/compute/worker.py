@@ -103,10 +103,12 @@ def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
     """Read the pipe even while the main thread computes: for a cancel, and to die with the parent."""
     try:
         _hear(connection, outbox, inbox)
-    except (EOFError, OSError):
-        os._exit(0)
-    except MemoryError:
-        os._exit(child_main.OUT_OF_MEMORY)
+    except Exception as error:
+        if is_out_of_memory(error):
+            os._exit(child_main.OUT_OF_MEMORY)
+        if isinstance(error, EOFError | OSError):  # the parent is gone
+            os._exit(0)
+        raise
 
 
 def _hear(connection: Connection, outbox: _Outbox, inbox: Inbox) -> Never:

@@ -75,8 +75,8 @@ def free_bytes() -> int | None:
 
 SCARCE = 16 << 20  # bytes, of which native code may want more at once
 _NO_MEMORY = (  # of libraries and loaders, which say so each in its own words
-    "out of memory", "allocate memory", "not enough memory", "bad_alloc", "start new thread", "map segment",
-    "memory allocation",
+    "out of memory", "allocate memory", "allocate lock", "not enough memory", "bad_alloc", "start new thread",
+    "map segment", "memory allocation",
 )  # fmt: skip
 
 

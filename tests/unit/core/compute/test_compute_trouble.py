@@ -21,6 +21,7 @@ from biasprint.core.compute.plain import load
 from biasprint.core.compute.process import ChildGone, ComputeStopped, Turns
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.child_main import OUT_OF_MEMORY
 from biasprint.core.text import sha256_text
 
 HERE = Path(__file__).parents[3]
@@ -218,6 +219,19 @@ def test_a_child_without_memory_is_one_sentence_and_the_next_call_works(compute,
 def test_a_scorer_without_memory_to_load_is_not_called_missing(compute):
     with pytest.raises(ComputeCrashed, match="not enough memory"):
         compute.call(compute_targets.describe_a_scorer_that_takes_all_memory)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't allocate lock")], ids=repr)
+def test_a_child_that_cannot_even_listen_ends_with_the_code_for_memory(monkeypatch, error):
+    def no_memory():
+        raise error
+
+    ended = []
+    monkeypatch.setattr(worker, "JobContext", no_memory)
+    monkeypatch.setattr(worker.os, "_exit", ended.append)
+    with contextlib.suppress(type(error)):  # as the process goes on here
+        worker._listen(None, None, None)
+    assert ended == [OUT_OF_MEMORY]
 
 
 def test_a_parent_without_memory_for_an_answer_says_so(compute, monkeypatch):
