@@ -38,10 +38,10 @@ def start(home: Path, *words: str, **variables: str) -> "subprocess.CompletedPro
 @LINUX
 @pytest.mark.parametrize("words", [[], ["gui"], ["gui", "study.biasprint"]])
 def test_a_dead_display_is_said(tmp_path: Path, words: list[str]) -> None:
-    done = start(tmp_path, "-c", PROGRAM, "", *words, DISPLAY=":77")
+    done = start(tmp_path, "-c", PROGRAM, "", *words, DISPLAY=":4711")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        "The display “:77” does not answer, or does not let this program in.",
+        "The display “:4711” does not answer, or does not let this program in.",
         "Biasprint's command line works without a window: see “biasprint --help”.",
     ]
     assert done.stdout == ""
@@ -86,7 +86,7 @@ def test_a_library_that_the_systems_own_loader_cannot_open_is_named(tmp_path: Pa
     (tmp_path / "libEGL.so.1").touch()
     for platform in ("xcb", "offscreen"):
         done = start(
-            tmp_path, "-m", "biasprint", "gui", DISPLAY=":77", LD_LIBRARY_PATH=str(tmp_path), QT_QPA_PLATFORM=platform
+            tmp_path, "-m", "biasprint", "gui", DISPLAY=":4711", LD_LIBRARY_PATH=str(tmp_path), QT_QPA_PLATFORM=platform
         )
         assert done.returncode == 1
         assert "1 system library is missing" in done.stderr
