@@ -198,7 +198,9 @@ def rot(path: Path, table: str, column: str = "", row: int = 0) -> tuple[str, st
             if letters and content.count(stored) == 1:
                 at = content.index(stored) + letters[0]
                 content[at] ^= 1
-                path.write_bytes(content)
+                with path.open("r+b") as file:  # this byte alone: a window may be reading the others
+                    file.seek(at)
+                    file.write(content[at : at + 1])
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
                 return f"{table} {name}", content[at - 8 : at + 8].decode(errors="replace")
     raise AssertionError(f"no text of {table} is in the file once")
