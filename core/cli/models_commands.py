@@ -138,7 +138,7 @@ def list_models(
         }
         print_json({"models": [row.to_json() for row in rows], "roles": used})
         return
-    columns = ("role", "name", "what it is", "where", "size", "memory", "licence", "used by")
+    columns = ("role", "name", "what it is", "where", "size", "needed memory", "licence", "used by")
     print_table(
         columns,
         [
@@ -146,7 +146,7 @@ def list_models(
              ", ".join(row.papers))
             for row in rows
         ],
-        right=("size", "memory"),
+        right=("size", "needed memory"),
     )  # fmt: skip
     say("")
     for key, choice in choices.items():

@@ -74,7 +74,7 @@ def number(value: float, unit: str = "") -> str:
 
 def quoted(value: float, unit: str = "") -> str:
     """A number that a paper prints, with all digits that it has there: none is rounded away, and none is added."""
-    exact = Decimal(repr(value)) * (100 if is_proportion(unit) else 1)
+    exact = Decimal(f"{value:.12g}") * (100 if is_proportion(unit) else 1)
     decimals = max(0, -int(exact.normalize().as_tuple().exponent))
     return fixed(float(exact), decimals) + sign(unit)
 

@@ -55,7 +55,7 @@ _LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
 # What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
 KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
 HELD = KEPT | {"n": re.compile(r".*\d.*"), "size": re.compile("[^“”:;]+")}
-_ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.])")
+_ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?!\w|\.\d)")
 MOST_FITS = 6  # templates that are tried for one text, the longest
 FEW = 15  # characters of a template that many texts fit
 _WORD = re.compile(r"[A-Za-zÄÖÜäöüß]+")
@@ -211,7 +211,7 @@ class Phrases:
                 if (values := template.values(begun)) is None or not template.holds(values):
                     continue
                 loose = [value for place, value in enumerate(values) if place not in template.quoted]
-                if not any(map(_SENTENCE_END.search, loose)):
+                if not any(_SENTENCE_END.search(_QUOTED.sub("", value)) for value in loose):
                     says_most = 2 * template.characters >= len(text)
                     reaches = template.characters < FEW and any(map(_ANYWHERE.search, loose))
                     fits[0 if says_most else 2 if reaches else 1].append(_Fit(template, values, inner))

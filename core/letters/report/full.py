@@ -239,13 +239,14 @@ def _marks(reading: Reading) -> Iterator[Block]:
     for group in grouped(reading.marks, reading.read_as.kind):
         place = _count(len(group.marks), "place") if group.counted else MAY_BE
         words = ", ".join(f"“{mark.words}”{_how(mark)}" for mark in group.marks)
-        reasons = " ".join((*map(_sourced, group.reasons), group.sure)).strip()
+        reasons = [Run(f"{each} ") for each in (*map(_sourced, group.reasons), group.sure) if each]
+        reasons[-1:] = [Run(each.text.rstrip()) for each in reasons[-1:]]
         if all(categories()[mark.category].praise and not mark.of_house for mark in group.marks):
             before = " " if praise else ""
-            praise += [Run(f"{before}{group.title}, {place}: "), Run(f"{words}. ", quoted=True), Run(reasons)]
+            praise += [Run(f"{before}{group.title}, {place}: "), Run(f"{words}. ", quoted=True), *reasons]
         else:
             title = Run(f"{group.title}, {place}: ", bold=True)
-            yield ReportParagraph((title, Run(f"{words}. ", quoted=True), Run(reasons)), small=True, bullet=True)
+            yield ReportParagraph((title, Run(f"{words}. ", quoted=True), *reasons), small=True, bullet=True)
     if praise:
         yield ReportParagraph(tuple(praise), soft=True, small=True)
 
@@ -326,15 +327,20 @@ def _methods(reading: Reading) -> Iterator[Block]:
     if reading.balance is not None:
         versions.append(f"Balance of praise: {reading.versions['balance']}")
     versions += [f"{use.role.capitalize()}: {use.name} {use.version}" for use in reading.scorers]
+    told = []
     if stand_ins := [use.name for use in reading.scorers if use.stand_in]:
-        versions.append(f"Used in place of the paper's own, not on this computer: {', '.join(stand_ins)}")
+        told.append(f"Used in place of the paper's own, not on this computer: {', '.join(stand_ins)}")
     shares = (
         "Shares: of the sentences of the letter's body, with Wilson's 95 % interval. Claims: the context entails what "
         "it supports; opinions and wishes are none. Source: Wan et al. 2023, sections 3.2 and 3.3"
     )
-    versions += [shares] if KINDS[reading.read_as.kind].of_person else []
-    versions.append(f"Biasprint {core.__version__}")
-    yield _small("Methods and versions", f"{'. '.join(_said_once(versions))}.")
+    told += [shares] if KINDS[reading.read_as.kind].of_person else []
+    told.append(f"Biasprint {core.__version__}")
+    runs = [Run("Methods and versions. ", bold=True)]
+    for version in _said_once(versions):
+        name, _, exact = version.partition(": ")
+        runs += [Run(f"{name}: "), Run(f"{exact}. ", quoted=True)]
+    yield ReportParagraph((*runs, Run(f"{'. '.join(told)}.")), soft=True, small=True)
 
 
 def _small(title: str, text: str) -> ReportParagraph:
@@ -560,10 +566,11 @@ def _one_by_one(report: PileReport) -> Iterator[Block]:
 def _pile_methods(pile: Pile) -> Iterator[Block]:
     yield Heading("Methods and versions")
     for name, version in pile.versions.items():
-        yield said(f"{name.capitalize()}: {version}", soft=True)
+        yield ReportParagraph((Run(f"{name.capitalize()}: "), Run(version, quoted=True)), soft=True)
     for use in pile.scorers:
         stand_in = " Used in place of the paper's own, which is not on this computer." if use.stand_in else ""
-        yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
+        exact = Run(f"{use.name} {use.version}.", quoted=True)
+        yield ReportParagraph((Run(f"{use.role.capitalize()}: "), exact, Run(stand_in)), bullet=True)
     for key in uncounted():
         category = categories()[key]
         yield said(f"{category.title}: {MAY_BE}, and not counted. {category.precision.said}", bullet=True)

@@ -326,7 +326,8 @@ def _remark(texts: Mapping[str, Sequence[str]], among: int) -> ReportParagraph:
     about = [] if len(names) == among > 1 else own[:MOST_TOLD]
     about += [f"and {len(own) - MOST_TOLD:,} more"] if about and len(own) > MOST_TOLD else []
     parts = [part for name in about for part in ("; ", name)][1:] + [": "] * bool(about) + [first]
-    parts += [f" The same, with other numbers, of {others:,} more."] if others else []
+    if others:
+        parts += ["." * (not first.endswith(".")) + f" The same, with other numbers, of {others:,} more."]
     return ReportParagraph(tuple(map(Run, parts)), soft=True)
 
 

@@ -250,7 +250,7 @@ class CardActions(QObject):
     def set_title(self, title: str) -> None:
         if title != self.title:
             self.title = title
-            self.button.set_name(tr("Arrange “{title}”").format(title=safe_line(title)))
+            self.button.set_name(tr("Arrange “{title}”").format(title=safe_line(tr(title))))
 
     def menu(self) -> QMenu:
         """Build the menu of everything that can be done with the card, with its keys."""

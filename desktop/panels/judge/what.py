@@ -94,7 +94,7 @@ class WhatBox(QWidget):
         with QSignalBlocker(self.study):
             self.study.clear()
             for offer in self._offers:
-                self.study.addItem(safe_line(offer.title))
+                self.study.addItem(safe_line(tr(offer.title)))
         for widget in (self.study_label, self.study):
             show_if(widget, len(self._offers) > 1)
         self._show_kinds()
