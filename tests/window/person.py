@@ -23,7 +23,7 @@ WHEEL_UP, WHEEL_DOWN = 4, 5
 FILE_FIELDS = ("File name:", "Directory:")  # of the dialog that Qt brings along
 AT_WORK = "…"  # how a line ends that says what is being done
 STOPS_AT_MOST = 80  # of Tab, from one part of a panel to another
-TAB_SECONDS = 1.0  # until a press of Tab has moved the keyboard
+TAB_SECONDS = 5.0  # until a press of Tab has moved the keyboard, on a busy machine
 CARET_PIXELS = 80  # as many change when a caret blinks
 
 
