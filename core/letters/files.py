@@ -5,7 +5,8 @@ written to disk on the way.
 """
 
 import atexit
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -97,17 +98,9 @@ def read_file(path: Path, ctx: JobContext | None = None) -> Document:
 def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Document:
     """The document in `data`, which is called `name`. The bytes tell its format."""
     _check_size(len(data), name)
-    try:
-        document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
-    except ComputeStopped:
-        raise
-    except ComputeCrashed as error:
-        raise AppError(
-            f"“{name}” takes more time or memory to read than a letter may, and was left.",
-            hint="Paste the letter's text instead.",
-            details=f"{error.message} {error.details}",
-        ) from error
-    return document
+    said = f"“{name}” takes more time or memory to read than a letter may, and was left."
+    with _too_much(said, "", "Paste the letter's text instead."):
+        return _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
 
 
 def written_as_word(
@@ -118,19 +111,23 @@ def written_as_word(
 
     Raises `AppError` where that takes more than a letter may.
     """
-    try:
-        word_file = _process().call(
+    said = f"“{document.name}” takes more time or memory to write than a letter may."
+    with _too_much(said, "Nothing was written.", "Copy the text into a new document."):
+        return _process().call(
             write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
             timeout=SECONDS + _starting(),
         )  # fmt: skip
+
+
+@contextmanager
+def _too_much(message: str, kept: str, hint: str) -> Iterator[None]:
+    """Say so of a file that the process broke down over; where somebody stopped the process, it was not the file."""
+    try:
+        yield
     except ComputeStopped:
         raise
     except ComputeCrashed as error:
-        raise AppError(
-            f"“{document.name}” takes more time or memory to write than a letter may.", kept="Nothing was written.",
-            hint="Copy the text into a new document.", details=f"{error.message} {error.details}",
-        ) from error  # fmt: skip
-    return word_file
+        raise AppError(message, kept=kept, hint=hint, details=f"{error.message} {error.details}") from error
 
 
 def read_pasted(text: str) -> Document:
