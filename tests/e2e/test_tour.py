@@ -190,7 +190,7 @@ def test_it_fits_a_small_window_with_the_largest_text(qtbot: QtBot, window: Main
 
 def test_it_is_read_out(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch):
     said: list[str] = []
-    announce = "biasprint.desktop.tour.QAccessible.updateAccessibility"
+    announce = "biasprint.desktop.widgets.labels.QAccessible.updateAccessibility"
     monkeypatch.setattr(announce, lambda event: said.append(event.message()))
     tour, layer = take(qtbot, window)
     tour.go(1)
