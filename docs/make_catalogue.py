@@ -240,7 +240,9 @@ ALWAYS = (
     "With {n} comparisons on one axis, a preference of {shares} is seen in {k} of 100 such studies.", "role", "licence",
     "{n} GB", "{n} MB", "creativity", "needed memory",
     "Used in place of the paper's own, which is not on this computer", "Marks", "Segmenter", "Passages", "Balance",
-    "Checked words", "{n} tokens",
+    "Checked words", "{n} tokens", "Shown first", "Shown second", "Shown third",
+    "probabilities of entailment, neutral, contradiction for a premise and a hypothesis", "summary: of entailment",
+    "The paper reports: {reported}.",
 )  # fmt: skip
 
 # What is read by machines or by models, or measured: it stays English.
