@@ -202,9 +202,13 @@ class Project:
         except BaseException as error:
             if lock is not None:
                 lock.release()
-            with suppress(OSError):  # a disk that fails may not even delete: the first error is reported
-                path.unlink(missing_ok=True)
             explained = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError:  # a disk that fails may not even delete
+                if isinstance(explained, AppError):
+                    explained.kept = f"What was begun of “{path.name}” could not be deleted."
+                    explained.hint += " Delete that file first, or choose another name."
             if explained is error:
                 raise
             raise explained from error
