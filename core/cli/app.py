@@ -157,8 +157,11 @@ def _in_language(command: Any) -> Any:
     return command
 
 
+_IN_BRACKETS = re.compile(r"(?<=\[)(required|default)(?=[\]:])")
+
+
 def _set_headings(context: Any) -> None:
-    """Have headings and the option --help, which are typer's, written in the reader's language."""
+    """Have headings, what is in brackets and the option --help, which are typer's, in the reader's language."""
     usual = context.formatter_class
 
     class InLanguage(usual):  # type: ignore[misc, valid-type]
@@ -169,9 +172,8 @@ def _set_headings(context: Any) -> None:
             super().write_heading(language.tr(heading))
 
         def write_dl(self, rows: Any, *options: Any, **more: Any) -> None:
-            inside = re.compile(r"(?<=\[)(required|default)(?=[\]:])")
-            told = [(name, language.tr(words) if "--help" in name else words) for name, words in rows]
-            said = [(name, inside.sub(lambda word: language.tr(word[0]), words)) for name, words in told]
+            told = ((name, language.tr(words) if "--help" in name else words) for name, words in rows)
+            said = [(name, _IN_BRACKETS.sub(lambda word: language.tr(word[0]), words)) for name, words in told]
             super().write_dl(said, *options, **more)
 
     if not getattr(usual, "in_language", False):

@@ -116,11 +116,15 @@ class Section(Scroller):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        if self.cards and self._has_room() != bool(self._cards.columnStretch(1)):
+            self._arrange()
+
+    def _has_room(self) -> bool:
+        return self.side_by_side and len(self.cards) > 1 and self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
 
     def _arrange(self) -> None:
         """Lay the cards out in two columns where there is room for that, else in one."""
-        wide = self.side_by_side and len(self.cards) > 1 and self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        wide = self._has_room()
         for place, card in enumerate(self.cards):
             self._cards.addWidget(card, *(divmod(place, 2) if wide else (place, 0)))
         for column in range(2):
