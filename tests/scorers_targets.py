@@ -55,6 +55,15 @@ class LosesOne(Lengths):
         return super().score(texts)[1:]
 
 
+class Hungry(Lengths):
+    """A scorer for which a longer text is too large."""
+
+    def score(self, texts):
+        if any(len(text) > 5 for text in texts):
+            raise MemoryError
+        return super().score(texts)
+
+
 class Nameless:
     pass
 

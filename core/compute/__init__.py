@@ -11,6 +11,15 @@ not run its parent's main module. It works in another folder, so a path in a tex
 starts it.
 """
 
-from biasprint.core.compute.process import ComputeCrashed, ComputeProcess, ComputeStopped, Turns, models, quick, shared
+from biasprint.core.compute.process import (
+    ComputeCrashed,
+    ComputeProcess,
+    ComputeStopped,
+    Turns,
+    models,
+    part_of_work,
+    quick,
+    shared,
+)
 
-__all__ = ["ComputeCrashed", "ComputeProcess", "ComputeStopped", "Turns", "models", "quick", "shared"]
+__all__ = ["ComputeCrashed", "ComputeProcess", "ComputeStopped", "Turns", "models", "part_of_work", "quick", "shared"]

@@ -256,6 +256,21 @@ class ComputeStopped(ComputeCrashed):
     """The compute process was stopped by a signal under a call, and not continued; the next call starts a new one."""
 
 
+@contextmanager
+def part_of_work(ends_all: tuple[type[AppError], ...] = ()) -> Iterator[list[AppError]]:
+    """Do a part of a work that can go on without it: gives a list, which then holds why the part could not be done.
+
+    A crash says nothing about the part: it ends the whole work, as `ends_all` does.
+    """
+    failed: list[AppError] = []
+    try:
+        yield failed
+    except AppError as error:
+        if isinstance(error, (ComputeCrashed, *ends_all)):
+            raise
+        failed.append(error)
+
+
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 

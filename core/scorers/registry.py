@@ -21,7 +21,7 @@ from biasprint.core.machine.installation import explained
 from biasprint.core.machine.models import catalogue, records
 from biasprint.core.machine.models.installed import best
 from biasprint.core.machine.plug_ins import entry_points
-from biasprint.core.machine.processor import raise_out_of_memory
+from biasprint.core.machine.processor import is_out_of_memory, raise_out_of_memory
 from biasprint.core.scorers import kept
 from biasprint.core.scorers.lexicon import OWN_WORDS, own_words
 from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
@@ -197,7 +197,7 @@ def score_each(
             values[place] = value
 
     def alone(place: int, why: Exception) -> None:
-        failed[place] = (str(why) if isinstance(why, AppError) else f"{type(why).__name__}: {why}")[:200]
+        failed[place] = OUT_OF_MEMORY if is_out_of_memory(why) else _in_words(why)
         if len(failed) == len(texts):
             raise why
 
@@ -206,6 +206,11 @@ def score_each(
 
 
 NO_VALUE = ScoreValue(np.zeros(0, np.float32), None)
+OUT_OF_MEMORY = "Memory ran out. Close other programs, then measure again."
+
+
+def _in_words(error: Exception) -> str:
+    return (str(error) if isinstance(error, AppError) else f"{type(error).__name__}: {error}")[:200]
 
 
 def _factories() -> dict[str, Callable[[], Scorer]]:

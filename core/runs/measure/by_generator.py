@@ -14,7 +14,7 @@ from math import exp, inf, log
 from statistics import NormalDist
 from typing import Any, Literal
 
-from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.compute import ComputeProcess, part_of_work
 from biasprint.core.draw.words import DECIDES, is_ratio, leaves_out, null_value
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, Interval, InWording, OverWordings, StudyResult
@@ -80,12 +80,10 @@ def measured_over_wordings(
     for wording in wordings:
         ctx.check()
         others = [key for key, (own, _, _) in texts.items() if own != wording]
-        try:
+        with part_of_work() as failed:
             results[wording] = measure(ctx, project.without(others), replies.without(others))[0]
-        except ComputeCrashed:
-            raise
-        except AppError as error:
-            results[wording] = error.message.rstrip(".")
+        if failed:
+            results[wording] = failed[0].message.rstrip(".")
     if alone:
         rows, dropped = result.rows + len(alone), {**result.dropped, UNMATCHED: len(alone)}
         result, remarks = replace(result, rows=rows, dropped=dropped), [*remarks, *_sentences(alone, texts)]
@@ -302,15 +300,13 @@ class TextsToMeasure:
 
     def _measure(self, ctx: JobContext, project: Project, replies: Project) -> Answer:
         asked = replies_asked(replies, self.study_id, self.study, self.options)
-        try:
+        with part_of_work((UsageError,)) as failed:
             result, remarks = self.study.of_project(ctx, project, self.study_id, self.options, self.compute)
-        except (UsageError, ComputeCrashed):
-            raise
-        except AppError as error:
+        if failed:
             if not asked.missing or not all(asked.missing):
-                raise
+                raise failed[0]
             result = StudyResult(self.study.kind, len(asked.missing), reasons_missing(asked), ())
-            remarks = [error.message]
+            remarks = [failed[0].message]
         return with_replies(ctx, result, self.study, asked, self.options, self.compute), list(remarks)
 
     def prepared(self, ctx: JobContext) -> Sequence[Prepared]:
@@ -375,16 +371,12 @@ def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequenc
     views = [texts.of(generator) for generator in wanted]
     for generator, own in zip(wanted, views, strict=True):
         ctx.check()
-        try:
+        with part_of_work() as why:
             result, notes = own.measure(ctx)
-        except ComputeCrashed:
-            raise
-        except AppError as error:
-            failed.append(error)
-            undone.append(NOT_MEASURED.format(name=generator.name, why=error.message))
-            continue
-        results.append(_of(result, generator, wanted))
-        remarks |= dict.fromkeys(notes)
+            results.append(_of(result, generator, wanted))
+            remarks |= dict.fromkeys(notes)
+        failed += why
+        undone += [NOT_MEASURED.format(name=generator.name, why=error.message) for error in why]
     narrowed = [own.kept for own in views]
     several, notes = texts.study.of_several(ctx, texts.kept, narrowed, texts.options, texts.compute)
     remarks |= dict.fromkeys(notes)
@@ -422,17 +414,12 @@ def of_tables(
         own = [
             (kind, table) for kind, table in ((kind, _written_by(table, name)) for kind, table in read) if table.rows
         ]
-        try:
+        with part_of_work() as why:
             result, undone = _of_study(ctx, own, study, options, compute)
-        except ComputeCrashed:
-            raise
-        except AppError as error:
-            failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
-            continue
-        results.append(
-            _of(result, next(generator for generator in among if generator.name == name), among) if name else result
-        )
-        remarks |= dict.fromkeys(undone)
+            generator = next((known for known in among if known.name == name), None)
+            results.append(_of(result, generator, among) if generator else result)
+            remarks |= dict.fromkeys(undone)
+        failed |= {NOT_MEASURED.format(name=name or UNNAMED, why=error.message): error for error in why}
     if not results:
         raise next(iter(failed.values()))
     result = with_left_out(_joined(results), [table for _, table in read])
@@ -521,12 +508,9 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
     columns: dict[str, dict[str, Prepared]] = {}
     for item in {side.name: side for pair in pairs for side in pair}.values():
         ctx.check()
-        try:
+        with part_of_work((UsageError,)) as failed:
             columns[item.name] = {part.what: part for part in texts.of(item).prepared(ctx)}
-        except (UsageError, ComputeCrashed):
-            raise
-        except AppError as error:
-            undone.append(NOT_MEASURED.format(name=item.name, why=error.message))
+        undone += [NOT_MEASURED.format(name=item.name, why=error.message) for error in failed]
     compared_pairs: list[ComparedPair] = []
     for first, second in pairs:
         if first.name not in columns or second.name not in columns:

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from biasprint.core.compute import ComputeCrashed
+from biasprint.core.compute import part_of_work
 from biasprint.core.draw.words import DECIDES, doubted, null_value
-from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult, tried_sentence
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import seen_count
@@ -80,12 +79,9 @@ def with_sensitivity(
     for done, choice in enumerate(choices):
         ctx.check()
         ctx.report(done, len(choices), note=choice.name)
-        try:
+        findings: tuple[Finding, ...] = ()
+        with part_of_work():  # there may be too little left to be measured
             findings = again(project.without(choice.left_out), choice.options).findings
-        except ComputeCrashed:
-            raise
-        except AppError:  # too little is left to be measured
-            findings = ()
         index = {key_of(finding): finding for finding in findings}
         for finding in filter(choice.concerns, shown):
             other = _same(finding, index)

@@ -158,6 +158,22 @@ def test_a_scorer_that_loses_a_text_is_refused(plug_in):
         registry.score_batch("loses", ["a", "b", "c"])
 
 
+def test_a_text_too_large_for_memory_is_left_out_and_the_person_is_told_that_memory_ran_out(plug_in):
+    plug_in(hungry="scorers_targets:Hungry")
+
+    _, values, failed = registry.score_each("hungry", ["a", "bb", "a long text", "c"])
+
+    assert [value.summary for value in values] == [1.0, 2.0, None, 1.0]
+    assert failed == {2: "Memory ran out. Close other programs, then measure again."}
+
+
+def test_where_no_text_fits_into_memory_nothing_is_scored(plug_in):
+    plug_in(hungry="scorers_targets:Hungry")
+
+    with pytest.raises(MemoryError):
+        registry.score_each("hungry", ["a long text", "another long text"])
+
+
 def test_values_come_in_the_order_of_the_texts_with_progress_per_batch(plug_in, monkeypatch):
     monkeypatch.setattr(registry, "BATCH_SECONDS", 60.0)  # every batch is quick, and so doubles the next
     plug_in(lengths="scorers_targets:Lengths")
