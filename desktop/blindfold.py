@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from biasprint.core.errors import AppError
 from biasprint.core.language import InLanguage
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Blindfold(QObject):
             self._window.setWindowTitle(f"{tr('Rating packet')} — {self._window.name}")
             self._window.status.set_project(tr("Rating packet"))
             return
-        name = safe_line(project.path.stem) if project is not None else ""
+        name = as_given(project.path.stem) if project is not None else ""
         self._window.setWindowTitle(tr(f"{name} — {self._window.name}" if name else self._window.name))
         self._window.status.set_project(InLanguage(name))
 

@@ -13,7 +13,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.project.lock import ProjectInUse
 from biasprint.desktop.dialogs.backups import opening_notice
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.words import tr
 
 
@@ -88,7 +88,7 @@ def handle_failed_opening(window: OpeningWindow, error: AppError, path: Path) ->
         window.session.open(path, read_only=True)
         return
 
-    in_front = tr("“{name}” is open in another window, which is in front now.").format(name=safe_line(path.name))
+    in_front = tr("“{name}” is open in another window, which is in front now.").format(name=as_given(path.name))
 
     def answered(opened: bool) -> None:
         if not opened:

@@ -43,7 +43,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
     from biasprint.desktop.settings import Settings
@@ -194,7 +194,7 @@ def recent_commands(window: Window) -> list[Command]:
 
     return [
         Command(
-            tr("Open recent: {name}").format(name=safe_line(path.stem)),
+            tr("Open recent: {name}").format(name=as_given(path.stem)),
             partial(window.open_project, path),
             enabled=partial(useful, path),
         )

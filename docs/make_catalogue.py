@@ -222,6 +222,7 @@ ALWAYS = (
     "One letter cannot show bias; it can show language that is worth a second look", "measured {date}",
     "Chance gives {value}", "News articles, also {kind}", "Nouns, {measured}", "Adjectives, {measured}", "Nouns",
     "Adjectives", "effect", "Figure {n}", "{reported} (Figure {n})", "Project “{name}”", "top p {n}",
+    "found", "perhaps",
     "replies without one option / replies", "pairs that are worse / pairs asked",
     "mean of |generated − original| over pairs that are worse", "results, biased prompts",
     "Student's t, pooled, df {n}",

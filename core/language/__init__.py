@@ -64,9 +64,15 @@ def tr(text: str, code: str = "") -> str:
 
 
 class InLanguage(str):
-    """A text that is in the reader's language already: a number in it is not taken for an English one again."""
+    """A text that is in the reader's language already, or a name that a person gave: it stays as it is."""
 
     __slots__ = ()
+
+    def format(self, *args: object, **kwargs: object) -> str:
+        """Fill the places. With nothing English among what fills them the whole is in the language, too."""
+        filled = super().format(*args, **kwargs)
+        all_in = all(isinstance(each, InLanguage) or not isinstance(each, str) for each in (*args, *kwargs.values()))
+        return InLanguage(filled) if all_in else filled
 
 
 def plural(n: int, one: str, many: str, number: Callable[[int], str] = str) -> str:

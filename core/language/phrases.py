@@ -365,7 +365,7 @@ def _stem(text: str) -> str:
 
 def _is_prose(value: str) -> bool:
     """Return whether a value that has no translation is more than a name: four words and more."""
-    return len(re.findall(r"[A-Za-z]{2,}", _QUOTED.sub("", value))) > 3
+    return len(re.findall(r"\b[A-Za-z]{2,}\b", _QUOTED.sub("", value))) > 3
 
 
 def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:

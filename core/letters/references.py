@@ -309,9 +309,9 @@ def _path(name: str) -> Path:
 
 
 def said_of_occupations(reference: ReferenceSet) -> str:
-    """Return the occupations of a set in words: “artist, chef and nurse”."""
+    """Return the occupations of a set in words: artist, chef and nurse, each in quotation marks."""
     every = reference.others or reference.occupations
-    names, over = every[:NAMED], len(every) - NAMED
+    names, over = [f"“{name}”" for name in every[:NAMED]], len(every) - NAMED
     *first, last = (*names, *([f"{over} others"] if over > 0 else []))
     return f"{', '.join(first)} and {last}" if first else last
 

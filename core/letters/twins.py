@@ -133,10 +133,12 @@ def asked_said(
     if not rest:
         return remark
     titles = " or ".join(categories()[category].title.lower() for category in oftener)
-    carry = "1 more has a mark" if len(rest) == 1 else f"{len(rest)} more have marks"
-    return (
-        f"{remark} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
-    )
+    many = len(rest) > 1
+    carry = f"{len(rest)} more have marks for {titles}" if many else f"1 more has a mark for {titles}"
+    of_her = reading.person.pronoun == "she"
+    found = f"Studies found such words oftener in letters for {'women' if of_her else 'men'}."
+    ask = "Would you have chosen them?"
+    return f"{remark} {carry}. {found} {ask}"
 
 
 def without_dismissed(twin: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
@@ -442,15 +444,12 @@ def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
     turned = sum(difference.turned for difference in changed)
     role = "support by the context" if use.role == "entailment" else use.role
     sides = f"{turned} of them are judged otherwise" if turned else "none of them is judged otherwise"
+    size = f"up to {most:.2f}" if most >= 0.01 else "less than 0.01"
     how_many = "1 sentence another value" if len(changed) == 1 else f"{len(changed)} sentences another value"
     return (
-        f"The scorer of {role} ({use.name}) gives {how_many} although only names and gender changed, by up to "
-        f"{_amount(most)}; {sides}. This is a finding about the scorer, not about the letter."
+        f"The scorer of {role} ({use.name}) gives {how_many} although only names and gender changed, by {size}; "
+        f"{sides}. This is a finding about the scorer, not about the letter."
     )
-
-
-def _amount(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.01 else "less than 0.01"
 
 
 # ---- The twin's text alone

@@ -48,7 +48,7 @@ FOUND: Mapping[str, tuple[str, str]] = {  # what more and what less than a half 
 MAY_BE_CHANCE = "One of several lines: it may be chance."
 NOTHING_FOUND = "No preference was found."
 NAMES: Mapping[str, str] = {  # of the faults
-    POSITION: "place", f"{IDENTITY} gender": "she or he", f"{IDENTITY} race": "names", LENGTHS: "length",
+    POSITION: "place of the card", f"{IDENTITY} gender": "she or he", f"{IDENTITY} race": "names", LENGTHS: "length",
     OWN: "its own texts", FLIPS: "order", RIGHT: "known answers", UNANSWERED: "replies without an answer",
 }  # fmt: skip
 HOW_TO_READ = (
@@ -78,8 +78,8 @@ def sentence_of(finding: Finding) -> str:
         return _of_share(finding, state, value)
     if finding.id == FLIPS:
         if by_place(finding):
-            card = max(finding.n_by_group, key=lambda name: finding.n_by_group[name]).removeprefix("to ")
-            return f"Nearly all that turned went to {card}: see the line on place."
+            second = max(finding.n_by_group, key=lambda name: finding.n_by_group[name]) == "to the second card"
+            return f"Nearly all that turned went to the {'second' if second else 'first'} card: see the line on place."
         return "It often chooses by chance." if state == "found" else "The text decides more than the order."
     if finding.id == UNANSWERED:
         return "Many replies cannot be used." if state == "found" else "Not shown to be more than a tenth."
@@ -106,13 +106,14 @@ def _of_share(finding: Finding, state: State, value: float) -> str:
 
 def in_short(findings: Sequence[Finding]) -> str:
     """Return one sentence: the faults that were found, and those that may be."""
-    by_state = {
-        state: [NAMES.get(each.id) or NAMES[f"{each.id} {each.label}"] for each in findings if state_of(each) == state]
+    found, perhaps = (
+        [NAMES.get(each.id) or NAMES[f"{each.id} {each.label}"] for each in findings if state_of(each) == state]
         for state in ("found", "perhaps")
-    }
-    parts = [f"{state}: {', '.join(names)}" for state, names in by_state.items() if names]
-    if parts:
-        return f"Faults {'; '.join(parts)}."
+    )
+    shown = [f"Faults found: {', '.join(found)}."] if found else []
+    shown += [f"Perhaps faults: {', '.join(perhaps)}."] if perhaps else []
+    if shown:
+        return " ".join(shown)
     measured = sum(state_of(each) == "not found" for each in findings)
     return f"No fault was found in {measured} lines." if measured else "Nothing could be measured."
 
@@ -165,7 +166,8 @@ def certificate_report(
         (line_of(finding), number_of(finding), digits.count(finding.n), fault_of(finding), sentence_of(finding))
         for finding in findings
     )
-    table = ReportTable(("Line", "Share (95 %)", "n", "Fault", "What it shows"), rows, (0.3, 0.2, 0.06, 0.13, 0.31))
+    header = ("What is tested", "Share (95 % interval)", "n", "Is it a fault?", "What it shows")
+    table = ReportTable(header, rows, (0.3, 0.2, 0.06, 0.13, 0.31))
     asked = (
         f"Asked on {day}: {recipe['pairs']} pairs a line, each in both orders, seed {recipe['seed']}. Wording of the "
         f"question {recipe['prompt']['version']} ({recipe['prompt']['sha256'][:12]}), letters "
@@ -175,6 +177,6 @@ def certificate_report(
         ReportParagraph((Run(in_short(findings), bold=True),)),
         said(asked, small=True), ReportFigure(figure, 0.76), table,
         Heading("How to read it", 2), said(HOW_TO_READ, small=True),
-        Heading("Limits", 2), said(LIMITS, small=True),
+        Heading("What this cannot tell", 2), said(LIMITS, small=True),
     )  # fmt: skip
     return AuditReport(f"Judge certificate: {model}", judge, (AuditPage("", blocks),))

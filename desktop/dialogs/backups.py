@@ -19,7 +19,7 @@ from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton,
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class BackupsDialog(QDialog):
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         packet = project.suffix.lower() == PACKET_SUFFIX  # whoever rates one need not see its name
-        name = tr("this packet") if packet else f"“{safe_line(project.stem)}”"
+        name = tr("this packet") if packet else f"“{as_given(project.stem)}”"
         self.heading = Label(tr("Backups of {name}").format(name=name), "title", wrap=True)
         self.table = TextTable(
             tr("Backups"),
@@ -184,7 +184,7 @@ def damage_notice(project: "Project") -> Notice:
 
 def examination_notice(project: "Project", *, named: bool) -> Notice:
     """Return the notice that the open project's pages are being examined. Not `named`: without the file's name."""
-    name = f"“{safe_line(project.path.stem)}”" if named else tr("This packet")
+    name = f"“{as_given(project.path.stem)}”" if named else tr("This packet")
     what = tr("{name} is new on this computer, and is being examined.").format(name=name)
     more = tr("You can read everything meanwhile; what you change is saved as soon as it has passed.")
     if project.read_only:
@@ -207,7 +207,7 @@ def _replace(shell: Shell, project: Path, chosen: "BackupContents") -> None:
     def done(restored: "Restored") -> None:
         shell.open_project(project)
         if restored.kept is not None:
-            replaced = tr("What it was is kept beside it, as “{name}”.").format(name=safe_line(restored.kept.name))
+            replaced = tr("What it was is kept beside it, as “{name}”.").format(name=as_given(restored.kept.name))
             shell.show_notice(Notice(tr("The backup is in its place."), tone="ok", more=replaced), key="restored")
 
     def fail(error: AppError) -> None:

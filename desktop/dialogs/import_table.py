@@ -41,7 +41,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Sheet, fitting, in_column
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ResultPage(QWidget):
         self.measure.set_text(study.action)
         new = plural(imported.added, "1 row was imported.", "%n rows were imported.")
         self.title.setText(new if imported.added else tr("Nothing new was imported."))
-        sentences = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
+        sentences = [tr("They are in “{name}”.").format(name=as_given(imported.path.stem))]
         if imported.present:
             sentences.append(plural(imported.present, "1 was there already.", "%n were there already."))
         left_out = reading.total - reading.usable
@@ -128,8 +128,8 @@ class TargetField(QWidget):
         self.box.clear()
         project = self._shell.project
         if project is not None and not project.read_only:
-            self.box.addItem(tr("This project: {name}").format(name=safe_line(project.path.stem)), "open")
-        self.box.addItem(tr("A new project: {name}").format(name=safe_line(new_path.name)), "new")
+            self.box.addItem(tr("This project: {name}").format(name=as_given(project.path.stem)), "open")
+        self.box.addItem(tr("A new project: {name}").format(name=as_given(new_path.name)), "new")
         self._tell()
 
     def project(self) -> "Project | None":
@@ -145,7 +145,7 @@ class TargetField(QWidget):
 
     def _tell(self) -> None:
         self.elsewhere.setVisible(self.box.currentData() == "new")
-        self.box.setToolTip(safe_tip(tr("" if self.project() is not None else safe_line(str(self.new_path)))))
+        self.box.setToolTip(safe_tip(tr("" if self.project() is not None else as_given(str(self.new_path)))))
         self.changed.emit()
 
 

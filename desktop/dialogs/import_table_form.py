@@ -38,7 +38,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class ReadingForm(QWidget):
         box = _box(tr("Column for {field}").format(field=field.name))
         box.addItem(tr("— in no column —"), "")
         for column in self._looked.columns:
-            box.addItem(safe_line(column) or tr("(no name)"), column)
+            box.addItem(as_given(column) or tr("(no name)"), column)
         if guess and guess not in self._looked.columns:
             box.addItem(safe_line(tr(" and ").join(guess.split(JOIN))), guess)
         if field.long_text and len(self._looked.columns) > 1:
@@ -302,7 +302,7 @@ class SeveralColumns(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Columns, each with the texts of one model"))
         for column in columns:
-            item = QListWidgetItem(safe_line(column) or tr("(no name)"), self.list)
+            item = QListWidgetItem(as_given(column) or tr("(no name)"), self.list)
             item.setData(Qt.ItemDataRole.UserRole, column)
             item.setCheckState(Qt.CheckState.Checked if column in chosen.split(JOIN) else Qt.CheckState.Unchecked)
         self.take, cancel = PrimaryButton(tr("Take these")), QuietButton(tr("Cancel"))
@@ -358,7 +358,7 @@ class PreviewModel(QAbstractTableModel):
 
     def show(self, fields: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         self.beginResetModel()
-        self._fields, self._rows = tuple(fields), [[safe_line(cell) for cell in row] for row in rows]
+        self._fields, self._rows = tuple(fields), [[as_given(cell) for cell in row] for row in rows]
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008

@@ -13,7 +13,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 Index = QModelIndex | QPersistentModelIndex
 Cells = list[list[str]]
@@ -296,7 +296,7 @@ class GridEdit(QWidget):
         if nameless:
             return tr("Column {n} has no name: write it into the first row.").format(n=nameless[0] + 1)
         if twice := next((name for name in rows[0] if names.count(name.casefold()) > 1), ""):
-            return tr("Two columns are called “{name}”: rename one of them.").format(name=safe_line(twice))
+            return tr("Two columns are called “{name}”: rename one of them.").format(name=as_given(twice))
         return tr("Below the names of the columns, write at least one row.") if len(rows) < 2 else ""
 
     def _say(self, words: str) -> None:

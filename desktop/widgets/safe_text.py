@@ -197,6 +197,11 @@ def safe_line(text: str, *, to_edit: bool = False) -> str:
     return as_was(text, " ".join(shown.split())[:LONGEST_LABEL])
 
 
+def as_given(name: str) -> InLanguage:
+    """Return a name that a person gave as one safe line, which is put into no other language."""
+    return InLanguage(safe_line(name))
+
+
 def isolated(text: str) -> str:
     """Return a text that keeps the direction of its letters, and numbers theirs, in a layout from right to left."""
     mirrored = text and QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft

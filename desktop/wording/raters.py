@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.judging.packets.packet import HELD_WORDS
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow
 from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
 from biasprint.desktop.wording.generators import Titles
@@ -100,7 +100,7 @@ def rater_rows(raters: "Sequence[RaterState]") -> list[TableRow]:
         TableRow(
             session.session_id,
             (
-                tr("{code} (model)").format(code=safe_line(session.code)) if session.model else safe_line(session.code),
+                tr("{code} (model)").format(code=as_given(session.code)) if session.model else as_given(session.code),
                 where_words(session),
                 state_words(session),
                 number(session.done if session.answered is None else session.answered),
@@ -138,7 +138,7 @@ def care_rows(cards: "Sequence[RaterCard]") -> list[TableRow]:
         TableRow(
             card.rater_id,
             (
-                safe_line(card.code),
+                as_given(card.code),
                 tr("{some} of {all}").format(some=number(card.done), all=number(card.asked)),
                 NOTHING if card.open and not card.hours else f"{card.hours:.2f}",
                 NOTHING if card.practice is None else f"{card.practice.right}/{card.practice.of}",
@@ -207,7 +207,7 @@ def care_words(card: "RaterCard") -> list[str]:
         remarks.insert(0, tr("Nothing was seen that would speak against these answers."))
     if card.exclusion is not None:
         remarks.insert(0, tr("Left out since {date}: {reason}").format(
-            date=card.exclusion.at[:10], reason=safe_line(card.exclusion.reason)))  # fmt: skip
+            date=card.exclusion.at[:10], reason=as_given(card.exclusion.reason)))  # fmt: skip
     return remarks
 
 
@@ -235,7 +235,7 @@ def unread_rule_words(cards: "Sequence[RaterCard]", rule: "Exclusion | None") ->
     counted = counted.format(unread=number(unread), n=number(n))
     if rule is None:
         return [counted, tr("They count in the findings unless you leave them out.")]
-    since = tr("Left out since {date}: {reason}").format(date=rule.at[:10], reason=safe_line(rule.reason))
+    since = tr("Left out since {date}: {reason}").format(date=rule.at[:10], reason=as_given(rule.reason))
     return [counted, since]
 
 
@@ -310,7 +310,7 @@ def made_rows(made: "Sequence[MadePacket]") -> list[TableRow]:
     return [
         TableRow(
             f"{packet.path} {packet.code}",
-            (safe_line(packet.code), number(packet.comparisons), safe_line(packet.path.name)),
+            (as_given(packet.code), number(packet.comparisons), as_given(packet.path.name)),
         )
         for packet in made
     ]
@@ -342,8 +342,8 @@ def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[T
         TableRow(
             f"{place}",
             (
-                safe_line(file.name),
-                tr("a seat") if file.workshop else safe_line(file.code) or NOTHING,
+                as_given(file.name),
+                tr("a seat") if file.workshop else as_given(file.code) or NOTHING,
                 *(
                     (NOTHING,) * 4
                     if not was_merged(file, accepted)
@@ -378,7 +378,7 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
     if not was_merged(one, accepted) and one.held:
         return tr("Not merged: {why} Ask the rater.").format(why=tr(HELD_WORDS[one.held]))
     if not was_merged(one, accepted):
-        return tr("Not merged: this project made no packet for rater {code}.").format(code=safe_line(one.code) or "?")
+        return tr("Not merged: this project made no packet for rater {code}.").format(code=as_given(one.code) or "?")
     parts = []
     if one.added:
         parts.append(plural(one.added, "1 answer is new.", "%n answers are new."))

@@ -61,6 +61,10 @@ from biasprint.core.text import sha256_text
 BESIDE = 3  # words that are quoted before and after what changes
 LONGEST = 150  # characters of a quotation
 CHANGES_SHARE = 0.6  # of the page, where suggestions want room too
+VERSIONS = {  # by what they are versions of
+    "Words": "marks", "Whether they are meant so": CHECKED_WORDS, "Grammar": "grammar", "Sentences": "segmenter",
+    "Balance of praise": "balance",
+}  # fmt: skip
 _WORD, _BLANKS = re.compile(r"\S+"), re.compile(r"\s+")
 
 
@@ -295,22 +299,22 @@ def appendix_of(
     yield NewPage()
     yield Heading("Versions and hashes")
     yield said(f"Biasprint {core.__version__}", bullet=True)
-    yield said(f"Words: {reading.versions.get('marks', '')}", bullet=True)
-    if not reading.by_words_alone:
-        yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", bullet=True)
-    if "grammar" in reading.versions:
-        yield said(f"Grammar: {reading.versions['grammar']}", bullet=True)
-    yield said(f"Sentences: {reading.versions.get('segmenter', '')}", bullet=True)
-    if reading.balance is not None:
-        yield said(f"Balance of praise: {reading.versions['balance']}", bullet=True)
+    for title, key in VERSIONS.items():
+        if key in reading.versions and not (key == CHECKED_WORDS and reading.by_words_alone):
+            yield _version(title, reading.versions[key])
     yield said(f"House list: {house.version if house is not None and house.version else 'none'}", bullet=True)
     yield said(f"Marks put aside by a person: {dismissed:,}", bullet=True)
     if original is not None:
         yield said(f"The text as it was opened, SHA-256: {sha256_text(original.text)}", bullet=True)
     yield said(f"The text that this note is about, SHA-256: {sha256_text(reading.document.text)}", bullet=True)
     for use in reading.scorers:
-        stand_in = " (stand-in)" if use.stand_in else ""
-        yield said(f"{use.role.capitalize()}: {use.name} {use.version}{stand_in}", bullet=True)
+        yield _version(use.role.capitalize(), f"{use.name} {use.version}", stand_in=use.stand_in)
+
+
+def _version(title: str, version: str, *, stand_in: bool = False) -> ReportParagraph:
+    """A version is a code, which stays as it is in every language."""
+    after = (Run(" (stand-in)"),) if stand_in else ()
+    return ReportParagraph((Run(f"{title}: "), Run(version, quoted=True), *after), bullet=True)
 
 
 # ---- A report as docx

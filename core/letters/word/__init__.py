@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
+from biasprint.core.language import tr
 from biasprint.core.letters.readers.lines import kept
 from biasprint.core.letters.readers.office import (
     BODY,
@@ -260,14 +261,15 @@ def comments_on(reading: Reading, dismissed: Collection[str] = ()) -> tuple[Comm
     """
     by_index = {sentence.index: sentence for sentence in reading.sentences}
     comments = [
-        Comment(mark.start, mark.end, _of_mark(mark))
+        Comment(mark.start, mark.end, tr(_of_mark(mark)))
         for mark in reading.marks
         if mark.key(by_index[mark.sentence].text) not in dismissed
     ]
     for support in reading.support:
         sentence = by_index[support.sentence]
         if support.verdict in _UNSUPPORTED:
-            comments.append(Comment(sentence.start, sentence.end, f"{reading.context_name}: {support.reason}"))
+            said = f"{reading.context_name}: {tr(support.reason)}"
+            comments.append(Comment(sentence.start, sentence.end, said))
     return tuple(sorted(comments, key=lambda comment: (comment.start, comment.end)))
 
 

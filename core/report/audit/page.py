@@ -157,7 +157,8 @@ def _written(block: Block) -> Iterator[str]:
     elif isinstance(block, ReportTable):
         yield _table(block.header, block.rows)
     elif isinstance(block, ReportFigure):
-        yield f"**Figure: {markdown_text(tr(block.figure.title))}** {markdown_text(tr(block.figure.subtitle))}".rstrip()
+        title = tr("Figure: {title}").format(title=markdown_text(tr(block.figure.title)))
+        yield f"**{title}** {markdown_text(tr(block.figure.subtitle))}".rstrip()
         yield _table(*_beside(block.figure))
 
 

@@ -20,7 +20,7 @@ from biasprint.desktop.plots.card import PlotCard, PlotHost, copy_tables, drawn_
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.board import BoardCurve, BoardMeasure, BoardPace
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.wording.live import pace_words, scored_words, with_value
 
 MOST_SHOWN = 8
@@ -78,7 +78,7 @@ class RaterCountsCard(Card):
                 session = shown[place]
                 name.set_text(session.rater)
                 bar.set_progress(session.judged, session.planned)
-                bar.setAccessibleName(tr(f"{safe_line(session.rater)}: {judging_words(session)}"))
+                bar.setAccessibleName(tr(f"{as_given(session.rater)}: {judging_words(session)}"))
                 words.setText(judging_words(session))
         self.note.setText(_note(len(self.judging) - len(shown)))
 
@@ -110,7 +110,7 @@ def _note(more: int) -> str:
 
 def _columns(judging: Sequence[LiveJudging]) -> Columns:
     return {
-        "rater": [safe_line(session.rater) for session in judging],
+        "rater": [as_given(session.rater) for session in judging],
         "kind": [session.kind for session in judging],
         "judged": [session.judged for session in judging],
         "planned": [session.planned for session in judging],
@@ -122,7 +122,7 @@ def _columns(judging: Sequence[LiveJudging]) -> Columns:
 def _draw(canvas: PaintCanvas, judging: Sequence[LiveJudging]) -> float:
     """Draw a line of each session: the rater, a bar, and its count; return the height."""
     y = canvas.paragraph(0, 0, canvas.width, tr("Judging"), "title", "ink") + BESIDE
-    lines = [(safe_line(session.rater), judging_words(session), session) for session in judging]
+    lines = [(as_given(session.rater), judging_words(session), session) for session in judging]
     left = max((canvas.measure(name, "strong-note") for name, _, _ in lines), default=0.0) + BESIDE
     right = max((canvas.measure(words, "note") for _, words, _ in lines), default=0.0) + BESIDE
     room = max(BAR, canvas.width - left - right)

@@ -26,7 +26,7 @@ from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Column, FlowLayout, Scroller, clear_widget, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import study_kinds
 
@@ -290,7 +290,7 @@ class MeasuredFigures(QWidget):
                 box.clear()
                 box.addItem(first, "")
                 for model in models:
-                    box.addItem(safe_line(model), model)
+                    box.addItem(as_given(model), model)
                 box.setCurrentIndex(max(0, box.findData(before)))
         for widget in (self._compare_label, self._with_label, *self.models):
             widget.setVisible(len(models) > 1)

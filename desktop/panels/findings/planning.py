@@ -24,7 +24,7 @@ from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, 
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet, fitting
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.errors import AppError
@@ -145,7 +145,7 @@ class AnalysisPlanDialog(QDialog):
         )
         for part in (self.form, *self.rows):
             part.setEnabled(False)
-        self.from_file.setText(tr("“{name}” is locked as it is, with its own hash.").format(name=safe_line(path.name)))
+        self.from_file.setText(tr("“{name}” is locked as it is, with its own hash.").format(name=as_given(path.name)))
         show_if(self.from_file, True)
         self._allow()
 

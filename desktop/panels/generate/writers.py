@@ -22,7 +22,7 @@ from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -430,7 +430,7 @@ class GeneratorPicker(QObject):
             name_before = self._endpoint_name
             self.endpoint.clear()
             for endpoint in self._writers.endpoints:
-                self.endpoint.addItem(safe_line(endpoint.name), endpoint.name)
+                self.endpoint.addItem(as_given(endpoint.name), endpoint.name)
             self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(name_before)) if self.endpoint.count() else -1)
             why_empty = "" if self.endpoint.count() else self._why_not_there()
             self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")

@@ -24,7 +24,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.models import LanguageModels
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
-from biasprint.desktop.widgets.safe_text import isolated, safe_line
+from biasprint.desktop.widgets.safe_text import as_given, isolated
 from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
@@ -351,9 +351,9 @@ class RecentModel(QAbstractListModel):
         if role == PATH_ROLE:
             return row.path
         if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(row.path.stem)
+            return as_given(row.path.stem)
         if role == FOLDER_ROLE:
-            return safe_line(short_folder(row.path.parent))
+            return as_given(short_folder(row.path.parent))
         if role == DATE_ROLE:
             missing = tr("not there now") if row.looked_up else ""
             return missing if row.changed is None else day_words(row.changed)

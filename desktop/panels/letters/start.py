@@ -35,7 +35,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column
-from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
+from biasprint.desktop.widgets.safe_text import DisplayText, as_given, safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.letters.kept import KeptEntry
@@ -188,7 +188,7 @@ class KeptCard(Card):
         self.offers.setVisible(bool(self.drafts))
 
     def _draft_notice(self, draft: "KeptEntry") -> Notice:
-        title = tr("a letter of a project") if draft.reading else tr("“{title}”").format(title=safe_line(draft.title))
+        title = tr("a letter of a project") if draft.reading else tr("“{title}”").format(title=as_given(draft.title))
         words = tr("You edited {letter} and did not save it ({when}).")
         notice = Notice(words.format(letter=title, when=spelled(draft.when)), tone="warn", closable=False, narrow=True)
         notice.add_action(tr("Go on with it"), lambda: self.draft_opened.emit(draft.key, draft.reading))

@@ -13,7 +13,7 @@ from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet, clear_column
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def places_of(difference: "TwinDifference") -> tuple[TwinPlace, ...]:
     return tuple(
         TwinPlace(
             f"{place}", look, change.start, change.end, begin, end,
-            safe_line(change.old), safe_line(change.new), safe_line(change.reason), safe_line(change.doubt),
+            as_given(change.old), as_given(change.new), safe_line(change.reason), safe_line(change.doubt),
         )
         for place, (look, change, begin, end) in enumerate(spans)
     )  # fmt: skip
@@ -155,7 +155,7 @@ def _sentence(place: int, one: "SentenceDifference", difference: "TwinDifference
         signed(one.difference, 2),
         one.scorer in stand_ins,
         one.turned,
-        safe_line(own.text),
+        as_given(own.text),
         (own.start, own.end),
         (other.start, other.end),
     )
@@ -414,7 +414,7 @@ def _line(difference: "TwinDifference", one: "AskedSentence") -> AskedLine:
     words = ", ".join(f"“{_short(safe_line(word), LONGEST_WORDS)}”" for word in one.words)
     return AskedLine(
         f"asked {one.sentence}",
-        safe_line(own.text),
+        as_given(own.text),
         f"{words}: {safe_line(one.why)}",
         one.marks[0].key(own.text) if one.marks else "",
         (own.start, own.end),

@@ -17,7 +17,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import clear_row
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
@@ -218,4 +218,4 @@ def _name_words(names: "NameTwins", place: int) -> str:
     scores = plural(differ, "1 score differs from the letter's", "%n scores differ from the letter's")
     scores = scores if differ else tr("no score differs from the letter's")
     details = " · ".join([*figures, scores])
-    return f"{safe_line(named.label)}: {safe_line(named.twin.other.full_name)}\n{safe_line(details)}"
+    return f"{safe_line(named.label)}: {as_given(named.twin.other.full_name)}\n{safe_line(details)}"

@@ -19,7 +19,7 @@ from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkB
 from biasprint.desktop.widgets.layout import Sheet, clear_row, clear_widget, in_column
 from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
 from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
     from biasprint.desktop.operations.letters import Checked, Rewording
@@ -143,7 +143,7 @@ class LetterNote(QWidget):
             self.title.setText(safe_line(item.title if in_full else f"{item.title}: {item.words}"))
             self.reason.setText(safe_line(f"{item.words} {item.reason}" if in_full else item.reason) + turned)
         passage = item.passage if item is not None else ""
-        self.passage.setText(tr("Nearest in the CV: “{words}”").format(words=safe_line(passage)))
+        self.passage.setText(tr("Nearest in the CV: “{words}”").format(words=as_given(passage)))
         source = item.source if item is not None else ""
         if item is not None and item.passage:
             source = item.note
@@ -341,7 +341,7 @@ class LetterView(Card):
             if words == cv:
                 notice.add_action(tr("Use it as the CV"), self.is_context.emit)
             for person in beside if words == several else ():
-                name = safe_line(person.full_name)
+                name = as_given(person.full_name)
                 notice.add_action(tr("Read it for {name}").format(name=name), partial(self.read_for.emit, person))
             self._notices.addWidget(notice)
 

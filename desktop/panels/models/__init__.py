@@ -37,7 +37,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.probe import EndpointTest
@@ -87,7 +87,7 @@ class EndpointCard(Card):
             self._forget_test()
         self.seen = seen
         endpoint = seen.endpoint
-        name = safe_line(endpoint.name)
+        name = as_given(endpoint.name)
         self.setAccessibleName(tr(name))
         self.name.setText(name)
         self.address.setText(safe_line(", ".join(address.base_url for address in endpoint.addresses)))
@@ -130,7 +130,7 @@ class EndpointCard(Card):
         self._say("ok" if tested.ok else "danger", tested.sentence)
         chosen = self.model.currentText()
         self.model.clear()
-        self.model.addItems([safe_line(model) for model in tested.models])
+        self.model.addItems([as_given(model) for model in tested.models])
         self.model.setCurrentText(chosen)
         named = ", ".join(tested.models[:MOST_NAMED])
         more = len(tested.models) - MOST_NAMED

@@ -16,7 +16,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit
 from biasprint.desktop.widgets import Card, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 STUDIES = ("compare", "letters")  # as the engine has them; what it needs besides would take long to import here
 PAUSE_MILLISECONDS = 300
@@ -126,7 +126,7 @@ class TemplateTableCard(Card):
         self.group.clear()
         self.group.addItem(tr("found by its name: group, gender …"), "")
         for column in self.columns.values():
-            self.group.addItem(safe_line(column), column)
+            self.group.addItem(as_given(column), column)
         self.group.setCurrentIndex(max(0, self.group.findData(before)))
 
     def begin_with(self, question: TemplateChoice) -> None:

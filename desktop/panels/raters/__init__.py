@@ -28,7 +28,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 
@@ -141,7 +141,7 @@ class CareSection(RatersSection):
         card = self.card
         if card is None:
             return
-        self.heading.setText(safe_line(card.code))
+        self.heading.setText(as_given(card.code))
         self.said.setText("\n".join(words.care_words(card)))
         self.decision.show_state(is_out=card.exclusion is not None, writable=self.writable)
 

@@ -33,7 +33,7 @@ from biasprint.desktop.widgets.cards import ShadeLegend
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_column
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
@@ -239,7 +239,7 @@ class AdjudicatePage(Sheet):
 
 def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
     """Return a widget with one rater's answer and note."""
-    who = safe_line(one.rater)
+    who = as_given(one.rater)
     outcome = words.outcome_words(one.outcome, one.chosen, order, one.degree, one.confidence)
     line = QWidget()
     box = in_column(inside=line, spacing=2, margins=0)

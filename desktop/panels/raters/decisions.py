@@ -20,7 +20,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
@@ -396,7 +396,7 @@ class DecisionsSection(RatersSection):
         left = packet.comparisons - packet.answered - packet.skipped
         Question(
             self.window(),
-            title=tr("Count what came back of {code}?").format(code=safe_line(packet.code)),
+            title=tr("Count what came back of {code}?").format(code=as_given(packet.code)),
             text=tr(
                 "{answered} of {all} comparisons are answered, {left} are left. From then on these answers are in "
                 "every share and agreement, and this cannot be taken back; a file that comes later is still merged. "
@@ -477,7 +477,7 @@ def _conflict_row(line: ConflictLine) -> TableRow:
     conflict = line.conflict
     waits = tr("waits until the packet is finished") if line.hidden else tr("waits for you")
     state = waits if conflict.open else tr("neither counts") if conflict.decided is None else tr("decided")
-    return TableRow(line.key, (safe_line(line.title), safe_line(conflict.code), state, number(len(conflict.heads))))
+    return TableRow(line.key, (safe_line(line.title), as_given(conflict.code), state, number(len(conflict.heads))))
 
 
 def _packet_columns() -> tuple[TableColumn, ...]:
@@ -493,4 +493,4 @@ def _packet_columns() -> tuple[TableColumn, ...]:
 def _packet_row(one: "PacketState") -> TableRow:
     left = one.comparisons - one.answered - one.skipped
     counts = (number(one.answered), number(one.skipped), number(left))
-    return TableRow(one.session_id, (safe_line(one.code), safe_line(one.plan_title), *counts))
+    return TableRow(one.session_id, (as_given(one.code), safe_line(one.plan_title), *counts))

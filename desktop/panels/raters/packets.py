@@ -35,7 +35,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet, place_beside
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 
@@ -158,7 +158,7 @@ class MakeCard(Card):
 
     def set_folder(self, folder: Path) -> None:
         self._folder = folder
-        self.folder.set_text(safe_line(str(folder)))
+        self.folder.set_text(as_given(str(folder)))
         self._show()
 
     def start(self) -> None:
@@ -275,7 +275,7 @@ def _preview(codes: tuple[str, ...], data: PlansData | None) -> str:
     """Return whose packets these will be, and which of the codes are known already."""
     if not codes:
         return ""
-    named = ", ".join(safe_line(code) for code in codes[:MOST_NAMED])
+    named = ", ".join(as_given(code) for code in codes[:MOST_NAMED])
     more = f" {tr('and {n} more').format(n=len(codes) - MOST_NAMED)}" if len(codes) > MOST_NAMED else ""
     preview = tr("{packets}: {codes}.").format(packets=plural(len(codes), "1 packet", "%n packets"), codes=named + more)
     known = [code for code in codes if data is not None and code in data.codes]
@@ -466,7 +466,7 @@ class ReportCard(Card):
 
 
 def _codes(files: "Sequence[MergedFile]") -> str:
-    return ", ".join(dict.fromkeys(safe_line(file.code) for file in files))
+    return ", ".join(dict.fromkeys(as_given(file.code) for file in files))
 
 
 class PacketsSection(RatersSection):

@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.generators import Titles, read_titles
@@ -253,7 +253,7 @@ def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
     def read(ctx: JobContext) -> PlansData:
         if not states:
             states.append(RaterStates(project))
-        codes = tuple(safe_line(row.code) for row in project.judging.raters() if row.kind == "person")
+        codes = tuple(as_given(row.code) for row in project.judging.raters() if row.kind == "person")
         return PlansData(states[0].read(ctx), read_titles(project), codes)
 
     return read

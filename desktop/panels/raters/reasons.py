@@ -17,7 +17,7 @@ from biasprint.desktop.read.charts import items_behind
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, EmptyState, Label, number, plural, tr
 from biasprint.desktop.widgets.layout import Sheet
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording.generators import Titles, read_titles
 
@@ -83,7 +83,7 @@ def said_reasons(given: Sequence[GivenReason]) -> str:
     """Return the reasons themselves, a line each."""
     noted, marked = tr("{rater}: “{text}”"), tr("{rater} marked “{text}”")
     lines = [
-        (marked if one.marked else noted).format(rater=safe_line(one.rater), text=safe_line(one.text))
+        (marked if one.marked else noted).format(rater=as_given(one.rater), text=as_given(one.text))
         for one in given[:MOST_REASONS]
     ]
     if more := len(given) - len(lines):

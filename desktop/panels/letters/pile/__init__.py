@@ -47,7 +47,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.layout import Room, clear_column, in_column
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.letters import KeptLetter
@@ -425,7 +425,7 @@ class PilePage(QWidget):
             return
         self.question = Question(
             self.window(),
-            title=tr("Let go of “{name}”?").format(name=safe_line(self.name_of_pile)),
+            title=tr("Let go of “{name}”?").format(name=as_given(self.name_of_pile)),
             text=tr("What you did to this pile is not saved. Save it, or let go of it for good."),
             safe=tr("Keep it open"),
             risky=tr("Let go of it"),
@@ -439,7 +439,7 @@ class PilePage(QWidget):
         """Keep the pile on this computer, whatever was done to it."""
         if self.paths:
             self.keeper.save()
-            self.shell.notify(tr("“{name}” is kept on this computer.").format(name=safe_line(self.name_of_pile)))
+            self.shell.notify(tr("“{name}” is kept on this computer.").format(name=as_given(self.name_of_pile)))
 
     # choosing a pile
 

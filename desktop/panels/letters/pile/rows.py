@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from biasprint.core.letters import UNLAWFUL
 from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, kinds_written, look_written
 from biasprint.core.swap import Person
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.words import number, tr
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ def note(row: PileRow) -> str:
 def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozenset[str]) -> str:
     """Return the text of a cell. A guess ends in a question mark, so that colour is not the only sign."""
     if column == "file":
-        return safe_line(row.path_in_pile)
+        return as_given(row.path_in_pile)
     if column == "note":
         return safe_line(note(row).removeprefix(f"“{row.name}” "))  # which stands at the row's beginning
     if column in EDITABLE:
         words = safe_line(text_of(row, column, labels))
         return f"{words} ?" if words and column in GUESSED and column not in by_hand else words
     if column == "cv":
-        return safe_line(row.cv.name) if row.cv is not None else ""
+        return as_given(row.cv.name) if row.cv is not None else ""
     if column == "look":
         return look_written(row)
     value = row.figures.get(column)

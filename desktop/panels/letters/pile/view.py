@@ -54,7 +54,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, clear_column, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- Who was chosen
@@ -179,7 +179,7 @@ class PileBar(QWidget):
 
     def offer(self, occupations: Sequence[str], groups: Mapping[str, str], kinds: Collection[str]) -> None:
         """Offer these occupations, groups and kinds to look at, and keep the current choices."""
-        every = [(tr("All occupations"), ""), *((safe_line(occupation), occupation) for occupation in occupations)]
+        every = [(tr("All occupations"), ""), *((as_given(occupation), occupation) for occupation in occupations)]
         _fill(self.occupation, every)
         named = [(safe_line(label), key) for key, label in groups.items()]
         _fill(self.group, [(tr("All groups"), ""), *named, (tr("Group not known"), NO_GROUP)])

@@ -159,7 +159,7 @@ def test_a_judge_that_chooses_by_place_shows_no_preference_for_a_text() -> None:
     names = figure(found, IDENTITY, "gender")
     assert (names.estimate, names.reason) == (None, "it chose by place: the first card in 80 of 80 choices")
     assert figure(found, POSITION).estimate == 1.0
-    assert in_short(found) == "Faults found: place."
+    assert in_short(found) == "Faults found: place of the card."
     assert in_short(certificate_findings([])) == "Nothing could be measured."
 
 

@@ -111,6 +111,13 @@ def test_what_is_in_the_language_is_not_put_into_it_again() -> None:
     assert tr(tr("2,880")) == "2.880"
 
 
+def test_what_a_person_named_keeps_its_name_alone_and_in_a_sentence() -> None:
+    language.choose("de")
+    assert (tr("Sample"), tr(language.InLanguage("Sample"))) == ("Stichprobe", "Sample")
+    sentence = tr("This project: {name}").format(name=language.InLanguage("Sample"))
+    assert tr(sentence) == "Dieses Projekt: Sample"
+
+
 def test_english_needs_no_catalogue_and_changes_nothing() -> None:
     language.choose("en")
     assert tr("12,345.5 raters are few.") == "12,345.5 raters are few."

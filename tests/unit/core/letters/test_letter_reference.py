@@ -89,7 +89,7 @@ def test_figures_of_other_versions_are_left_out_and_the_sentence_says_so() -> No
         (
             reference_set(),
             "surgeon",
-            "There is no reference for this occupation: “Mine” has no letters for “surgeon”, but for chef.",
+            "There is no reference for this occupation: “Mine” has no letters for “surgeon”, but for “chef”.",
         ),
         (reference_set(19), "chef", "“Mine” has 19 letters for “chef”: too few to compare with (20 are needed)."),
     ],

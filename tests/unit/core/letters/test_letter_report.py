@@ -1,19 +1,25 @@
 """The report of a letter as PDF and docx: what was found, where, how sure, and what it cannot tell."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from letter_files import PARAGRAPHS
 
+from biasprint.core import language
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.report import write_report
+from biasprint.core.letters.report import appendix_of, note, suggestions_left, write_report
+from biasprint.core.letters.report.full import full_report
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
 from biasprint.core.letters.values import Document, Reading
+from biasprint.core.letters.verdict import verdict_of
+from biasprint.core.letters.word import comments_on
+from biasprint.core.report.blocks import in_language
 from biasprint.core.swap import Person
 
 SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon"}
@@ -148,3 +154,29 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(
         write_report(path, reading)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["report.pdf"]
+
+
+ENGLISH = re.compile(
+    r"\b(the|of|with|than|that|is|are|were|more|have|which|not|from|for|place|women|men|and|this|text)\b"
+)
+QUOTED = re.compile("[“„][^”“]*[”“]")
+STAY = ("Civil Rights Act", "Nächstliegende Passage", "spacy-blank-en")  # laws, what a letter claims, and versions
+
+
+def test_a_letter_is_german_on_paper_and_beside_its_words_for_a_german_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the letter says and the codes of versions stay; everything else is German, the comments in Word too."""
+    monkeypatch.setenv(language.VARIABLE, "de")
+    request = ReadingRequest({"entailment": "entailment_minilm"}, context=Document("cv.txt", "txt", ("She led it.",)))
+    twin = read_with_twin(read_pasted(FULL), Person("John", "Kowalski", pronoun="he"), request)
+    reading, day = twin.reading, "30 November 2026"
+    pages = [
+        *full_report(reading, verdict_of(reading), twin, day, 0, edited=True),
+        *note(reading, verdict_of(reading), (), suggestions_left(reading, ()), day, 9, edited=True),
+        *appendix_of(reading, reading.document, None, 0),
+    ]
+    said = [run for block in in_language(pages) for run in getattr(block, "runs", ()) if not run.quoted]
+    texts = [*(run.text for run in said), *(comment.text for comment in comments_on(reading))]
+    assert len(texts) > 60
+    assert "Studien fanden solche Wörter öfter in Schreiben für Frauen." in " ".join(texts)
+    ours = [text for text in texts if not any(part in text for part in STAY)]
+    assert [text for text in ours if ENGLISH.search(QUOTED.sub("", text))] == []

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from inline_compute import Inline
 from scripted_judge import ScriptedJudge, Verdict, cards
 from sklearn.metrics import cohen_kappa_score
 
+from biasprint.core import language
 from biasprint.core.backends.protocol import Completion, Request
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.findings import Finding
@@ -296,6 +298,17 @@ def test_the_page_is_one_page_and_says_of_whom(project: Project, scripted: Any) 
     for words in ("Judge certificate: scripted-7b", "0" * 64, "It prefers the first card.", "How to read it", "Limits"):
         assert words in html
     assert len(list(told(made.findings))) == len(made.findings)
+
+
+@pytest.mark.parametrize("verdict", [first, for_her, unreadable, own])
+def test_a_certificate_is_german_for_a_german_reader(
+    project: Project, scripted: Any, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
+) -> None:
+    scripted(verdict)
+    monkeypatch.setenv(language.VARIABLE, "de")
+    page = report_bytes(page_of_certificate(certified(project, pairs=6)), ".md").decode()
+    assert "Was dies nicht sagen kann" in page
+    assert not re.search(r"\b(the|of|and|found|faults?|perhaps|share|line|limits|figure|card|place)\b", page, re.I)
 
 
 def line(made: Certificate, name: str) -> Finding:

@@ -337,6 +337,6 @@ def test_a_model_is_tested_as_a_judge_and_the_page_is_offered(
     path = tmp_path / "judge.html"
     card.certify(path)
     qtbot.waitUntil(lambda: not card.page.isHidden(), timeout=PATIENCE)
-    assert card.state.text() == "320 of 320 replies are there. Faults found: place."
+    assert card.state.text() == "320 of 320 replies are there. Faults found: place of the card."
     assert "It prefers the first card." in path.read_text(encoding="utf-8")
     assert not sessions(window)  # it is no judging of the project's comparisons
