@@ -36,7 +36,7 @@ from biasprint.desktop.widgets import Banners, Notice, tr
 from biasprint.desktop.widgets.events import FileDrop, first_field
 from biasprint.desktop.widgets.frame import Rail, StatusLine
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import order_tabs
+from biasprint.desktop.widgets.layout import add_to, order_tabs
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.window_commands import CommandPalette, file_menu, offer_help, save_copy, window_commands
 
@@ -354,12 +354,10 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout()
         row = QHBoxLayout(self.ground)
         for box in (row, column):
-            box.setContentsMargins(0, 0, 0, 0)
-            box.setSpacing(0)
+            add_to(box, spacing=0, margins=0)
         for widget, stretch in ((self.banners, 0), (self.stack, 1), (self.drawer, 0), (self.status, 0)):
             column.addWidget(widget, stretch)
-        row.addWidget(self.rail)
-        row.addLayout(column, 1)
+        add_to(row, self.rail, (column, 1))
         for entry in self.entries.values():
             self.rail.add(entry.key, tr(entry.title), entry.icon, at_bottom=entry.at_bottom)
 

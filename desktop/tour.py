@@ -29,7 +29,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, announce, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -194,9 +194,7 @@ class Bubble(Card):
         self.text = Label("", "", wrap=True)
         self.leave = QuietButton(tr("Leave the tour"), key="Esc")
         self.back, self.on = QuietButton(tr("Back")), PrimaryButton(tr("Next"))
-        for widget in (self.counter, self.title, self.text):
-            self.box.addWidget(widget)
-        self.box.addSpacing(theme.current().grid)
+        add_to(self.box, self.counter, self.title, self.text, Gap(theme.current().grid))
         self.box.addLayout(in_row(self.leave, STRETCH, self.back, self.on, spacing=theme.current().grid))
         self.set_chosen(True)
 

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -43,6 +42,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
@@ -407,11 +407,7 @@ class CommandPalette(QFrame):
         self.list.clicked.connect(lambda index: self._run(index.row()))
         self._none = Label(tr("No such command."), "soft")
         self._none.setContentsMargins(12, 4, 12, 8)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(8, 8, 8, 8)
-        box.setSpacing(4)
-        for widget in (self.field, hairline(), self.list, self._none):
-            box.addWidget(widget)
+        in_column(self.field, hairline(), self.list, self._none, inside=self, spacing=4, margins=8)
         self.hide()
 
     def offer(self, commands: list[Command]) -> None:

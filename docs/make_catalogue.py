@@ -336,7 +336,7 @@ def _of_module(tree: ast.Module, place: str, texts: Texts) -> None:
             parents[child] = node
             nodes.append(child)
     for node in nodes:
-        if isinstance(node, ast.Call) and (name := _name(node.func)) in ("tr", "plural"):
+        if isinstance(node, ast.Call) and (name := _name(node.func)) in ("tr", "plural", "operation"):
             if name == "plural" and len(node.args) > 2:
                 one, many = node.args[1:3]
                 if isinstance(one, ast.Constant) and isinstance(many, ast.Constant):

@@ -20,7 +20,7 @@ from biasprint.core.metrics.proportions import clustered_proportion, wilson, wor
 from biasprint.core.metrics.resampling import worth_of_choices
 from biasprint.core.metrics.result import Bools, Bounds, holm
 from biasprint.core.prompts.name_sets import NameSet, load_name_set
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 
 # ---- The pairs
 
@@ -55,9 +55,7 @@ class CertificateWords:
 
 @cache
 def certificate_words() -> CertificateWords:
-    return validated(
-        CertificateWords, read_toml(packaged("prompts", "certificate.toml")), "The certificate's certificate.toml"
-    )
+    return from_resources(CertificateWords, "prompts", "certificate.toml")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.letters.values import CATEGORIES, UNLAWFUL, UNLAWFUL_TITLE, Category, DocumentKind, Mark
 from biasprint.core.letters.verdict import by_harm
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources, packaged
 
 MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
 # Neither inside a word nor inside a compound: “person” holds no son, “self-confident” is an entry of its own.
@@ -262,8 +262,7 @@ def kind_words(kind: Literal["advert", "review"]) -> Mapping[Category, CategoryW
 @cache
 def kind_file(kind: Literal["advert", "review"]) -> KindFile:
     """Return what resources/letters/kinds says of a kind of document."""
-    path = packaged("letters", "kinds", f"{kind}.toml")
-    return validated(KindFile, read_toml(path), f"The file kinds/{kind}.toml")
+    return from_resources(KindFile, "letters", "kinds", f"{kind}.toml")
 
 
 def reason_of(category: CategoryWords, words: str) -> MarkReason:
@@ -322,8 +321,7 @@ def _reasons_of(marks: Collection[Mark]) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _reasons() -> Mapping[Category, tuple[tuple[re.Pattern[str], MarkReason], ...]]:
-    path = packaged("letters", "marks", "reasons.toml")
-    file = validated(_ReasonsFile, read_toml(path), "The file marks/reasons.toml")
+    file = from_resources(_ReasonsFile, "letters", "marks", "reasons.toml")
     found: dict[Category, tuple[tuple[re.Pattern[str], MarkReason], ...]] = {}
     for one in file.reason:
         reason = any_of(one.entries, lists()), MarkReason(one.known_for, one.source, one.unlawful)
@@ -334,8 +332,7 @@ def _reasons() -> Mapping[Category, tuple[tuple[re.Pattern[str], MarkReason], ..
 @cache
 def precisions() -> Mapping[Category, MarkPrecision]:
     """Return what test letters say of each category's marks."""
-    path = packaged("letters", "marks", "precision.toml")
-    file = validated(_PrecisionFile, read_toml(path), "The file marks/precision.toml")
+    file = from_resources(_PrecisionFile, "letters", "marks", "precision.toml")
     return {key: MarkPrecision(*file.marks[key]) for key in CATEGORIES}
 
 
@@ -348,17 +345,13 @@ def uncounted() -> tuple[Category, ...]:
 @cache
 def lists() -> Mapping[str, Words]:
     """The groups of words that entries name in braces."""
-    return validated(
-        _ListsFile, read_toml(packaged("letters", "marks", "lists.toml")), "The file marks/lists.toml"
-    ).lists
+    return from_resources(_ListsFile, "letters", "marks", "lists.toml").lists
 
 
 @cache
 def scope() -> Scope:
     """The words that deny and weaken, and where their reach ends."""
-    scope_words = validated(
-        _ScopeFile, read_toml(packaged("letters", "marks", "scope.toml")), "The file marks/scope.toml"
-    )
+    scope_words = from_resources(_ScopeFile, "letters", "marks", "scope.toml")
     signs = [re.escape(end) for end in scope_words.ends if not end[0].isalnum()]
     words = any_of((end for end in scope_words.ends if end[0].isalnum()), lists()).pattern
     # After a comma a new clause has its own subject, and no “not” before the comma denies it.
@@ -390,9 +383,7 @@ class _IdiomsFile:
 def idioms() -> re.Pattern[str]:
     """Return the pattern of praise in the words of a denial: “no small feat”. For lower-case text."""
     return any_of(
-        validated(
-            _IdiomsFile, read_toml(packaged("letters", "marks", "idioms.toml")), "The file marks/idioms.toml"
-        ).idioms,
+        from_resources(_IdiomsFile, "letters", "marks", "idioms.toml").idioms,
         lists(),
     )
 
@@ -406,8 +397,6 @@ def version_of_marks() -> str:
 
 
 def _category(key: Category) -> CategoryWords:
-    file = validated(
-        _CategoryFile, read_toml(packaged("letters", "marks", f"{key}.toml")), f"The file marks/{key}.toml"
-    )
+    file = from_resources(_CategoryFile, "letters", "marks", f"{key}.toml")
     given = (file.title, file.known_for, file.source, file.harm, file.praise, file.entries, file.unless)
     return CategoryWords(key, *given, precisions()[key])

@@ -20,7 +20,7 @@ from pydantic.dataclasses import dataclass as checked
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.parts import looks_like_cv
 from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Extracted, Part, ReadAs
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 
 LOOKED_AT = 20_000  # characters from the start
 NAMED = 3  # signs in a reason
@@ -143,8 +143,7 @@ def _quoted(signs: Sequence[_Sign]) -> str:
 
 @cache
 def _signs() -> _SignsFile:
-    path = packaged("letters", "kinds", "signs.toml")
-    return validated(_SignsFile, read_toml(path), "The file kinds/signs.toml")
+    return from_resources(_SignsFile, "letters", "kinds", "signs.toml")
 
 
 @cache

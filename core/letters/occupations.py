@@ -16,7 +16,7 @@ from biasprint.core.letters.about_whom import in_turn
 from biasprint.core.letters.grammar import Parse, Whose, masked, parses, why_without
 from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources, packaged
 from biasprint.core.swap.candidate import kin
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate
@@ -112,8 +112,7 @@ class OccupationWords:
 
 @cache
 def _words() -> OccupationWords:
-    path = packaged("letters", "occupation_words.toml")
-    return validated(OccupationWords, read_toml(path), "The file letters/occupation_words.toml")
+    return from_resources(OccupationWords, "letters", "occupation_words.toml")
 
 
 LIKELY_FROM = 3  # what one clear place weighs

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.letters.values import Document, Part, PartKind, Suspicion
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.scorers.segment import is_english, language_of, sentences, words
 
 Look = Literal["salutation", "closing", "letterhead", "cv heading", "quote"]
@@ -76,7 +76,7 @@ def lines_of(document: Document) -> list[LetterLine]:
 
 @cache
 def _patterns() -> dict[Look, re.Pattern[str]]:
-    words = validated(_Words, read_toml(packaged("letters", "parts.toml")), "The file letters/parts.toml")
+    words = from_resources(_Words, "letters", "parts.toml")
     given: dict[Look, tuple[str, ...]] = {
         "salutation": words.salutations,
         "closing": words.closings,

@@ -58,7 +58,7 @@ from biasprint.core.letters.values import (
     Suspicion,
 )
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.scorers import passages
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
@@ -260,7 +260,7 @@ def _share(name: str, title: str, count: int, n: int, scorer: ScorerUse | None, 
 
 @cache
 def _superlatives() -> _Superlatives:
-    return validated(_Superlatives, read_toml(packaged("letters", "superlatives.toml")), "letters/superlatives.toml")
+    return from_resources(_Superlatives, "letters", "superlatives.toml")
 
 
 # ---- Holding the figures of one letter against those of reference letters

@@ -15,7 +15,7 @@ from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import passages_of, without_doubted
 from biasprint.core.letters.values import LARGER_READER, Category, Mark, Reading, Sentence
 from biasprint.core.letters.verdict import KEEPS_AWAY, coding_of
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.swap import Person
 from biasprint.core.text import article, for_matching, sha256_text
 
@@ -255,7 +255,7 @@ class SuggestionWords:
 @cache
 def suggestion_words() -> SuggestionWords:
     """The lexicon, read once. `AppError` where a rule's alternatives do not match its phrases."""
-    file = validated(_File, read_toml(packaged("letters", "suggestions.toml")), "The file letters/suggestions.toml")
+    file = from_resources(_File, "letters", "suggestions.toml")
     ways: dict[Category, dict[str, Way]] = {}
     for rule in file.rule:
         for entry in rule.find:

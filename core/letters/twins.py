@@ -39,7 +39,7 @@ from biasprint.core.letters.values import (
     figure_differences,
     how_said,
 )
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.swap import HE_AND_SHE, Change, Person, Pronoun, Twin
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess import doubt_of, guess, guess_called
@@ -192,7 +192,7 @@ def said_of(sentence: Sentence, person: Person) -> Iterator[tuple[str, str]]:
 
 @cache
 def _patterns(pronoun: str) -> tuple[str, str]:
-    words = validated(_SaidOf, read_toml(packaged("letters", "said_of.toml")), "The file letters/said_of.toml")
+    words = from_resources(_SaidOf, "letters", "said_of.toml")
     entries = words.she if pronoun == "she" else words.he
     longest = sorted(entries, key=len, reverse=True)
     return "|".join(map(re.escape, longest)), "|".join(map(re.escape, words.people))

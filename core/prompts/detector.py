@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as data
 
 from biasprint.core.errors import AppError
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.text import article
 
 UNKNOWN, STOP, COMMA, COLON, QUOTE, SLUR, OTHER = "x", ".", ",", ":", '"', "!", "-"
@@ -186,7 +186,7 @@ class Ruleset:
 
 @cache
 def shipped_rules() -> Ruleset:
-    return made(validated(WordingData, read_toml(packaged("prompts", "biased_wording.toml")), "biased_wording.toml"))
+    return made(from_resources(WordingData, "prompts", "biased_wording.toml"))
 
 
 def made(wording: WordingData) -> Ruleset:

@@ -10,7 +10,7 @@ from pydantic import dataclasses as checked
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.axes import Axis, Text
 from biasprint.core.prompts.name_sets import NameSet
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 
 DEFAULT_IDENTITY = "default"
 
@@ -92,8 +92,7 @@ class MitigationInstruction:
 
 def mitigations() -> Mapping[str, MitigationInstruction]:
     """Return the shipped instructions by name."""
-    where = "The file prompts/mitigation.toml"
-    return validated(dict[Name, MitigationInstruction], read_toml(packaged("prompts", "mitigation.toml")), where)
+    return from_resources(dict[Name, MitigationInstruction], "prompts", "mitigation.toml")
 
 
 def mitigated(draft: PromptSetDraft, name: str, instruction: str = "") -> PromptSetDraft:

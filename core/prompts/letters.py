@@ -15,7 +15,7 @@ from biasprint.core.given import ordinary_file
 from biasprint.core.prompts.axes import Axis, Identity, Key, Text, load_axis
 from biasprint.core.prompts.cogs import OWN_TASKS
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources, read_toml, validated
 from biasprint.core.prompts.template import Template
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 
@@ -52,7 +52,7 @@ class LetterDesign:
 
 
 def letter_design() -> LetterDesign:
-    return validated(LetterDesign, read_toml(packaged("prompts", "letters.toml")), "The file prompts/letters.toml")
+    return from_resources(LetterDesign, "prompts", "letters.toml")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))

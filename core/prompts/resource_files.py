@@ -55,6 +55,11 @@ def parsed_toml(text: str) -> dict[str, Any]:
         raise tomllib.TOMLDecodeError("a number has far too many digits") from error
 
 
+def from_resources(kind: type[T], *path: str) -> T:
+    """Return a TOML file of the `resources` package as a `kind`. Raises `AppError` that names its first wrong field."""
+    return validated(kind, read_toml(packaged(*path)), f"The file {'/'.join(path)}")
+
+
 def validated(kind: type[T], data: object, where: str) -> T:
     """Return `data` as a `kind`; otherwise an `AppError` that names the first wrong field. `where` says whose data it
     is.

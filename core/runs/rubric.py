@@ -16,7 +16,7 @@ from biasprint.core.compute import models
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.model_rater import fence_code, harmless
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.runs.generate import ask_all, sampling
 from biasprint.core.runs.setup import generator_spec
 from biasprint.core.runs.writing import Written
@@ -41,7 +41,7 @@ class RubricWords:
 
 @cache
 def rubric_words() -> RubricWords:
-    return validated(RubricWords, read_toml(packaged("prompts", "rubric.toml")), "The rating prompt rubric.toml")
+    return from_resources(RubricWords, "prompts", "rubric.toml")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from math import exp
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.scorers.checked_files import fitted
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, is_somebody
 from biasprint.core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
@@ -54,9 +54,7 @@ class CandidateWeights:
 @cache
 def weights() -> CandidateWeights:
     fitted("resources", "letters", "candidate.toml")  # the program's own, or it is not read
-    return validated(
-        CandidateWeights, read_toml(packaged("letters", "candidate.toml")), "The file letters/candidate.toml"
-    )
+    return from_resources(CandidateWeights, "letters", "candidate.toml")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts.axes import available_axes, load_axis
 from biasprint.core.prompts.name_sets import NameSet
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.swap.page import Person, Pronoun
 
 _STRICT = ConfigDict(extra="forbid")
@@ -42,7 +42,7 @@ class _File:
 @cache
 def name_groups() -> tuple[NameGroup, ...]:
     """The groups of the program, in order; raises `AppError` where their file is not valid."""
-    file = validated(_File, read_toml(packaged("letters", "name_groups.toml")), "The file letters/name_groups.toml")
+    file = from_resources(_File, "letters", "name_groups.toml")
     return file.groups
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.swap.page import Person, Stretch, kept
 from biasprint.core.swap.vocabulary import swap_words
 
@@ -38,7 +38,7 @@ class PersonWords:
 
 @cache
 def person_words() -> PersonWords:
-    return validated(PersonWords, read_toml(packaged("letters", "persons.toml")), "The file letters/persons.toml")
+    return from_resources(PersonWords, "letters", "persons.toml")
 
 
 def several_said(text: str, person: Person, beside: Sequence[Person]) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources, packaged
 from biasprint.core.scorers.segment import lookups
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
@@ -31,9 +31,7 @@ class GenderedWords:
 
 @cache
 def gendered_words() -> GenderedWords:
-    return validated(
-        GenderedWords, read_toml(packaged("prompts", "gendered_words.toml")), "The file prompts/gendered_words.toml"
-    )
+    return from_resources(GenderedWords, "prompts", "gendered_words.toml")
 
 
 def towards(pairs: tuple[Pair, ...], pronoun: str) -> dict[str, str]:
@@ -202,7 +200,7 @@ def people_met() -> frozenset[str]:
 @cache
 def swap_words() -> SwapWords:
     """The words; raises `AppError` where a file is not valid."""
-    file = validated(SwapFile, read_toml(packaged("letters", "swap.toml")), "The file letters/swap.toml")
+    file = from_resources(SwapFile, "letters", "swap.toml")
     gendered = gendered_words()
     said_of: dict[str, str] = {}
     nouns = _forms((*gendered.self, *file.self), file, said_of)

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QPixmap,
     QPolygonF,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolTip, QWidget
 
 from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, Spot, TextStyle
 from biasprint.core.draw.figure import Figure
@@ -32,6 +32,7 @@ from biasprint.desktop.theme import equal_digits
 from biasprint.desktop.theme.tokens import Tokens
 from biasprint.desktop.widgets import Card, Label, QuietButton, announce
 from biasprint.desktop.widgets.keys import FocusRing, is_fresh
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 
@@ -366,17 +367,11 @@ class ChartCard(Card):
         self.heading = Label(figure.title, "heading", wrap=True)
         self.save = QuietButton(tr("Save…"), icon="export")
         self.save.setMenu(self._formats())
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.heading, 1)
-        row.addWidget(self.save)
+        row = in_row((self.heading, 1), self.save, spacing=theme.current().grid)
         self.chart = Chart(figure)
         self.chart.opened.connect(self.opened)
         self.nothing = Label("", "soft", wrap=True)
-        self.box.addLayout(row)
-        self.box.addWidget(self.nothing)
-        self.box.addWidget(self.chart)
-        self.box.addStretch(1)
+        add_to(self.box, row, self.nothing, self.chart, STRETCH)
         self._dress(figure)
 
     @property

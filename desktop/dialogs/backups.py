@@ -12,12 +12,12 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.backup import backups
 from biasprint.core.project.restore import held, restore
 from biasprint.desktop import theme
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -32,22 +32,16 @@ if TYPE_CHECKING:
 # ---- Reading backups
 
 
-def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
+@operation("Checking the backups")
+def see_backups(ctx: JobContext, *, project: Path) -> "list[BackupContents]":
     """Return the backups on this machine, newest first; check those not checked yet."""
-
-    def work(ctx: JobContext) -> "list[BackupContents]":
-        return held(project, ctx)
-
-    return Operation(tr("Checking the backups"), work)
+    return held(project, ctx)
 
 
-def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
+@operation("Putting the backup back")
+def put_back(ctx: JobContext, *, project: Path, backup: "Backup") -> "Restored":
     """Restore a backup over a project that is not open; the replaced file is kept beside it."""
-
-    def work(ctx: JobContext) -> "Restored":
-        return restore(project, backup, ctx)
-
-    return Operation(tr("Putting the backup back"), work)
+    return restore(project, backup, ctx)
 
 
 WIDTH, HEIGHT = 720, 440
@@ -81,10 +75,9 @@ class BackupsDialog(QDialog):
         self.none = Label(tr("They are being looked at…"), "soft", wrap=True)
         self.trouble = Notice("", tone="danger", closable=False)
         self.trouble.hide()
-        self.use, self.close_button = PrimaryButton(tr("Put this one back")), QuietButton(tr("Close"))
+        self.use, self.close_button = PrimaryButton(tr("Put this one back")), QuietButton(tr("Close"), act=self.reject)
         self.table.chosen.connect(lambda _: self._allow())
         self.use.clicked.connect(self._put_back)
-        self.close_button.clicked.connect(self.reject)
         self._lay_out()
         self._allow()
         looking = see_backups(project=project)
@@ -129,11 +122,7 @@ class BackupsDialog(QDialog):
         )
         buttons = in_row(STRETCH, self.close_button, self.use, spacing=tokens.grid)
         box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
-        for widget in (self.heading, Label(about, "soft", wrap=True), self.none):
-            box.addWidget(widget)
-        box.addWidget(self.table, 1)
-        box.addWidget(self.trouble)
-        box.addLayout(buttons)
+        add_to(box, self.heading, Label(about, "soft", wrap=True), self.none, (self.table, 1), self.trouble, buttons)
         self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))
 
 

@@ -40,7 +40,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Sheet, fitting, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.wording.generators import words_of
 
@@ -63,19 +63,11 @@ class ResultPage(QWidget):
         self.next = Label("", wrap=True)
         self.heading = Label(tr("Rows to look at"), "strong")
         self.problems = PlainText(name=tr("Rows to look at"))
-        self.measure = PrimaryButton("")
-        self.draw = QuietButton(tr("Draw comparisons…"))
-        self.close_button = QuietButton(tr("Close"))
-        self.measure.clicked.connect(self.measure_wanted)
-        self.draw.clicked.connect(self.draw_wanted)
-        self.close_button.clicked.connect(self.closed)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        for button in (self.close_button, self.draw, self.measure):
-            buttons.addWidget(button)
-        box = in_column(inside=self, spacing=tokens.grid, margins=0)
-        for widget in (self.title, self.words, self.next):
-            box.addWidget(widget)
+        self.measure = PrimaryButton("", act=self.measure_wanted)
+        self.draw = QuietButton(tr("Draw comparisons…"), act=self.draw_wanted)
+        self.close_button = QuietButton(tr("Close"), act=self.closed)
+        buttons = in_row(STRETCH, self.close_button, self.draw, self.measure)
+        box = in_column(self.title, self.words, self.next, inside=self, spacing=tokens.grid, margins=0)
         box.addSpacing(tokens.grid)
         box.addWidget(self.heading)
         box.addWidget(self.problems, 1)
@@ -114,13 +106,9 @@ class TargetField(QWidget):
         self.new_path = Path()
         self.box = ComboBox()
         self.box.setAccessibleName(tr("Into which project"))
-        self.elsewhere = LinkButton(tr("Elsewhere…"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.elsewhere)
+        self.elsewhere = LinkButton(tr("Elsewhere…"), act=self._ask)
+        in_row((self.box, 1), self.elsewhere, inside=self, margins=0)
         self.box.activated.connect(lambda _: self._tell())
-        self.elsewhere.clicked.connect(self._ask)
 
     def offer(self, new_path: Path) -> None:
         """Offer the open project, if it can be written to, and a new one at `new_path`."""
@@ -336,7 +324,7 @@ class ImportDialog(QDialog):
     def _make(self) -> None:
         self.name = ElidedLabel("", "title", mode=Qt.TextElideMode.ElideMiddle)
         self.encoding = Chip()
-        self.another = LinkButton(tr("Another table…"))
+        self.another = LinkButton(tr("Another table…"), act=self._ask_another)
         self.form = ReadingForm()
         self.trouble = Notice("", tone="danger", closable=False)
         self.preview = Preview()
@@ -350,9 +338,9 @@ class ImportDialog(QDialog):
         self.english.setVisible(chosen() != ENGLISH)
         self.target = TargetField(self._shell)
         self.progress = ProgressThin(tr("Importing"))
-        self.cancel = QuietButton(tr("Cancel"))
-        self.go = QuietButton(tr("Import"))
-        self.go_on = PrimaryButton(tr("Import and measure"))
+        self.cancel = QuietButton(tr("Cancel"), act=self._cancel)
+        self.go = QuietButton(tr("Import"), act=lambda: self._start(goes_on=False))
+        self.go_on = PrimaryButton(tr("Import and measure"), act=lambda: self._start(goes_on=True))
         self.go_on.setDefault(True)
         self.result_page = ResultPage()
         self.pages = QStackedWidget()
@@ -360,10 +348,6 @@ class ImportDialog(QDialog):
     def _connect(self) -> None:
         self.form.changed.connect(self._read_again)
         self.form.place_changed.connect(lambda place: self.look_at(self._path, place))
-        self.another.clicked.connect(self._ask_another)
-        self.go.clicked.connect(lambda: self._start(goes_on=False))
-        self.go_on.clicked.connect(lambda: self._start(goes_on=True))
-        self.cancel.clicked.connect(self._cancel)
         self.result_page.measure_wanted.connect(lambda: self._leave_for(self.measure_wanted))
         self.result_page.draw_wanted.connect(lambda: self._leave_for(self.draw_wanted))
         self.result_page.closed.connect(self.accept)
@@ -393,10 +377,9 @@ class ImportDialog(QDialog):
             sheet.box.addWidget(widget, stretch)
         sheet.box.addStretch(0)
         self.preview.setMinimumHeight(tokens.px(PREVIEW_HEIGHT))
-        box = in_column(top, inside=self.page, spacing=tokens.gap, margins=0)
-        box.addWidget(sheet, 1)
-        for widget in (self.english, self.summary, self.progress):
-            box.addWidget(widget)
+        box = in_column(
+            top, (sheet, 1), self.english, self.summary, self.progress, inside=self.page, spacing=tokens.gap, margins=0
+        )
         box.addLayout(foot)
         self.pages.addWidget(self.page)
         self.pages.addWidget(self.result_page)

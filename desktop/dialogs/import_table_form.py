@@ -9,7 +9,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QListWidget,
     QListWidgetItem,
@@ -17,7 +16,6 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QTabBar,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,7 +35,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
 
@@ -219,13 +217,9 @@ class ReadingForm(QWidget):
         across = min(fit, ACROSS if len(self._needed()) <= 2 * ACROSS else ACROSS_MANY)
         for number, field in enumerate(fields):
             self.columns[field.name] = box = self._column_box(field, guesses.get(field.name, ""))
-            cell = QVBoxLayout()
-            cell.setSpacing(2)
             name = tr("{field} (needed)") if field.name in self._needed() else "{field}"
-            cell.addWidget(Label(name.format(field=_spelled(field.name)), "strong"))
-            cell.addWidget(Label(field.description, "note", wrap=True))
-            cell.addStretch(1)
-            cell.addWidget(box)
+            cell = in_column(Label(name.format(field=_spelled(field.name)), "strong"), spacing=2)
+            add_to(cell, Label(field.description, "note", wrap=True), STRETCH, box)
             grid.addLayout(cell, number // across, number % across)
         for column in range(across):
             grid.setColumnStretch(column, 1)
@@ -274,17 +268,10 @@ class ReadingForm(QWidget):
     def _lay_out(self) -> None:
         tokens = theme.current()
         box = in_column(inside=self, spacing=tokens.gap, margins=0)
-        top = in_row(Label(tr("The rows are")), self.kind, spacing=tokens.grid)
-        top.addSpacing(tokens.gap)
-        top.addWidget(self.layout_label)
-        top.addWidget(self.layout_box)
-        top.addStretch(1)
-        for widget in (self.sheet_label, self.sheet, self.header_label, self.header):
-            top.addWidget(widget)
+        top = in_row(Label(tr("The rows are")), self.kind, Gap(tokens.gap), self.layout_label, spacing=tokens.grid)
+        add_to(top, self.layout_box, STRETCH, self.sheet_label, self.sheet, self.header_label, self.header)
         box.addLayout(top)
-        fold = in_row(self.more, spacing=tokens.grid)
-        fold.addWidget(self.recognised, 1)
-        fold.addStretch(0)
+        fold = in_row(self.more, (self.recognised, 1), 0, spacing=tokens.grid)
         box.addWidget(self._fields)
         box.addLayout(fold)
         box.addWidget(self._optional)
@@ -305,17 +292,14 @@ class SeveralColumns(QDialog):
             item = QListWidgetItem(as_given(column) or tr("(no name)"), self.list)
             item.setData(Qt.ItemDataRole.UserRole, column)
             item.setCheckState(Qt.CheckState.Checked if column in chosen.split(JOIN) else Qt.CheckState.Unchecked)
-        self.take, cancel = PrimaryButton(tr("Take these")), QuietButton(tr("Cancel"))
+        self.take, cancel = PrimaryButton(tr("Take these"), act=self.accept), QuietButton(tr("Cancel"), act=self.reject)
         self.take.setDefault(True)
-        self.take.clicked.connect(self.accept)
-        cancel.clicked.connect(self.reject)
         self.list.itemChanged.connect(lambda _: self._allow())
         buttons = in_row(STRETCH, cancel, self.take)
-        box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
         words = tr("Tick each column that holds the texts of one model. Its name becomes the model.")
-        box.addWidget(Label(words, "soft", wrap=True))
-        box.addWidget(self.list)
-        box.addLayout(buttons)
+        in_column(
+            Label(words, "soft", wrap=True), self.list, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin
+        )
         self.resize(fitting(parent, 420, 380))
         self._allow()
 
@@ -408,11 +392,8 @@ class Preview(QWidget):
             self.tabs.addTab("")
             self.stack.addWidget(widget)
         self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
-        box = in_column(inside=self, spacing=theme.current().grid, margins=0)
-        self.head = QHBoxLayout()
-        self.head.addWidget(self.tabs, 1)
-        box.addLayout(self.head)
-        box.addWidget(self.stack, 1)
+        self.head = in_row((self.tabs, 1))
+        in_column(self.head, (self.stack, 1), inside=self, spacing=theme.current().grid, margins=0)
         self.show_reading(None)
 
     def show_reading(self, reading: TableReading | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from biasprint.desktop import theme
@@ -31,7 +31,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Scroller, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Scroller, add_to, clear_widget, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.machine.installation import PartState
@@ -153,10 +153,9 @@ class PartsPage(QFrame):
         self.setAccessibleName(tr("Parts of the program"))
         self.stage, self.bar = Label("", "", wrap=True), ProgressThin(tr("Progress of all parts"))
         self.pause, self.again = QuietButton(tr("Pause"), icon="pause"), LinkButton(tr("Try again"))
-        self.close_button = IconButton("close", tr("Close the list of parts"))
+        self.close_button = IconButton("close", tr("Close the list of parts"), act=self.hide)
         self.pause.clicked.connect(self._pause_or_go_on)
         self.again.clicked.connect(preparation.resume)
-        self.close_button.clicked.connect(self.hide)
         self._list = QVBoxLayout()
         self._area = Scroller()
         self._lay_out()
@@ -213,29 +212,23 @@ class PartsPage(QFrame):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        head = QHBoxLayout()
-        head.addWidget(Label(tr("Parts of the program"), "heading"), 1)
-        for widget in (self.pause, self.close_button):
-            head.addWidget(widget)
-        row = QHBoxLayout()
-        row.addWidget(self.stage, 1)
-        row.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        head = in_row((Label(tr("Parts of the program"), "heading"), 1), self.pause, self.close_button)
+        row = in_row((self.stage, 1), (self.again, Qt.AlignmentFlag.AlignTop))
         inside = clear_widget()
         inside.setLayout(self._list)
-        self._list.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        self._list.setSpacing(0)
+        add_to(self._list, spacing=0, margins=(0, 0, SCROLL_BAR, 0))
         self._area.setWidget(inside)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
-        box = in_column(
+        in_column(
             head,
             row,
             self.bar,
             hairline(),
+            (self._area, 1),
             inside=self,
             spacing=tokens.grid,
             margins=(tokens.gap, tokens.gap, tokens.gap - SCROLL_BAR // 2, tokens.gap),
         )
-        box.addWidget(self._area, 1)
 
     def _show(self) -> None:
         if not self.isVisible():

@@ -27,9 +27,8 @@ class TextDialog(QDialog):
         self.text = QPlainTextEdit(text)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr(title))
-        self.close_button = PrimaryButton(tr("Close"))
+        self.close_button = PrimaryButton(tr("Close"), act=self.accept)
         self.close_button.setDefault(True)
-        self.close_button.clicked.connect(self.accept)
         buttons = in_row(STRETCH, self.close_button)
         in_column(self.text, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin)
         self.resize(fitting(parent, 640, 520))
@@ -61,11 +60,9 @@ class Question(QDialog):
         self.setWindowTitle(tr(title))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.safe_button = PrimaryButton(safe)
-        self.risky_button = QuietButton(risky)
+        self.safe_button = PrimaryButton(safe, act=self.reject)
+        self.risky_button = QuietButton(risky, act=self.accept)
         self.safe_button.setDefault(True)
-        self.safe_button.clicked.connect(self.reject)
-        self.risky_button.clicked.connect(self.accept)
         self.accepted.connect(lambda: on_risky())
         buttons = in_row(STRETCH, self.risky_button, spacing=tokens.grid)
         if other and on_other is not None:
@@ -77,8 +74,7 @@ class Question(QDialog):
         in_column(heading, words, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin)
 
     def _other_button(self, words: str, on_other: Callable[[], object]) -> QuietButton:
-        self.other_button = QuietButton(words)
-        self.other_button.clicked.connect(lambda: self.done(OTHER))
+        self.other_button = QuietButton(words, act=lambda: self.done(OTHER))
         self.finished.connect(lambda answer: on_other() if answer == OTHER else None)
         return self.other_button
 

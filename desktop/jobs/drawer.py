@@ -4,14 +4,14 @@ from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.core.jobs import LONG_SECONDS
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobRunner, JobState, Keep
 from biasprint.desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
-from biasprint.desktop.widgets.layout import Scroller, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_ROWS = 20
@@ -37,19 +37,12 @@ class JobRow(QWidget):
         for label in (self.title, self.detail):  # the same columns in every row, whatever the words
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.bar = ProgressThin(tr("Progress"))
-        self.pause = IconButton("pause", tr("Pause"))
-        self.cancel = IconButton("close", tr("Cancel"))
+        self.pause = IconButton("pause", tr("Pause"), act=self._toggle_pause)
+        self.cancel = IconButton("close", tr("Cancel"), act=self._cancel_or_dismiss)
         keeps_room = self.pause.sizePolicy()
         keeps_room.setRetainSizeWhenHidden(True)
         self.pause.setSizePolicy(keeps_room)
-        self.pause.clicked.connect(self._toggle_pause)
-        self.cancel.clicked.connect(self._cancel_or_dismiss)
-        top = QHBoxLayout()
-        top.setSpacing(tokens.gap)
-        top.addWidget(self.title, 2)
-        top.addWidget(self.detail, 3)
-        top.addWidget(self.pause)
-        top.addWidget(self.cancel)
+        top = in_row((self.title, 2), (self.detail, 3), self.pause, self.cancel, spacing=tokens.gap)
         in_column(top, self.bar, inside=self, spacing=2, margins=(0, 4, 0, 8))
         handle.changed.connect(self.show_state)
         self.show_state()
@@ -148,17 +141,14 @@ class JobsDrawer(QFrame):
         self._closing = QTimer(self, interval=CLOSES_AFTER_MILLISECONDS, singleShot=True)
         self._closing.timeout.connect(self._close_by_itself)
         tokens = theme.current()
-        fold = IconButton("chevron-down", tr("Close the list of jobs"))
-        fold.clicked.connect(lambda: self.set_open(False))
-        inside, self._list = clear_column(0)
-        self._list.addStretch(1)
+        fold = IconButton("chevron-down", tr("Close the list of jobs"), act=lambda: self.set_open(False))
+        inside, self._list = clear_column(STRETCH, spacing=0)
         self._area = Scroller()
         self._area.setWidget(inside)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         # No line of its own for a heading: the work above keeps that room.
         box = in_row(inside=self, spacing=tokens.gap, margins=(tokens.margin, 4, tokens.margin, 4))
-        box.addWidget(self._area, 1)
-        box.addWidget(fold, 0, Qt.AlignmentFlag.AlignTop)
+        add_to(box, (self._area, 1), (fold, Qt.AlignmentFlag.AlignTop))
         self.hide()
         runner.started.connect(self._job_started)
         runner.ended.connect(self._job_ended)

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.language import tr
 from biasprint.desktop.jobs import SHOWN_AFTER_MILLISECONDS, JobHandle, JobRunner
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -47,4 +51,25 @@ class Operation(Generic[T]):
         )
 
 
-__all__ = ["Operation"]
+def saved_as(path: Path) -> str:
+    """Return that a file was saved, by its name."""
+    return tr("Saved as “{name}”").format(name=path.name)
+
+
+def operation(
+    title: str, done_text: str | Callable[[T], str] = "", *, quiet: bool = False
+) -> Callable[[Callable[Concatenate[JobContext, P], T]], Callable[P, Operation[T]]]:
+    """Make an operation of a function: called without its context, it returns the operation with these arguments.
+
+    `title` and a `done_text` are English: they are put into the language when the operation is made.
+    """
+
+    def made(work: Callable[Concatenate[JobContext, P], T]) -> Callable[P, Operation[T]]:
+        @wraps(work)
+        def with_arguments(*args: P.args, **kwargs: P.kwargs) -> Operation[T]:
+            done = tr(done_text) if isinstance(done_text, str) else done_text
+            return Operation(tr(title), lambda ctx: work(ctx, *args, **kwargs), done, quiet)
+
+        return with_arguments
+
+    return made

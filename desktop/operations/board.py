@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.measuring import SCORING, running
 from biasprint.desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
 from biasprint.desktop.operations.runs import RunLine, WriteRequest, read_runs
@@ -107,10 +107,7 @@ def go_on(
     )
 
 
-def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
+@operation("Keeping the board", quiet=True)
+def keep_layout(ctx: JobContext, *, project: "Project", study_id: int, layout: Mapping[str, Any]) -> None:
     """Store the layout of a study's board in the project."""
-
-    def work(ctx: JobContext) -> None:
-        project.studies.keep_setting(study_id, BOARD, dict(layout))
-
-    return Operation(tr("Keeping the board"), work, quiet=True)
+    project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -33,7 +33,7 @@ from biasprint.core.runs.fingerprint import fingerprint_of, group_of, raters_wit
 from biasprint.desktop import theme
 from biasprint.desktop.charts.fingerprint import save_page
 from biasprint.desktop.charts.live import TextBehind, TextsBehind
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -94,47 +94,39 @@ class FacilitatorView:
     picture: "GroupPicture"
 
 
-def workshop_offers(*, project: "Project") -> Operation[Offers]:
-    def work(ctx: JobContext) -> Offers:
-        name = new_name((row.title for row in project.judging.plans()), date.today())
-        return Offers(workshop_plans(project), _axes(ctx, project), name)
-
-    return Operation(tr("Looking for what a workshop can be held with"), work, quiet=True)
+@operation("Looking for what a workshop can be held with", quiet=True)
+def workshop_offers(ctx: JobContext, *, project: "Project") -> Offers:
+    name = new_name((row.title for row in project.judging.plans()), date.today())
+    return Offers(workshop_plans(project), _axes(ctx, project), name)
 
 
-def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
+@operation("Working out what a workshop can show", quiet=True)
+def workshop_chance(ctx: JobContext, *, design: "JudgingDesign") -> "Chance":
     """Compute how likely a preference would be seen. Quick, but numpy must not run on the window's thread."""
-
-    def work(ctx: JobContext) -> "Chance":
-        return chance_of(design)
-
-    return Operation(tr("Working out what a workshop can show"), work, quiet=True)
+    return chance_of(design)
 
 
-def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["WorkshopPlan"]:
+@operation("Drawing comparisons")
+def draw_workshop(ctx: JobContext, *, project: "Project", wanted: DrawWorkshop) -> "WorkshopPlan":
     """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
-
-    def work(ctx: JobContext) -> "WorkshopPlan":
-        study = project.studies.of_kind(STUDY)
-        if study is None:
-            raise AppError(tr("There are no outputs to compare yet."), hint=tr("Generate some first."))
-        name = check_name(project, wanted.name)
-        drawn = compare(
-            ctx,
-            project,
-            study_id=study.id,
-            axes=wanted.axes,
-            seed=wanted.seed,
-            per_axis=wanted.comparisons,
-            title=name,
-            workshop=True,
-            class_name=name,
-            consent_text=wanted.consent_text,
-            notes=False,  # what one typed would stand in the file, in one's own words
-        )
-        return describe_plan(project, next(row for row in project.judging.plans() if row.id == drawn.plan_id))
-
-    return Operation(tr("Drawing comparisons"), work)
+    study = project.studies.of_kind(STUDY)
+    if study is None:
+        raise AppError(tr("There are no outputs to compare yet."), hint=tr("Generate some first."))
+    name = check_name(project, wanted.name)
+    drawn = compare(
+        ctx,
+        project,
+        study_id=study.id,
+        axes=wanted.axes,
+        seed=wanted.seed,
+        per_axis=wanted.comparisons,
+        title=name,
+        workshop=True,
+        class_name=name,
+        consent_text=wanted.consent_text,
+        notes=False,  # what one typed would stand in the file, in one's own words
+    )
+    return describe_plan(project, next(row for row in project.judging.plans() if row.id == drawn.plan_id))
 
 
 class Keeper:
@@ -264,22 +256,16 @@ def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str)
     return sum(size.comparisons for size in by_axis.values())
 
 
-def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
+@operation("Raters", quiet=True)
+def read_raters(ctx: JobContext, *, project: "Project") -> "OfferedRaters":
     """Return the raters of a project who have a fingerprint."""
-
-    def work(ctx: JobContext) -> "OfferedRaters":
-        return raters_with_fingerprint(ctx, project)
-
-    return Operation(tr("Raters"), work, quiet=True)
+    return raters_with_fingerprint(ctx, project)
 
 
-def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprint]":
+@operation("Fingerprint", quiet=True)
+def read_fingerprint(ctx: JobContext, *, project: "Project", rater: str) -> "Fingerprint":
     """Measure one rater's fingerprint in the compute process."""
-
-    def work(ctx: JobContext) -> "Fingerprint":
-        return fingerprint_of(ctx, project, rater, compute.shared())
-
-    return Operation(tr("Fingerprint"), work, quiet=True)
+    return fingerprint_of(ctx, project, rater, compute.shared())
 
 
 def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[TextsBehind]":
@@ -310,6 +296,4 @@ def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
     def work(ctx: JobContext) -> Path:
         return save_page(found, tokens, path)
 
-    return Operation(
-        tr("Save picture"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name), quiet=True
-    )
+    return Operation(tr("Save picture"), work, saved_as, quiet=True)

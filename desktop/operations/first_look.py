@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.importing import free_name
 from biasprint.desktop.operations.measuring import start_measuring
 from biasprint.desktop.operations.queue import Entry, put_in_queue
@@ -116,19 +116,16 @@ def _asks(study: "Study") -> str:
     return study.questions[0].ask if study.questions else words_of(study.kind).rows
 
 
-def add_first_look(*, project: "Project", audit: FirstLook) -> "Operation[AddedPrompts]":
+@operation("Adding prompts", quiet=True)
+def add_first_look(ctx: JobContext, *, project: "Project", audit: FirstLook) -> "AddedPrompts":
     """Store the small prompt set of a study or the own question, unless it is there already."""
+    from biasprint.core.runs.setup import first_look, store_set
+    from biasprint.desktop.operations.prompts import expand
 
-    def work(ctx: JobContext) -> "AddedPrompts":
-        from biasprint.core.runs.setup import first_look, store_set
-        from biasprint.desktop.operations.prompts import expand
-
-        own = audit.question
-        several = str(WORDINGS) if audit.wordings else None
-        draft = first_look(ctx, project, audit.study, several) if own is None else expand(ctx, project, own)
-        return store_set(project, audit.study, draft)
-
-    return Operation(tr("Adding prompts"), work, quiet=True)
+    own = audit.question
+    several = str(WORDINGS) if audit.wordings else None
+    draft = first_look(ctx, project, audit.study, several) if own is None else expand(ctx, project, own)
+    return store_set(project, audit.study, draft)
 
 
 def write_and_measure(

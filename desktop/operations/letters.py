@@ -45,7 +45,7 @@ from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person, Pronoun
 from biasprint.core.swap.name_groups import groups_of, name_group, name_groups, named_in
 from biasprint.desktop.jobs import JobHandle, progress_only
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -122,41 +122,29 @@ class Checked:
     first: bool = False
 
 
-def read_document(*, path: Path) -> Operation[Document]:
+@operation("Reading a file")
+def read_document(ctx: JobContext, *, path: Path) -> Document:
     """Read the text of a file, in a process of its own."""
-
-    def work(ctx: JobContext) -> Document:
-        return read_file(path, ctx)
-
-    return Operation(tr("Reading a file"), work)
+    return read_file(path, ctx)
 
 
-def read_pasted(*, text: str) -> Operation[Document]:
+@operation("Reading a pasted text", quiet=True)
+def read_pasted(ctx: JobContext, *, text: str) -> Document:
     """Read a pasted text as a letter or CV."""
-
-    def work(ctx: JobContext) -> Document:
-        return read_pasted_text(text)
-
-    return Operation(tr("Reading a pasted text"), work, quiet=True)
+    return read_pasted_text(text)
 
 
-def warm_up() -> Operation[None]:
+@operation("Getting ready to read letters", quiet=True)
+def warm_up(ctx: JobContext) -> None:
     """Load the scorers while the person still looks for a letter, so that the first reading is as quick as the next."""
-
-    def work(ctx: JobContext) -> None:
-        check(ctx, LetterRequest(WARMING, ReadingRequest(context=WARMING)))
-
-    return Operation(tr("Getting ready to read letters"), work, quiet=True)
+    check(ctx, LetterRequest(WARMING, ReadingRequest(context=WARMING)))
 
 
-def warm_up_words() -> Operation[None]:
+@operation("Getting ready to mark letters", quiet=True)
+def warm_up_words(ctx: JobContext) -> None:
     """Start the processes that read files and mark words: a letter opened while the scorers load is marked at once."""
-
-    def work(ctx: JobContext) -> None:
-        read_bytes(WARMING.text.encode(), "letter.txt", ctx)
-        check_words(ctx, LetterRequest(WARMING))
-
-    return Operation(tr("Getting ready to mark letters"), work, quiet=True)
+    read_bytes(WARMING.text.encode(), "letter.txt", ctx)
+    check_words(ctx, LetterRequest(WARMING))
 
 
 def document_as_typed(document: Document, text: str) -> Document:
@@ -307,41 +295,32 @@ class NamesToChoose:
     sets: Mapping[str, str] = field(default_factory=dict)
 
 
-def groups_to_choose() -> "Operation[NamesToChoose]":
+@operation("Looking up the groups of names", quiet=True)
+def groups_to_choose(ctx: JobContext) -> NamesToChoose:
     """Read the groups and sets of names that a twin can be made with."""
-
-    def work(ctx: JobContext) -> NamesToChoose:
-        groups = tuple(NameGroupToChoose(group.key, group.label, group.source, group.claim) for group in name_groups())
-        sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
-        return NamesToChoose(groups, {names.key: names.title for names in sets})
-
-    return Operation(tr("Looking up the groups of names"), work, quiet=True)
+    groups = tuple(NameGroupToChoose(group.key, group.label, group.source, group.claim) for group in name_groups())
+    sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
+    return NamesToChoose(groups, {names.key: names.title for names in sets})
 
 
-def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "") -> "Operation[TwinDifference]":
+@operation("Making the twin")
+def read_twin(ctx: JobContext, *, checked: "Checked", other: Person | None = None, group: str = "") -> "TwinDifference":
     """Read the letter and its swap twin, and compare every score.
 
     The twin is for `other`, else for a name of `group`, else for somebody of the other gender.
     """
-
-    def work(ctx: JobContext) -> "TwinDifference":
-        about = other
-        if about is None:
-            person = checked.reading.person
-            about = named_in(name_group(group), person) if group else suggested(person)
-        return check_with_twin(ctx, checked.reading.document, about, compute.shared(), _as_checked(checked))
-
-    return Operation(tr("Making the twin"), work)
+    about = other
+    if about is None:
+        person = checked.reading.person
+        about = named_in(name_group(group), person) if group else suggested(person)
+    return check_with_twin(ctx, checked.reading.document, about, compute.shared(), _as_checked(checked))
 
 
-def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameTwins]":
+@operation("Reading the letter under other names")
+def read_under_names(ctx: JobContext, *, checked: "Checked", names: str = "") -> "NameTwins":
     """Read the letter under a name of every group, of the set `names` if any, and compare the names."""
-
-    def work(ctx: JobContext) -> "NameTwins":
-        groups = groups_of(name_set_called(names)) if names else None
-        return check_under_names(ctx, checked.reading.document, compute.shared(), _as_checked(checked), groups)
-
-    return Operation(tr("Reading the letter under other names"), work)
+    groups = groups_of(name_set_called(names)) if names else None
+    return check_under_names(ctx, checked.reading.document, compute.shared(), _as_checked(checked), groups)
 
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
@@ -358,29 +337,30 @@ def _as_checked(checked: "Checked") -> "ReadingRequest":
     )
 
 
+@operation("Writing both letters again")
 def rewrite(
-    *, checked: "Checked", other: Person, backend: str, model: str, parameters: "Mapping[str, Any]", occupation: str
-) -> "Operation[TwinDifference]":
+    ctx: JobContext,
+    *,
+    checked: "Checked",
+    other: Person,
+    backend: str,
+    model: str,
+    parameters: "Mapping[str, Any]",
+    occupation: str,
+) -> "TwinDifference":
     """Generate from the CV a letter for the candidate and one for the twin, and compare them."""
-
-    def work(ctx: JobContext) -> "TwinDifference":
-        generator = Generator(backend, model, dict(parameters), session_keys())
-        request = replace(_as_checked(checked), occupation=occupation)
-        return write_twins(ctx, replace(other, title=""), compute.shared(), compute.models(), generator, request)
-
-    return Operation(tr("Writing both letters again"), work)
+    generator = Generator(backend, model, dict(parameters), session_keys())
+    request = replace(_as_checked(checked), occupation=occupation)
+    return write_twins(ctx, replace(other, title=""), compute.shared(), compute.models(), generator, request)
 
 
+@operation("A language model reads the letter")
 def read_with_model(
-    *, checked: "Checked", backend: str, model: str, parameters: "Mapping[str, Any]"
-) -> Operation[ModelReading]:
+    ctx: JobContext, *, checked: "Checked", backend: str, model: str, parameters: "Mapping[str, Any]"
+) -> ModelReading:
     """Have a language model read the letter that was checked."""
-
-    def work(ctx: JobContext) -> ModelReading:
-        generator = Generator(backend, model, dict(parameters), session_keys())
-        return read_by_model(ctx, checked.reading, compute.models(), generator)
-
-    return Operation(tr("A language model reads the letter"), work)
+    generator = Generator(backend, model, dict(parameters), session_keys())
+    return read_by_model(ctx, checked.reading, compute.models(), generator)
 
 
 def drop_result(handle: JobHandle | None) -> None:
@@ -411,82 +391,51 @@ class PileStart:
     stand_ins: frozenset[str]
 
 
-def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
-    """Read every file of a folder or zip, or of several files, as rows. Delivers a `PileStart`, then each row early."""
-
-    def work(ctx: JobContext) -> "Pile":
-        scorers, (house, _) = scorers_for_letters(), house_in_use()
-        infos = {role: best_scorer(role) for role in ROLES}
-        stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
-        ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        request = ReadingRequest(scorers, house=house, larger=_readers["larger"])
-        return read.read_pile(ctx, paths, compute.shared(), request)
-
-    return Operation(tr("Reading a pile of letters"), work, _said)
-
-
 def _said(pile: "Pile") -> str:
     read = sum(row.read for row in pile.rows)
     return plural(read, "1 letter of the pile was read.", "%n letters of the pile were read.")
 
 
+@operation("Reading a pile of letters", _said)
+def read_pile(ctx: JobContext, *, paths: Sequence[Path]) -> "Pile":
+    """Read every file of a folder or zip, or of several files, as rows. Delivers a `PileStart`, then each row early."""
+    scorers, (house, _) = scorers_for_letters(), house_in_use()
+    infos = {role: best_scorer(role) for role in ROLES}
+    stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
+    ctx.report(0, None, partial=PileStart(groups(), stand_ins))
+    request = ReadingRequest(scorers, house=house, larger=_readers["larger"])
+    return read.read_pile(ctx, paths, compute.shared(), request)
+
+
+@operation("Opening a letter")
 def open_letter(
-    *, paths: Sequence[Path], row: "PileRow", kept: KeptLetter | None = None
-) -> "Operation[tuple[KeptLetter, str]]":
+    ctx: JobContext, *, paths: Sequence[Path], row: "PileRow", kept: KeptLetter | None = None
+) -> tuple[KeptLetter, str]:
     """Open the letter of a row as somebody left it, else from its file; with a remark on what is not as expected."""
-
-    def work(ctx: JobContext) -> tuple[KeptLetter, str]:
-        return read.open_row(ctx, paths, row, kept)
-
-    return Operation(tr("Opening a letter"), work)
+    return read.open_row(ctx, paths, row, kept)
 
 
-def read_row(*, row: "PileRow", letter: KeptLetter) -> "Operation[PileRow]":
+@operation("Reading a letter of the pile again", quiet=True)
+def read_row(ctx: JobContext, *, row: "PileRow", letter: KeptLetter) -> "PileRow":
     """Read the row of a letter again, as somebody left it."""
-
-    def work(ctx: JobContext) -> "PileRow":
-        request = _request_of_pile()
-        return read.row_of_kept(ctx, row, letter, compute.shared(), request)
-
-    return Operation(tr("Reading a letter of the pile again"), work, quiet=True)
+    request = _request_of_pile()
+    return read.row_of_kept(ctx, row, letter, compute.shared(), request)
 
 
+@operation("Comparing the groups of a pile", quiet=True)
 def compare_groups(
-    *, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]
-) -> "Operation[tuple[tuple[GroupTest, ...], SelectionRates | None]]":
+    ctx: JobContext, *, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]
+) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
     """Test whether a figure differs between the groups of the present rows, and compute their selection rates."""
-
-    def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
-        return read.compare_groups(ctx, rows, columns, compute.shared()), selection_rates(rows)
-
-    return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
+    return read.compare_groups(ctx, rows, columns, compute.shared()), selection_rates(rows)
 
 
-def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[tuple[PileRow, ...], tuple[str, ...]]]":
+@operation("Reading a table of outcomes")
+def join_outcomes(
+    ctx: JobContext, *, path: Path, rows: Sequence["PileRow"]
+) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
     """Return the rows with the outcomes of a table of who was chosen, and remarks on the table."""
-
-    def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
-        return with_outcomes(rows, read_outcomes(path))
-
-    return Operation(tr("Reading a table of outcomes"), work)
-
-
-def read_with_cvs(
-    *,
-    paths: Sequence[Path],
-    rows: Sequence["PileRow"],
-    cvs: Path | None = None,
-    chosen: "Mapping[str, FilePlace | None] | None" = None,
-    kept: Mapping[str, KeptLetter],
-) -> "Operation[Pile]":
-    """Read rows again, each compared with its CV: of a folder or zip by file name, or as chosen."""
-
-    def work(ctx: JobContext) -> "Pile":
-        return read.read_with_cvs(
-            ctx, paths, rows, compute.shared(), _request_of_pile(), cvs=cvs, chosen=chosen, kept=kept
-        )
-
-    return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
+    return with_outcomes(rows, read_outcomes(path))
 
 
 def _said_of_cvs(pile: "Pile") -> str:
@@ -494,7 +443,27 @@ def _said_of_cvs(pile: "Pile") -> str:
     return plural(held, "1 letter was held against its CV.", "%n letters were held against their CVs.")
 
 
+@operation("Reading letters beside their CVs", _said_of_cvs)
+def read_with_cvs(
+    ctx: JobContext,
+    *,
+    paths: Sequence[Path],
+    rows: Sequence["PileRow"],
+    cvs: Path | None = None,
+    chosen: "Mapping[str, FilePlace | None] | None" = None,
+    kept: Mapping[str, KeptLetter],
+) -> "Pile":
+    """Read rows again, each compared with its CV: of a folder or zip by file name, or as chosen."""
+    return read.read_with_cvs(ctx, paths, rows, compute.shared(), _request_of_pile(), cvs=cvs, chosen=chosen, kept=kept)
+
+
+def _reported(found: tuple[Path, tuple[str, ...]]) -> str:
+    return " ".join((tr("Saved as “{name}”.").format(name=found[0].name), *found[1][:1]))
+
+
+@operation("Writing the report of a pile", _reported)
 def report_pile(
+    ctx: JobContext,
     *,
     path: Path,
     paths: Sequence[Path],
@@ -503,29 +472,20 @@ def report_pile(
     rates: "SelectionRates | None",
     by_hand: int,
     kept: Mapping[str, KeptLetter],
-) -> Operation[tuple[Path, tuple[str, ...]]]:
+) -> tuple[Path, tuple[str, ...]]:
     """Write the report of a whole pile as it is now, PDF or docx by its ending; return the path and remarks."""
-
-    def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
-        report = read.report_of(pile, tests, rates, by_hand=by_hand)
-        return path, read.report_pile(ctx, paths, path, report, compute.shared(), _request_of_pile(), kept)
-
-    return Operation(tr("Writing the report of a pile"), work, _reported)
-
-
-def _reported(found: tuple[Path, tuple[str, ...]]) -> str:
-    return " ".join((tr("Saved as “{name}”.").format(name=found[0].name), *found[1][:1]))
-
-
-def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "Operation[ExportReport]":
-    """Write the table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
-
-    def work(ctx: JobContext) -> "ExportReport":
-        return export_rows(rows, path, columns, ctx=ctx, total=len(rows))
-
-    return Operation(tr("Exporting the table"), work, _exported)
+    report = read.report_of(pile, tests, rates, by_hand=by_hand)
+    return path, read.report_pile(ctx, paths, path, report, compute.shared(), _request_of_pile(), kept)
 
 
 def _exported(report: "ExportReport") -> str:
     saved = tr("Saved as “{name}”.").format(name=report.path.name)
     return " ".join([saved, *report.notices()])
+
+
+@operation("Exporting the table", _exported)
+def export_table(
+    ctx: JobContext, *, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> "ExportReport":
+    """Write the table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
+    return export_rows(rows, path, columns, ctx=ctx, total=len(rows))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobHandle, JobState
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.generators import words_of
 
@@ -77,20 +77,27 @@ def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[
     return Operation(tr("Scoring with {names}").format(names=", ".join(names)), work, _scored)
 
 
-def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
+def _scored(results: "list[ScoreResult]") -> str:
+    if not any(result.added or result.unscored for result in results):
+        return tr("Every text had been scored before.")
+    words = plural(sum(result.added for result in results), "1 score was added.", "%n scores were added.")
+    unscored = sum(result.unscored for result in results)
+    if unscored:
+        words += " " + plural(unscored, "1 text has nothing to score.", "%n texts have nothing to score.")
+    return words
+
+
+@operation("Embedding the texts", _scored)
+def embed_texts(ctx: JobContext, *, project: "Project") -> "list[ScoreResult]":
     """Embed every text of the project by the best embedder available here."""
+    from biasprint.core.scorers.registry import best_scorer
 
-    def work(ctx: JobContext) -> "list[ScoreResult]":
-        from biasprint.core.scorers.registry import best_scorer
-
-        info = best_scorer("embedding")
-        if info is None:
-            raise AppError(
-                tr("There is no embedder on this computer."), hint=tr("Get one in Models, then embed the texts.")
-            )
-        return [result for study in project.studies.all() for result in _score(ctx, project, study.kind, [info])]
-
-    return Operation(tr("Embedding the texts"), work, _scored)
+    info = best_scorer("embedding")
+    if info is None:
+        raise AppError(
+            tr("There is no embedder on this computer."), hint=tr("Get one in Models, then embed the texts.")
+        )
+    return [result for study in project.studies.all() for result in _score(ctx, project, study.kind, [info])]
 
 
 def mark(handle: "JobHandle", what: str, project: "Project") -> None:
@@ -183,16 +190,6 @@ def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[S
     row = project.studies.of_kind(study)
     assert row is not None
     return [score(ctx, project, row.id, scorer, compute.shared()) for scorer in scorers]
-
-
-def _scored(results: "list[ScoreResult]") -> str:
-    if not any(result.added or result.unscored for result in results):
-        return tr("Every text had been scored before.")
-    words = plural(sum(result.added for result in results), "1 score was added.", "%n scores were added.")
-    unscored = sum(result.unscored for result in results)
-    if unscored:
-        words += " " + plural(unscored, "1 text has nothing to score.", "%n texts have nothing to score.")
-    return words
 
 
 class ProjectHolder(Protocol):
@@ -327,18 +324,15 @@ def save_plan_file(*, text: str, path: Path) -> Operation[None]:
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)
 
 
-def lock_analysis_plan(*, project: "Project", text: str) -> "Operation[PlanLock]":
-    """Check a plan and lock it."""
-
-    def work(ctx: JobContext) -> "PlanLock":
-        from biasprint.core.runs.analysis_plan import lock_plan, parse_plan
-
-        return lock_plan(project, parse_plan(text, tr("The plan")), text)
-
-    return Operation(tr("Locking the analysis plan"), work, _locked)
-
-
 def _locked(locked: "PlanLock") -> str:
     from biasprint.core.report.planned import known_words
 
     return tr("The analysis plan is locked, {known}").format(known=known_words(locked.known))
+
+
+@operation("Locking the analysis plan", _locked)
+def lock_analysis_plan(ctx: JobContext, *, project: "Project", text: str) -> "PlanLock":
+    """Check a plan and lock it."""
+    from biasprint.core.runs.analysis_plan import lock_plan, parse_plan
+
+    return lock_plan(project, parse_plan(text, tr("The plan")), text)

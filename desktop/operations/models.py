@@ -8,7 +8,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models import InMegabytes, catalogue
 from biasprint.core.machine.models import installed as installed_models
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -200,15 +200,12 @@ def install_engine() -> Operation[None]:
     return Operation(tr("Installing the local-model engine, in seconds"), work, done)
 
 
-def prefer(*, role: str, name: str | None) -> Operation[None]:
+@operation("Choosing a model", quiet=True)
+def prefer(ctx: JobContext, *, role: str, name: str | None) -> None:
     """Choose the model of a role; None leaves it to the program."""
+    from biasprint.core.machine.models import installed
 
-    def work(ctx: JobContext) -> None:
-        from biasprint.core.machine.models import installed
-
-        installed.prefer(role, name)
-
-    return Operation(tr("Choosing a model"), work, quiet=True)
+    installed.prefer(role, name)
 
 
 def mark(handle: "JobHandle", what: str, name: str) -> None:

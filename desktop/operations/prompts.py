@@ -48,7 +48,7 @@ from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.choice import WordedChoice
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, news_set
 from biasprint.core.tables.read import look_at
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -149,47 +149,31 @@ def save_example(kind: str, path: Path) -> Operation[Path]:
 
 
 def _writing(path: Path, work: "Callable[[JobContext], Path]") -> Operation[Path]:
-    return Operation(
-        tr("Writing “{name}”").format(name=path.name),
-        work,
-        lambda saved: tr("Saved as “{name}”").format(name=saved.name),
-    )
+    return Operation(tr("Writing “{name}”").format(name=path.name), work, saved_as)
 
 
-def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]":
+@operation("Crossing two axes", quiet=True)
+def cross_own(ctx: JobContext, first: "Draft", second: "Draft", names: str) -> "Draft":
     """Return the draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
-
-    def work(ctx: JobContext) -> "Draft":
-        return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
-
-    return Operation(tr("Crossing two axes"), work, quiet=True)
+    return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
 
-def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, ...]]]":
+@operation("Taking names", quiet=True)
+def names_for(ctx: JobContext, draft: "Draft", names: str) -> "tuple[dict[str, Any], tuple[str, ...]]":
     """Return the draft with names of a set, and the labels of identities for which the set has none."""
-
-    def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
-        return with_set_names(draft, name_set_called(names))
-
-    return Operation(tr("Taking names"), work, quiet=True)
+    return with_set_names(draft, name_set_called(names))
 
 
-def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]":
+@operation("Beginning a set of names", quiet=True)
+def names_to_write(ctx: JobContext, first: "Draft", second: "Draft | None") -> "Draft":
     """Return the draft of a set of names for the identities of one axis, or of two crossed axes."""
-
-    def work(ctx: JobContext) -> "Draft":
-        return names_draft([AXIS.load(axis) for axis in (first, second) if axis is not None])
-
-    return Operation(tr("Beginning a set of names"), work, quiet=True)
+    return names_draft([AXIS.load(axis) for axis in (first, second) if axis is not None])
 
 
-def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]":
+@operation("Reading the table of names", quiet=True)
+def cells_pasted(ctx: JobContext, rows: "Sequence[Sequence[str]]") -> "Sequence[Draft]":
     """Return the groups of a table with their names, one name in each row."""
-
-    def work(ctx: JobContext) -> "Sequence[Draft]":
-        return with_alike(cells_of_table(rows))
-
-    return Operation(tr("Reading the table of names"), work, quiet=True)
+    return with_alike(cells_of_table(rows))
 
 
 @dataclass(frozen=True)

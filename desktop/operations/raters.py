@@ -14,7 +14,7 @@ from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.packets.make import make_packets as make
 from biasprint.core.judging.packets.merge import merge_packets as merge
 from biasprint.core.judging.plan import rename_plan as rename
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.raters import report_words
 
@@ -62,19 +62,14 @@ def codes_of(typed: str, taken: Sequence[str]) -> Codes:
     return Codes(codes)
 
 
+@operation("Making packets", lambda made: plural(len(made), "1 packet was made.", "%n packets were made."))
 def make_packets(
-    *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path, tool: "Tool | None" = None
-) -> "Operation[tuple[MadePacket, ...]]":
+    ctx: JobContext, *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path, tool: "Tool | None" = None
+) -> "tuple[MadePacket, ...]":
     """Write one packet for each rater into a folder; with `tool` a folder in that tool's format."""
-
-    def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
-        if tool is not None:
-            return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
-        return make(ctx, project, plan_id=plan_id, codes=codes, folder=folder)
-
-    return Operation(
-        tr("Making packets"), work, lambda made: plural(len(made), "1 packet was made.", "%n packets were made.")
-    )
+    if tool is not None:
+        return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
+    return make(ctx, project, plan_id=plan_id, codes=codes, folder=folder)
 
 
 def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool = False) -> "Operation[MergeReport]":
@@ -90,58 +85,39 @@ def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool =
     return Operation(tr("Merging packets"), work, lambda report: report_words(report, decided))
 
 
-def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None) -> Operation[None]:
+@operation("Keeping a decision", quiet=True)
+def decide(ctx: JobContext, *, project: "Project", conflict: "Conflict", judgment_id: str | None) -> None:
     """Count one of two conflicting answers; None: neither. A new decision replaces the old one."""
-
-    def work(ctx: JobContext) -> None:
-        keep(project, conflict, judgment_id)
-
-    return Operation(tr("Keeping a decision"), work, quiet=True)
+    keep(project, conflict, judgment_id)
 
 
-def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Which) -> Operation[int]:
+@operation("Keeping decisions", lambda n: plural(n, "1 conflict was decided.", "%n conflicts were decided."))
+def decide_all(ctx: JobContext, *, project: "Project", conflicts: "Sequence[Conflict]", which: Which) -> int:
     """Decide these conflicts alike, one after the other; those decided before a cancellation stay so."""
-
-    def work(ctx: JobContext) -> int:
-        for done, conflict in enumerate(conflicts):
-            ctx.report(done, len(conflicts))
-            keep(project, conflict, None if which is None else conflict.heads[which].id)
-        return len(conflicts)
-
-    return Operation(
-        tr("Keeping decisions"), work, lambda n: plural(n, "1 conflict was decided.", "%n conflicts were decided.")
-    )
+    for done, conflict in enumerate(conflicts):
+        ctx.report(done, len(conflicts))
+        keep(project, conflict, None if which is None else conflict.heads[which].id)
+    return len(conflicts)
 
 
-def decide_seats(*, project: "Project", plan_id: str, which: "WhichCopy") -> Operation[int]:
+@operation("Keeping decisions", lambda n: plural(n, "1 answer was decided.", "%n answers were decided."))
+def decide_seats(ctx: JobContext, *, project: "Project", plan_id: str, which: "WhichCopy") -> int:
     """Decide all undecided answers of a workshop's seats alike."""
+    from biasprint.core.judging.packets.decisions import decide_seats as keep
 
-    def work(ctx: JobContext) -> int:
-        from biasprint.core.judging.packets.decisions import decide_seats as keep
-
-        return keep(project, plan_id, which)
-
-    return Operation(
-        tr("Keeping decisions"), work, lambda n: plural(n, "1 answer was decided.", "%n answers were decided.")
-    )
+    return keep(project, plan_id, which)
 
 
-def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
+@operation("Counting what came back", "What came back counts from now on.", quiet=True)
+def count_what_came(ctx: JobContext, *, project: "Project", session_id: str) -> None:
     """Count the answers of a packet that never came back finished."""
-
-    def work(ctx: JobContext) -> None:
-        count(project, session_id)
-
-    return Operation(tr("Counting what came back"), work, tr("What came back counts from now on."), quiet=True)
+    count(project, session_id)
 
 
-def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[None]:
+@operation("Renaming a plan", quiet=True)
+def rename_plan(ctx: JobContext, *, project: "Project", plan_id: str, name: str) -> None:
     """Rename a plan."""
-
-    def work(ctx: JobContext) -> None:
-        rename(project, plan_id, name)
-
-    return Operation(tr("Renaming a plan"), work, quiet=True)
+    rename(project, plan_id, name)
 
 
 def next_round(*, project: "Project", plan_id: str, store: bool) -> "Operation[NextRound]":
@@ -158,13 +134,10 @@ def next_round(*, project: "Project", plan_id: str, store: bool) -> "Operation[N
     return Operation(tr("Drawing the next round"), work, told if store else "", quiet=not store)
 
 
-def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:
+@operation("Deleting a plan", "The plan was deleted.", quiet=True)
+def delete_plan(ctx: JobContext, *, project: "Project", plan_id: str) -> None:
     """Delete a plan that nobody has begun to judge."""
-
-    def work(ctx: JobContext) -> None:
-        project.judging.remove_plan(plan_id)
-
-    return Operation(tr("Deleting a plan"), work, tr("The plan was deleted."), quiet=True)
+    project.judging.remove_plan(plan_id)
 
 
 def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
@@ -189,14 +162,17 @@ def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[
     return Operation(tr("Counting a rater again"), work, done, quiet=True)
 
 
+@operation("Keeping an adjudication", quiet=True)
 def adjudicate(
-    *, project: "Project", comparison: "ComparisonRow", outcome: "Decided", chosen: int | None, note: str
-) -> Operation[None]:
+    ctx: JobContext,
+    *,
+    project: "Project",
+    comparison: "ComparisonRow",
+    outcome: "Decided",
+    chosen: int | None,
+    note: str,
+) -> None:
     """Store an adjudication beside the judgments, which stay as they are."""
+    from biasprint.core.judging.adjudication import adjudicate as keep
 
-    def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.adjudication import adjudicate as keep
-
-        keep(project, comparison, outcome, chosen, note)
-
-    return Operation(tr("Keeping an adjudication"), work, quiet=True)
+    keep(project, comparison, outcome, chosen, note)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobHandle, JobRunner, Keep
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -144,9 +144,10 @@ def save_copy(*, project: "Project", target: Path) -> Operation[Path]:
     )
 
 
-def close_project(*, project: "Project") -> Operation[None]:
+@operation("Closing the project", quiet=True)
+def close_project(ctx: JobContext, *, project: "Project") -> None:
     """Finish pending writes and close the file."""
-    return Operation(tr("Closing the project"), lambda ctx: project.close(), quiet=True)
+    project.close()
 
 
 REFRESH_SECONDS = 0.095  # ten times a second, with what a timer comes late
@@ -321,39 +322,30 @@ class SampleFacts:
     statement: str
 
 
-def sample_facts() -> Operation[SampleFacts]:
+@operation("About the sample", quiet=True)
+def sample_facts(ctx: JobContext) -> SampleFacts:
     """Read the facts about the sample. The first panel asks, so little is imported for it."""
+    from biasprint.core.runs.sample import found, found_sentence
 
-    def work(ctx: JobContext) -> SampleFacts:
-        from biasprint.core.runs.sample import found, found_sentence
-
-        facts = tomllib.loads((files("biasprint.resources") / "sample" / "about.toml").read_text("utf-8"))
-        sentence = found_sentence(found(), facts["real"]["title"])
-        return SampleFacts(facts["counts"]["comparisons"], sentence, " ".join(facts["statement"].split()))
-
-    return Operation(tr("About the sample"), work, quiet=True)
+    facts = tomllib.loads((files("biasprint.resources") / "sample" / "about.toml").read_text("utf-8"))
+    sentence = found_sentence(found(), facts["real"]["title"])
+    return SampleFacts(facts["counts"]["comparisons"], sentence, " ".join(facts["statement"].split()))
 
 
-def open_sample() -> Operation[Path]:
+@operation("Preparing the sample project")
+def open_sample(ctx: JobContext) -> Path:
     """Open the person's own copy; the first time it is unpacked, which needs no network and no other process."""
+    from biasprint.core.runs import sample
 
-    def work(ctx: JobContext) -> Path:
-        from biasprint.core.runs import sample
-
-        return sample.open_sample()
-
-    return Operation(tr("Preparing the sample project"), work)
+    return sample.open_sample()
 
 
-def open_workshop_set() -> Operation[Path]:
+@operation("Preparing the workshop set")
+def open_workshop_set(ctx: JobContext) -> Path:
     """Open the person's own copy of the shipped set; the first time it is written, in a moment."""
+    from biasprint.core.runs.sample import open_workshop_set
 
-    def work(ctx: JobContext) -> Path:
-        from biasprint.core.runs.sample import open_workshop_set
-
-        return open_workshop_set()
-
-    return Operation(tr("Preparing the workshop set"), work)
+    return open_workshop_set()
 
 
 def sample_project() -> "Operation[Project]":

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
-from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Room, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Room, clear_widget, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -30,8 +30,7 @@ class Header(QFrame):
         tokens = theme.current()
         self.setProperty("role", "header")
         self.title = ElidedLabel(title, "title", least=16)
-        self._chips = QHBoxLayout()
-        self._chips.setSpacing(tokens.grid)
+        self._chips = in_row(spacing=tokens.grid)
         self._actions = FlowLayout(spacing=tokens.grid, centred=True, wide=True)
         in_row(
             self.title,
@@ -42,8 +41,7 @@ class Header(QFrame):
             spacing=tokens.gap,
             margins=(tokens.margin, 4, tokens.margin, 4),
         )
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def set_title(self, title: str) -> None:
         self.title.set_text(title)
@@ -79,13 +77,10 @@ class Panel(QFrame):
         self.setAccessibleName(tr(self.title))
         tokens = theme.current()
         self.header = Header(self.title)
-        self.body = QVBoxLayout()
-        self.body.setContentsMargins(tokens.margin, MARGIN, tokens.margin, MARGIN)
-        self.body.setSpacing(tokens.gap)
+        self.body = in_column(spacing=tokens.gap, margins=(tokens.margin, MARGIN, tokens.margin, MARGIN))
         box = in_column(self.header, inside=self, spacing=0, margins=0)
         if self.least_height:
-            inside = QWidget()
-            inside.setProperty("role", "clear")
+            inside = clear_widget()
             inside.setLayout(self.body)
             box.addWidget(Room(inside, self.least_height), 1)
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
@@ -11,7 +11,7 @@ from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge, number
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import FlowLayout, in_column
+from biasprint.desktop.widgets.layout import FlowLayout, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
@@ -34,10 +34,7 @@ class GeneratorChoice(QWidget):
         self.box.setMinimumContentsLength(LETTERS)
         self.box.activated.connect(self._choose)
         self.about = Label("", "note", wrap=True)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
-        row.addWidget(self.said, 1)
-        row.addWidget(self.box)
+        row = in_row((self.said, 1), self.box, spacing=theme.current().gap)
         in_column(row, self.about, inside=self, spacing=4, margins=0)
         self.hide()
 
@@ -101,9 +98,8 @@ class ScorerRow(QWidget):
         if info.stand_in:
             head.addWidget(StandInBadge(tr("stand-in")))
         head.addWidget(self.count)
-        box = in_column(head, inside=self, spacing=2, margins=(0, 4, 0, 4))
         description = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
-        box.addWidget(Label(safe_line(description), "note", wrap=True))
+        in_column(head, Label(safe_line(description), "note", wrap=True), inside=self, spacing=2, margins=(0, 4, 0, 4))
         self.check.setAccessibleDescription(safe_line(tr(description)))
         self.show_count(line)
 

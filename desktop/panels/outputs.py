@@ -33,7 +33,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
 from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
-from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.layout import Column, add_to
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import as_rows
 
@@ -72,12 +72,9 @@ class OutputCard(Card):
             self.column.box.addWidget(widget, 1 if widget is self.text else 0)
         # The text takes what is left, down to its least height: what it would like to have does not count.
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.box.addWidget(self.column, 1)
-        self.box.addWidget(self.open_letter)
-        self.box.addWidget(self.hint, 1)
+        add_to(self.box, (self.column, 1), self.open_letter, (self.hint, 1))
         self.reasoned.toggled.connect(self.reasoning.setVisible)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.show_detail(None)
 
     def show_detail(self, detail: Detail | None) -> None:
@@ -183,8 +180,7 @@ class OutputsPanel(Panel):
         )
         self.body.addWidget(self.split, 1)
         self.body.addWidget(self.nothing, 1)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def project_opened(self, project: "Project") -> None:
         self._source = self._make_source(project)

@@ -8,11 +8,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,7 +26,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label
-from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_tip
 
 # ---- Remapping the keys of judging
@@ -96,14 +94,10 @@ class KeyMapEditor(QWidget):
         self._rows = QWidget()
         self._buttons: dict[tuple[str, str], KeyButton] = {}
         self.message = Label("", "note", wrap=True)
-        self.reset = LinkButton(tr("Put back the usual keys"))
-        self.reset.clicked.connect(lambda: settings.set_keys(DEFAULT_KEYS))
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(theme.current().grid)
-        self._box.addWidget(self._rows)
-        self._box.addWidget(self.message)
-        self._box.addWidget(self.reset)
+        self.reset = LinkButton(tr("Put back the usual keys"), act=lambda: settings.set_keys(DEFAULT_KEYS))
+        self._box = in_column(
+            self._rows, self.message, self.reset, inside=self, spacing=theme.current().grid, margins=0
+        )
         self._fill()
         settings.changed.connect(self._setting_changed)
 
@@ -143,8 +137,7 @@ class KeyMapEditor(QWidget):
         key_map = self._settings.keys()
         self._buttons = {}
         for row, action in enumerate(KEY_ACTIONS):
-            buttons = QHBoxLayout()
-            buttons.setSpacing(theme.current().grid)
+            buttons = in_row(spacing=theme.current().grid)
             for key in key_map[action.name]:
                 button = KeyButton(key, tr(action.title))
                 button.recorded.connect(lambda new, name=action.name, old=key: self.remap(name, old, new))
@@ -172,7 +165,7 @@ class SettingsPanel(Panel):
     steady = True
 
     def build(self) -> None:
-        self._column, box = clear_column(theme.current().gap)
+        self._column, box = clear_column(spacing=theme.current().gap)
         self.fields: dict[str, QWidget] = {}
         for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
             box.addWidget(self._card(group, list(settings)))
@@ -180,16 +173,12 @@ class SettingsPanel(Panel):
         keys = Card(tr("Keys while judging"))
         self.key_map = KeyMapEditor(self.shell.settings)
         keys.box.addWidget(self.key_map)
-        box.addWidget(keys)
-        box.addStretch(1)
+        add_to(box, keys, STRETCH)
         page = Sheet()
-        row = in_row(spacing=0, margins=0)
-        row.addWidget(self._column, 100)
-        row.addStretch(1)
+        row = in_row((self._column, 100), STRETCH, spacing=0, margins=0)
         page.box.addLayout(row)
         self.body.addWidget(page)
-        theme.signals.changed.connect(self._fit_column)
-        self._fit_column()
+        theme.follow(self._fit_column)
         self.shell.settings.changed.connect(self._show_values)
         self.shell.connections.changed.connect(self._show_switch)
         self._show_switch()
@@ -222,10 +211,7 @@ class SettingsPanel(Panel):
         self.again.setAccessibleDescription(tr("Everything is saved first, and the project is opened again."))
         self.again.clicked.connect(self.shell.start_again)
         both = QWidget()
-        box = QVBoxLayout(both)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(field)
-        box.addWidget(self.again, alignment=Qt.AlignmentFlag.AlignLeft)
+        in_column(field, (self.again, Qt.AlignmentFlag.AlignLeft), inside=both, margins=0)
         return both
 
     def _connections(self) -> Card:
@@ -234,8 +220,7 @@ class SettingsPanel(Panel):
         self.offline = OfflineSwitch(self.shell.connections)
         self.offline_note = Label("", "note", wrap=True)
         _add_row(grid, 0, tr("Offline switch"), self.offline_note, self.offline)
-        self.look_for_new = QuietButton(tr("Look for a new version"))
-        self.look_for_new.clicked.connect(self._look_for_new)
+        self.look_for_new = QuietButton(tr("Look for a new version"), act=self._look_for_new)
         words = tr(
             "Only when you press it, the program asks the package index for one page. Nothing about you is sent."
         )
@@ -340,9 +325,7 @@ class Percent(QWidget):
         self.slider.setAccessibleName(tr(setting.title))
         self.number = Label()
         self.setFocusProxy(self.slider)
-        row = in_row(inside=self, spacing=12, margins=0)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.number)
+        in_row((self.slider, 1), self.number, inside=self, spacing=12, margins=0)
         self.slider.sliderMoved.connect(self._show_number)
         self.slider.valueChanged.connect(self._choose)
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QPainter
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -30,6 +30,7 @@ from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import plural
 
@@ -240,19 +241,12 @@ class PlotCard(Card):
         self.set_title(title)
 
     def _lay_out(self) -> None:
-        self.head = QHBoxLayout()
-        self.head.setSpacing(theme.current().grid)
-        self.head.addWidget(self.heading, 1)
-        for button in (self.reset, self.mark, self.save):
-            self.head.addWidget(button)
-        self.tools = QHBoxLayout()
-        self.tools.setSpacing(theme.current().grid)
+        self.head = in_row((self.heading, 1), self.reset, self.mark, self.save, spacing=theme.current().grid)
+        self.tools = in_row(spacing=theme.current().grid)
         self.box.addLayout(self.head)
-        self.box.addLayout(self.tools)
-        self.box.addWidget(self.sentence)
-        self.box.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
-        self.box.addWidget(self.legend)
-        self.box.addWidget(self.plot, 1)
+        add_to(
+            self.box, self.tools, self.sentence, (self.badge, Qt.AlignmentFlag.AlignLeft), self.legend, (self.plot, 1)
+        )
         self.sentence.hide()
         self.badge.hide()
         self.legend.hide()

@@ -7,12 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 Index = QModelIndex | QPersistentModelIndex
@@ -183,17 +184,14 @@ class GridEdit(QWidget):
         ):
             button.clicked.connect(lambda _=False, step=step: step())
             flow.addWidget(button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid)
+        box = in_column(inside=self, spacing=theme.current().grid, margins=0)
         for widget in (view, self.buttons, self.trouble):
             box.addWidget(widget, int(widget is view))
         view.pasted.connect(self.paste)
         view.emptied.connect(self._empty)
         view.undone.connect(lambda: self.grid.undo() and self._tell())
         self.grid.dataChanged.connect(lambda *_: self._tell())
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self._tell(changed=False)
 
     def rows(self) -> Cells:

@@ -8,6 +8,7 @@ around it, is put into something larger.
 import atexit
 import dataclasses
 import functools
+from collections.abc import Callable
 from importlib.resources import files
 from string import Template
 
@@ -46,6 +47,12 @@ def set_current(tokens: Tokens) -> None:
     global _tokens
     _tokens = tokens
     _fonts.clear()
+
+
+def follow(dress: Callable[..., object]) -> None:
+    """Dress a widget now, and whenever the theme changes. `dress`: a method of it, never a lambda."""
+    signals.changed.connect(dress)
+    dress()
 
 
 WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold")
@@ -216,6 +223,7 @@ __all__ = [
     "current",
     "dress",
     "equal_digits",
+    "follow",
     "follow_system",
     "font",
     "icon",

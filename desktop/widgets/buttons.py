@@ -1,6 +1,8 @@
 """Buttons. Clicking one never takes the keyboard away: they get focus by Tab only, so a ring always means keyboard."""
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, SignalInstance
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -23,6 +25,7 @@ from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 
+Act = Callable[..., object] | SignalInstance
 LEFT, RIGHT = 14, 12  # beside caption and keycap
 ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 INNER_RING = 3  # pixels from a filled button's edge to its second ring
@@ -70,11 +73,21 @@ class Button(QPushButton):
     """
 
     def __init__(
-        self, text: str, *, role: str = "", icon: str = "", key: str = "", parent: QWidget | None = None
+        self,
+        text: str,
+        *,
+        role: str = "",
+        icon: str = "",
+        key: str = "",
+        act: Act | None = None,
+        parent: QWidget | None = None,
     ) -> None:
+        """`act`: called, or emitted, when it is clicked."""
         super().__init__(parent)
         self.setProperty("role", role)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if act is not None:
+            self.clicked.connect(act)
         self.setAutoDefault(False)
         self._icon_name = icon
         self._caption = ""  # beside a keycap
@@ -84,8 +97,7 @@ class Button(QPushButton):
         if key:
             self._cap = KeyHint(key, parent=self)
         self.set_text(text)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def set_text(self, text: str) -> None:
         """Change the caption; the keycap stays."""
@@ -217,15 +229,12 @@ def _caption_font() -> QFont:
 class PrimaryButton(Button):
     """The main action here: filled with the accent."""
 
-    def __init__(self, text: str, *, icon: str = "", key: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, role="primary", icon=icon, key=key, parent=parent)
+    def __init__(self, text: str, *, icon: str = "", key: str = "", act: Act | None = None) -> None:
+        super().__init__(text, role="primary", icon=icon, key=key, act=act)
 
 
 class QuietButton(Button):
     """Any other action here."""
-
-    def __init__(self, text: str, *, icon: str = "", key: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, icon=icon, key=key, parent=parent)
 
 
 class ChoiceButton(Button):
@@ -261,8 +270,8 @@ class ChoiceButton(Button):
 class LinkButton(Button):
     """An action that reads like a word of the sentence it is in."""
 
-    def __init__(self, text: str, *, icon: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, role="link", icon=icon, parent=parent)
+    def __init__(self, text: str, *, icon: str = "", act: Act | None = None) -> None:
+        super().__init__(text, role="link", icon=icon, act=act)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -283,14 +292,17 @@ class CountLink(LinkButton):
 class IconButton(QToolButton):
     """A button that is only an icon; its `name` is the tooltip and the screen reader's name."""
 
-    def __init__(self, icon: str, name: str, *, size: int = 18, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, icon: str, name: str, *, size: int = 18, act: Act | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        if act is not None:
+            self.clicked.connect(act)
         self._icon_name = icon
         self._size = size
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_name(name)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not pressed_by_enter(self, event):

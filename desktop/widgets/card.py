@@ -11,7 +11,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.theme import current, reduced_motion
 from biasprint.desktop.widgets.buttons import LinkButton, PrimaryButton
 from biasprint.desktop.widgets.labels import Label, show_if
-from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row
 
 
 class TopBox(QVBoxLayout):
@@ -107,21 +107,17 @@ class EmptyState(QWidget):
         show_if(self.button, bool(action))
         if on_action is not None:
             self.button.clicked.connect(lambda: on_action())
-        box = in_column(inside=self, spacing=tokens.grid, margins=tokens.margin)
-        box.addStretch(2)
+        box = in_column(2, inside=self, spacing=tokens.grid, margins=tokens.margin)
         for widget in (self.picture, self.title, self.text):
             box.addLayout(_centred(widget))
-        box.addSpacing(tokens.grid)
-        box.addLayout(_centred(self.button))
+        add_to(box, Gap(tokens.grid), _centred(self.button))
         if other:
-            self.other = LinkButton(other)
-            self.other.clicked.connect(lambda: on_other())
+            self.other = LinkButton(other, act=lambda: on_other())
             box.addLayout(_centred(self.other))
         box.addStretch(3)
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def _dress(self) -> None:
         tokens = theme.current()

@@ -15,14 +15,14 @@ from PySide6.QtGui import (
     QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QTextEdit, QWidget
 
 from biasprint.core.project.rows import Degree
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.card import Card, Chip
 from biasprint.desktop.widgets.labels import Label
-from biasprint.desktop.widgets.layout import in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_row
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import DisplayText
 from biasprint.desktop.widgets.words import plural, tr
@@ -206,15 +206,10 @@ class ComparisonCard(Card):
         self.set_low(False)
         self.suggested = SuggestedChip()
         self.suggested.hide()
-        self._top = QHBoxLayout()
-        self._top.setSpacing(theme.current().grid)
-        self._top.addWidget(self.caption)
-        self._top.addWidget(self.suggested, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._top.addStretch(1)
-        self.box.addLayout(self._top)
-        self.box.addWidget(self.reading, 1)
-        self.box.addWidget(self.button)
-        self.box.addWidget(self.much)
+        self._top = in_row(
+            self.caption, (self.suggested, Qt.AlignmentFlag.AlignVCenter), STRETCH, spacing=theme.current().grid
+        )
+        add_to(self.box, self._top, (self.reading, 1), self.button, self.much)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
         self._answered: tuple[bool, bool, Degree | None] | None = None
         self._marks: tuple[Spans, Sequence[Counted], int] = (

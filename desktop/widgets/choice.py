@@ -42,8 +42,7 @@ class SearchRow(QWidget):
         flow = FlowLayout(self, spacing=theme.current().grid)
         for widget in (self.search, *boxes):
             flow.addWidget(widget)
-        theme.signals.changed.connect(self.fit)
-        self.fit()
+        theme.follow(self.fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
 from biasprint.desktop.widgets.labels import ElidedLabel, announce
-from biasprint.desktop.widgets.layout import in_row, mirrored
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, mirrored
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.words import tr
 
@@ -136,15 +136,8 @@ class Rail(QFrame):
         self._bottom = QVBoxLayout()
         for part in (self._top, self._bottom):
             part.setSpacing(2)
-        self._box = QVBoxLayout(self)
-        self._box.setSpacing(0)
-        self._box.addWidget(self.brand)
-        self._box.addSpacing(8)
-        self._box.addLayout(self._top)
-        self._box.addStretch(1)
-        self._box.addLayout(self._bottom)
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        self._box = in_column(self.brand, Gap(8), self._top, STRETCH, self._bottom, inside=self, spacing=0)
+        theme.follow(self._fit)
 
     def add(self, key: str, title: str, icon: str, *, at_bottom: bool = False) -> RailButton:
         """Add an entry; it can be hidden while its panel has nothing to work on."""
@@ -201,8 +194,7 @@ class _Dot(QWidget):
         super().__init__()
         self.state = self._painted = "saved"
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        theme.follow(self._fit)
 
     def bring_up_to_date(self) -> None:
         if self.state != self._painted:
@@ -290,27 +282,20 @@ class StatusLine(QFrame):
         self.panel = ElidedLabel("", "note")
         self.notice = ElidedLabel("", "note")
         self.project = ElidedLabel("", "note", mode=Qt.TextElideMode.ElideMiddle)
-        self.jobs = Button("", role="aside", icon="jobs")
+        self.jobs = Button("", role="aside", icon="jobs", act=self.jobs_wanted)
         self.jobs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.jobs.clicked.connect(self.jobs_wanted)
         self._saved_box = QWidget()
         in_row(self._dot, self.saved, inside=self._saved_box, spacing=6, margins=0)
         self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(tokens.margin, 0, tokens.margin, 0)
-        row.setSpacing(tokens.margin)
-        for widget in (self._saved_box, self.offline, self.panel):
-            row.addWidget(widget)
-        row.addStretch(1)
-        for widget in (self.notice, self.jobs, self.project):
-            row.addWidget(widget)
+        add_to(row, spacing=tokens.margin, margins=(tokens.margin, 0, tokens.margin, 0))
+        add_to(row, self._saved_box, self.offline, self.panel, STRETCH, self.notice, self.jobs, self.project)
         self._timer = QTimer(self, interval=NOTICE_MILLISECONDS, singleShot=True)
         self._timer.timeout.connect(lambda: self.notify(""))
         self._late = QTimer(self, interval=SAVING_SHOWN_AFTER_MILLISECONDS, singleShot=True)
         self._late.timeout.connect(self._show_saved)
         self.set_saved("")
         self.set_jobs("")
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        theme.follow(self._fit)
 
     def set_saved(self, state: str, text: str = "") -> None:
         """Set the state: "saved", "saving", "failed", or "" where there is nothing to save."""

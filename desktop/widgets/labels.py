@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from biasprint.core.language import tr
-from biasprint.desktop.theme import Tokens, current, signals
+from biasprint.desktop.theme import Tokens, current, follow
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 CAPTION_WIDTH = 84
@@ -130,13 +131,10 @@ class Fact(QWidget):
         self.caption = Label(caption, "note", wrap=True)
         self.text = Label("", "", wrap=True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(current().grid)
-        row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
-        self._dress()
-        signals.changed.connect(self._dress)
+        in_row(
+            (self.caption, Qt.AlignmentFlag.AlignTop), (self.text, 1), inside=self, spacing=current().grid, margins=0
+        )
+        follow(self._dress)
 
     def say(self, text: str) -> None:
         self.text.setText("\n".join(map(safe_line, text.splitlines())))

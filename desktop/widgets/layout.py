@@ -1,6 +1,7 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import FocusRing
 from biasprint.desktop.widgets.words import tr
 
-Box = TypeVar("Box", QVBoxLayout, QHBoxLayout)
+Box = TypeVar("Box", bound=QBoxLayout)
 STRETCH = 1
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over
@@ -85,59 +86,75 @@ def clear_widget() -> QWidget:
     return widget
 
 
-def in_column(
-    *items: QWidget | QLayout | int,
-    inside: QWidget | None = None,
-    spacing: int | None = None,
-    margins: int | tuple[int, int, int, int] | None = None,
-) -> QVBoxLayout:
-    """Return a column of widgets and layouts; a number stretches.
+@dataclass(frozen=True)
+class Gap:
+    """Free pixels between two parts of a row or column."""
 
-    What is None stays as the style has it. `margins`: one for all sides, or left, top, right and bottom.
+    pixels: int
+
+
+Item = QWidget | QLayout | Gap | int | tuple[QWidget, int | Qt.AlignmentFlag] | tuple[QLayout, int]
+Margins = int | tuple[int, int, int, int]
+
+
+def in_column(
+    *items: Item, inside: QWidget | None = None, spacing: int | None = None, margins: Margins | None = None
+) -> QVBoxLayout:
+    """Return a column of widgets and layouts. A number stretches; paired with a part, it says how much that one does.
+
+    A widget can be paired with its alignment. What is None stays as the style has it. `margins`: one for all sides, or
+    left, top, right and bottom.
     """
-    return _filled(QVBoxLayout(inside), items, spacing, margins)
+    return add_to(QVBoxLayout(inside), *items, spacing=spacing, margins=margins)
 
 
 def in_row(
-    *items: QWidget | QLayout | int,
-    inside: QWidget | None = None,
-    spacing: int | None = None,
-    margins: int | tuple[int, int, int, int] | None = None,
+    *items: Item, inside: QWidget | None = None, spacing: int | None = None, margins: Margins | None = None
 ) -> QHBoxLayout:
     """Return the same from left to right."""
-    return _filled(QHBoxLayout(inside), items, spacing, margins)
+    return add_to(QHBoxLayout(inside), *items, spacing=spacing, margins=margins)
 
 
-def _filled(
-    box: Box,
-    items: Iterable[QWidget | QLayout | int],
-    spacing: int | None,
-    margins: int | tuple[int, int, int, int] | None,
-) -> Box:
+def add_to(box: Box, *items: Item, spacing: int | None = None, margins: Margins | None = None) -> Box:
+    """Add items to a row or column that is there, and return it."""
     if spacing is not None:
         box.setSpacing(spacing)
     if margins is not None:
         box.setContentsMargins(*(margins if isinstance(margins, tuple) else 4 * (margins,)))
     for item in items:
-        if isinstance(item, int):
-            box.addStretch(item)
-        elif isinstance(item, QWidget):
-            box.addWidget(item)
+        part, how = item if isinstance(item, tuple) else (item, 0)
+        stretch, alignment = (0, how) if isinstance(how, Qt.AlignmentFlag) else (how, Qt.AlignmentFlag(0))
+        if isinstance(part, Gap):
+            box.addSpacing(part.pixels)
+        elif isinstance(part, int):
+            box.addStretch(part)
+        elif isinstance(part, QWidget):
+            box.addWidget(part, stretch, alignment)
         else:
-            box.addLayout(item)
+            box.addLayout(part, stretch)
     return box
 
 
-def clear_column(spacing: int | None = None) -> tuple[QWidget, QVBoxLayout]:
+def clear_column(*items: Item, spacing: int | None = None, margins: Margins = 0) -> tuple[QWidget, QVBoxLayout]:
     """Return a widget without a ground of its own, and its column; without `spacing` the style's."""
     widget = clear_widget()
-    return widget, in_column(inside=widget, spacing=spacing, margins=0)
+    return widget, in_column(*items, inside=widget, spacing=spacing, margins=margins)
 
 
-def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
+def clear_row(*items: Item, spacing: int | None = None, margins: Margins = 0) -> tuple[QWidget, QHBoxLayout]:
     """Return the same with a row."""
     widget = clear_widget()
-    return widget, in_row(inside=widget, spacing=spacing, margins=0)
+    return widget, in_row(*items, inside=widget, spacing=spacing, margins=margins)
+
+
+def column_of(*items: Item, spacing: int | None = None, margins: Margins = 0) -> QWidget:
+    """Return a widget without a ground of its own that holds a column."""
+    return clear_column(*items, spacing=spacing, margins=margins)[0]
+
+
+def row_of(*items: Item, spacing: int | None = None, margins: Margins = 0) -> QWidget:
+    """Return the same with a row."""
+    return clear_row(*items, spacing=spacing, margins=margins)[0]
 
 
 class Scroller(QScrollArea):
@@ -231,8 +248,7 @@ class Room(Scroller):
         self._least = least
         self.setWidget(self._page)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def _dress(self, _tokens: object = None) -> None:
         self._page.set_least(theme.current().px(self._least))

@@ -154,8 +154,7 @@ class MarkChip(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.toggled.connect(self._say)
-        theme.signals.changed.connect(self._dress)
-        self._dress()
+        theme.follow(self._dress)
 
     def set_count(self, count: int) -> None:
         self.count = count

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.desktop import theme
@@ -50,19 +50,15 @@ class Notice(QFrame):
         show_if(self.more, bool(more))
         self.setAccessibleName(" ".join(tr(part) for part in (text, more) if part))
         words = in_column(self.text, self.more, spacing=4)
-        self._actions = QHBoxLayout()
-        self._actions.setSpacing(tokens.grid)
-        row = in_row(self._picture, inside=self, spacing=12, margins=(tokens.gap, 12, 12, 12))
-        row.addLayout(words, 1)
+        self._actions = in_row(spacing=tokens.grid)
+        row = in_row(self._picture, (words, 1), inside=self, spacing=12, margins=(tokens.gap, 12, 12, 12))
         (words if narrow else row).addLayout(self._actions)
         if narrow:
             self._actions.setAlignment(Qt.AlignmentFlag.AlignLeft)
         if closable:
-            close = IconButton("close", tr("Close this message"), size=16)
-            close.clicked.connect(self.close)
+            close = IconButton("close", tr("Close this message"), size=16, act=self.close)
             row.addWidget(close)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def tell(self, told: Sequence[str]) -> None:
         """Show these sentences, of any content, the first in strong letters; hide the strip if there are none."""
@@ -74,8 +70,7 @@ class Notice(QFrame):
 
     def add_action(self, text: str, on_click: Callable[[], object]) -> Button:
         """Add a button to the strip."""
-        button = LinkButton(text)
-        button.clicked.connect(lambda: on_click())
+        button = LinkButton(text, act=lambda: on_click())
         self._actions.addWidget(button)
         return button
 
@@ -113,9 +108,7 @@ class Banners(QWidget):
         super().__init__(parent)
         self.setProperty("role", "clear")
         tokens = theme.current()
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(tokens.margin, 12, tokens.margin, 0)
-        self._box.setSpacing(tokens.grid)
+        self._box = in_column(inside=self, spacing=tokens.grid, margins=(tokens.margin, 12, tokens.margin, 0))
         self._notices: list[tuple[str, Notice]] = []
         self.hide()
 

@@ -220,8 +220,7 @@ class TextTable(QTableView):
         self._measure.timeout.connect(self._fit_rows)
         self.selectionModel().selectionChanged.connect(self._tell)
         self.doubleClicked.connect(lambda _: self._open())
-        self.fit()
-        theme.signals.changed.connect(self.fit)
+        theme.follow(self.fit)
 
     @property
     def current_key(self) -> str:

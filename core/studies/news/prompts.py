@@ -16,7 +16,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts.axes import Text
 from biasprint.core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
-from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources
 from biasprint.core.prompts.template import Template
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 from biasprint.core.studies.kit.choice import PromptChoice
@@ -49,7 +49,7 @@ class NewsTemplates:
 
 
 def news_templates() -> NewsTemplates:
-    return validated(NewsTemplates, read_toml(packaged("prompts", "news.toml")), "The file prompts/news.toml")
+    return from_resources(NewsTemplates, "prompts", "news.toml")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -81,9 +81,7 @@ class ShippedArticles:
 
 def shipped_articles() -> ShippedArticles:
     """Headlines with originals that were written for this program, to try the study out."""
-    return validated(
-        ShippedArticles, read_toml(packaged("prompts", "news_articles.toml")), "The file prompts/news_articles.toml"
-    )
+    return from_resources(ShippedArticles, "prompts", "news_articles.toml")
 
 
 def shipped_headlines() -> tuple[Headline, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.errors import AppError
@@ -30,7 +30,7 @@ from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, plural, tr
-from biasprint.desktop.widgets.layout import in_column
+from biasprint.desktop.widgets.layout import add_to, in_column, in_row
 from biasprint.desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
@@ -120,15 +120,9 @@ class ChartsPanel(Panel):
         self.figure.closed.connect(self._make_room)
         self.charts = QWidget()
         left = in_column(inside=self.charts, spacing=self.body.spacing(), margins=0)
-        for widget in (self.hidden_note, self.tabs):
-            left.addWidget(widget)
-        for page in (self.waiting, self.stack):
-            left.addWidget(page, 1)
+        add_to(left, self.hidden_note, self.tabs, (self.waiting, 1), (self.stack, 1))
         self._wait(False)
-        row = QHBoxLayout()
-        row.setSpacing(self.body.spacing())
-        row.addWidget(self.charts, 5)
-        row.addWidget(self.figure, 3)
+        row = in_row((self.charts, 5), (self.figure, 3), spacing=self.body.spacing())
         self.body.addLayout(row, 1)
 
     def project_opened(self, project: "Project") -> None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -25,7 +25,7 @@ from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, Stu
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import FlowLayout, Scroller, clear_widget, in_column
+from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Scroller, add_to, clear_widget, in_column, in_row
 
 # ---- The head of the live board
 
@@ -186,13 +186,10 @@ class BoardHead(QWidget):
         self.runs = _menu_button(tr("All texts"), self.runs_menu)
         self.runs.setAccessibleDescription(tr("Which runs are shown"))
         self.cards = _menu_button(tr("Cards"), cards_menu)
-        self.pause = QuietButton(tr("Pause"), icon="pause")
-        self.pause.clicked.connect(self._pause)
-        self.go_on = QuietButton(tr("Go on to…"), icon="plus")
-        self.go_on.clicked.connect(self._ask_goals)
-        self.wall = QuietButton(tr("Wall"), key="F11")
+        self.pause = QuietButton(tr("Pause"), icon="pause", act=self._pause)
+        self.go_on = QuietButton(tr("Go on to…"), icon="plus", act=self._ask_goals)
+        self.wall = QuietButton(tr("Wall"), key="F11", act=self.wall_wanted)
         self.wall.setToolTip(tr("Fill the screen with the first cards, to be read from afar."))
-        self.wall.clicked.connect(self.wall_wanted)
         self.progress = ProgressThin(tr("Progress"))
         self.progress_words = Label("", "note")
 
@@ -201,10 +198,7 @@ class BoardHead(QWidget):
         row = FlowLayout(top, spacing=theme.current().grid, centred=True)
         for widget in (self.study_label, self.study, self.runs, self.cards, self.go_on, self.wall, self.pause):
             row.addWidget(widget)
-        along = QHBoxLayout()
-        along.setSpacing(theme.current().gap)
-        along.addWidget(self.progress, 1)
-        along.addWidget(self.progress_words)
+        along = in_row((self.progress, 1), self.progress_words, spacing=theme.current().gap)
         in_column(top, along, inside=self, spacing=theme.current().gap, margins=0)
 
 
@@ -464,13 +458,10 @@ class LiveBoard(QWidget):
         inside = clear_widget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, gap, 0)  # cards keep clear of the scroll bar
-        column.addWidget(self.dashboard)
-        column.addStretch(1)
+        add_to(column, self.dashboard, STRETCH)
         self.scroller.setWidget(inside)
         box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
-        box.addWidget(self.scroller, 1)
-        for instead in (self.waiting, self.nothing):
-            box.addWidget(instead, 1)
+        add_to(box, (self.scroller, 1), (self.waiting, 1), (self.nothing, 1))
 
 
 def _note(board: StudyBoard) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QHBoxLayout, QLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLayout, QMenu, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.panels.charts.live_cards import MeasureDrawing
@@ -16,7 +16,7 @@ from biasprint.desktop.read.board import BoardMeasure
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, IconButton, Label, StandInBadge, tr
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import STRETCH, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.live import value_words
 
@@ -39,15 +39,8 @@ class WallCard(QFrame):
         self.sentence = Label("", "note", wrap=True)
         self.badge = StandInBadge("")
         self.legend = Legend()
-        top = QHBoxLayout()
-        top.addWidget(self.heading, 1)
-        top.addWidget(self.badge)
-        top.addWidget(self.value)
-        box = QVBoxLayout(self)
-        box.addLayout(top)
-        box.addWidget(self.drawing.plot, 1)
-        box.addWidget(self.legend)
-        box.addWidget(self.sentence)
+        top = in_row((self.heading, 1), self.badge, self.value)
+        in_column(top, (self.drawing.plot, 1), self.legend, self.sentence, inside=self)
         self.show_measure(measure)
 
     def show_measure(self, measure: BoardMeasure) -> None:
@@ -99,10 +92,7 @@ class Wall(QWidget):
         self._grid = QGridLayout()
         self._box = QVBoxLayout(self)
         self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # the screen says how large it is
-        self._box.addLayout(head)
-        self._box.addLayout(self._grid, 1)
-        self._box.addWidget(self.nothing, 1)
-        self._box.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignRight)
+        add_to(self._box, head, (self._grid, 1), (self.nothing, 1), (self.hint, Qt.AlignmentFlag.AlignRight))
         theme.signals.changed.connect(self._dress_again)
 
     def show_measures(self, title: str, words: str, measures: Sequence[BoardMeasure], items: str) -> None:
@@ -235,8 +225,7 @@ class CardActions(QObject):
         super().__init__(card)
         self._board, self.key, self._card = board, key, card
         self._pressed: QPoint | None = None
-        self.button = IconButton("menu", "", parent=card)
-        self.button.clicked.connect(self._open)
+        self.button = IconButton("menu", "", parent=card, act=self._open)
         self.title = ""
         self.set_title(title)
         handle.setCursor(Qt.CursorShape.OpenHandCursor)

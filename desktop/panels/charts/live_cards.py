@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.runs.live import LiveJudging, LiveRates, Trace
@@ -20,6 +20,7 @@ from biasprint.desktop.plots.card import PlotCard, PlotHost, copy_tables, drawn_
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.board import BoardCurve, BoardMeasure, BoardPace
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.wording.live import pace_words, scored_words, with_value
 
@@ -48,17 +49,12 @@ class RaterCountsCard(Card):
         menu = QMenu(self)
         menu.addActions(self.actions_of_files)
         self.save.setMenu(menu)
-        self.head = QHBoxLayout()
-        self.head.addWidget(self.heading, 1)
-        self.head.addWidget(self.save)
+        self.head = in_row((self.heading, 1), self.save)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
         self._grid.setHorizontalSpacing(theme.current().gap)
         self.note = Label("", "note", wrap=True)
-        self.box.addLayout(self.head)
-        self.box.addLayout(self._grid)
-        self.box.addWidget(self.note)
-        self.box.addStretch(1)
+        add_to(self.box, self.head, self._grid, self.note, STRETCH)
         self.rows: list[tuple[ElidedLabel, ProgressThin, Label]] = []
         self.judging: tuple[LiveJudging, ...] = ()
 

@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
-    QHBoxLayout,
     QListView,
     QSizePolicy,
     QStyleOptionViewItem,
@@ -25,7 +24,16 @@ from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Column, FlowLayout, Scroller, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Column,
+    FlowLayout,
+    Scroller,
+    add_to,
+    clear_widget,
+    in_column,
+    in_row,
+)
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import study_kinds
@@ -108,22 +116,16 @@ class FigureCard(Card):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(tr("Texts behind the figure"))
         self.list.selectionModel().currentChanged.connect(self._show_text)
-        close = IconButton("close", tr("Close this figure"), size=16)
-        close.clicked.connect(self.close_card)
-        row = QHBoxLayout()
-        row.addWidget(self.heading, 1)
-        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        close = IconButton("close", tr("Close this figure"), size=16, act=self.close_card)
+        row = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
         self.box.addLayout(row)
         column = Column()
-        for widget in (self.badge, self.facts, self.more, self.behind, self.list, self.note):
-            column.box.addWidget(widget)
-        column.box.addWidget(self.text, 1)
+        add_to(column.box, self.badge, self.facts, self.more, self.behind, self.list, self.note, (self.text, 1))
         column.box.addStretch(0)  # without texts, the words stay together at the top
         # The text takes what is left, down to its least height: what it would like to have does not count.
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.box.addWidget(column, 1)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setFixedHeight(theme.current().px(LIST_HEIGHT))
@@ -192,8 +194,7 @@ class MeasuredFigures(QWidget):
         self._allowed: tuple[bool, frozenset[str]] = (False, frozenset())
         self._make_widgets()
         self._lay_out()
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.show_studies(())
 
     # what there is
@@ -396,8 +397,7 @@ class MeasuredFigures(QWidget):
 
     def _lay_out(self) -> None:
         gap = theme.current().grid
-        study = in_row(self._study_label, self.chooser, spacing=theme.current().gap)
-        study.addStretch(1)
+        study = in_row(self._study_label, self.chooser, STRETCH, spacing=theme.current().gap)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(theme.current().gap)
         self._head.addLayout(study)
@@ -407,17 +407,10 @@ class MeasuredFigures(QWidget):
         inside = clear_widget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
-        column.addWidget(self.card)
-        column.addStretch(1)
+        add_to(column, self.card, STRETCH)
         self.scroller.setWidget(inside)
-        row = in_row(self.list, spacing=theme.current().gap)
-        row.addWidget(self.scroller, 1)
-        row.addWidget(self.nothing, 1)
-        box = in_column(inside=self, spacing=theme.current().gap, margins=0)
-        for part in (self._head, pair):
-            box.addLayout(part)
-        box.addWidget(self.box)
-        box.addLayout(row, 1)
+        row = in_row(self.list, (self.scroller, 1), (self.nothing, 1), spacing=theme.current().gap)
+        in_column(self._head, pair, self.box, (row, 1), inside=self, spacing=theme.current().gap, margins=0)
 
     def _dress(self, _tokens: object = None) -> None:
         self._make_room()

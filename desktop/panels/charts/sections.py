@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Variant
@@ -22,7 +22,7 @@ from biasprint.desktop.charts.live import (
 )
 from biasprint.desktop.widgets import EmptyState, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_row
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
 
@@ -54,15 +54,11 @@ class Section(Scroller):
         self._box = QVBoxLayout(inside)
         self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
         self._box.setSpacing(theme.current().gap)
-        self.tools = QHBoxLayout()
-        self.tools.setSpacing(theme.current().grid)
+        self.tools = in_row(spacing=theme.current().grid)
         self._cards = QGridLayout()
         self._cards.setSpacing(theme.current().gap)
         self.nothing = EmptyState(title, "", action, lambda: self.panel_wanted.emit(go_to), icon="charts")
-        self._box.addLayout(self.tools)
-        self._box.addLayout(self._cards)
-        self._box.addWidget(self.nothing, 1)
-        self._box.addStretch(0)
+        add_to(self._box, self.tools, self._cards, (self.nothing, 1), 0)
         self.setWidget(inside)
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
@@ -152,9 +148,7 @@ class Preferences(Section):
         self.voice.setAccessibleName(tr("Whose choices"))
         self._label.setBuddy(self.voice)
         self.voice.activated.connect(lambda _: self.draw())
-        self.tools.addWidget(self._label)
-        self.tools.addWidget(self.voice)
-        self.tools.addStretch(1)
+        add_to(self.tools, self._label, self.voice, STRETCH)
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
         self._offer(data.voices)
@@ -205,9 +199,7 @@ class Letters(Section):
         self.variants.activated.connect(lambda _: self.draw())
         self._label = Label(tr("Way of counting"))
         self._label.setBuddy(self.variants)
-        self.tools.addWidget(self._label)
-        self.tools.addWidget(self.variants)
-        self.tools.addStretch(1)
+        add_to(self.tools, self._label, self.variants, STRETCH)
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
         for widget in (self._label, self.variants):

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QBoxLayout,
-    QHBoxLayout,
-    QListView,
-    QSizePolicy,
-    QStackedWidget,
-    QTabBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -30,7 +20,7 @@ from biasprint.desktop.panels.explore.scores import ScoresView
 from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
-from biasprint.desktop.widgets.layout import Column, clear_column, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Column, add_to, clear_column, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -77,8 +67,7 @@ class SelectionDrawer(Card):
         self.compared = Label("", "note", wrap=True)
         self._texts: tuple[SelectedText, ...] = ()
         self._lay_out()
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.hide()
 
     def begin(self, count: int, total: int, how: str) -> None:
@@ -137,14 +126,9 @@ class SelectionDrawer(Card):
     # making
 
     def _lay_out(self) -> None:
-        close = IconButton("close", tr("Close the selection"), size=16)
-        close.clicked.connect(self.close_drawer)
-        head = QHBoxLayout()
-        head.addWidget(self.heading, 1)
-        head.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
-        self.box.addLayout(head)
-        self.box.addWidget(self.note)
-        self.box.addWidget(self.tabs)
+        close = IconButton("close", tr("Close the selection"), size=16, act=self.close_drawer)
+        head = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
+        add_to(self.box, head, self.note, self.tabs)
         self.pages = self._text_page(), self._word_page()
         for page, title in zip(self.pages, (tr("Texts"), tr("Words")), strict=True):
             self.box.addWidget(page, 1)
@@ -162,15 +146,12 @@ class SelectionDrawer(Card):
         self.list.setAccessibleName(tr("Selected texts"))
         self.list.setToolTip(tr("Two that are chosen are shown side by side: hold Shift or Ctrl for the second."))
         self.list.selectionModel().selectionChanged.connect(lambda *_: self._show_panes())
-        page, box = clear_column(theme.current().grid)
-        box.addWidget(self.list)
+        page, box = clear_column(self.list, spacing=theme.current().grid)
         self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._beside.setSpacing(theme.current().gap)
         for label, text in self.panes:
-            pane = QVBoxLayout()
-            pane.addWidget(label)
             text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-            pane.addWidget(text, 1)
+            pane = in_column(label, (text, 1))
             self._beside.addLayout(pane, 1)
         box.addLayout(self._beside, 1)
         return page
@@ -178,10 +159,8 @@ class SelectionDrawer(Card):
     def _word_page(self) -> QWidget:
         column = Column()
         for title, label in ((tr("More often here"), self.more), (tr("Less often here"), self.less)):
-            column.box.addWidget(Label(title, "strong"))
-            column.box.addWidget(label)
-        column.box.addWidget(self.compared)
-        column.box.addStretch(1)
+            add_to(column.box, Label(title, "strong"), label)
+        add_to(column.box, self.compared, STRETCH)
         return column
 
     def _show_page(self, tab: int) -> None:
@@ -287,12 +266,9 @@ class ExplorePanel(Panel):
         self.drawer.closed.connect(self._forget_selection)
         self.drawer.words_wanted.connect(self._read_words)
         self.plots = QWidget()
-        left = in_column(self.tabs, inside=self.plots, spacing=theme.current().grid, margins=0)
-        left.addWidget(self.stack, 1)
+        in_column(self.tabs, (self.stack, 1), inside=self.plots, spacing=theme.current().grid, margins=0)
         self.main = QWidget()
-        row = in_row(inside=self.main, spacing=self.body.spacing(), margins=0)
-        row.addWidget(self.plots, 5)
-        row.addWidget(self.drawer, 3)
+        in_row((self.plots, 5), (self.drawer, 3), inside=self.main, spacing=self.body.spacing(), margins=0)
         self.body.addWidget(self.main, 1)
         self.body.addWidget(self.nothing, 1)
         self.body.addWidget(self.rating, 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.errors import AppError
@@ -37,7 +37,7 @@ from biasprint.desktop.read.explore import ExploredTexts, StoredTexts, draw
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, Label, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import Column, clear_row
+from biasprint.desktop.widgets.layout import Column, add_to, clear_widget, in_column, row_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -56,13 +56,9 @@ class ExploreView(QWidget):
         self.texts = ExploredTexts()
         self._job: JobHandle | None = None
         self._scores: dict[Measured, np.ndarray] = {}
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(theme.current().grid)
-        tools = QWidget()
-        tools.setProperty("role", "clear")
+        tools = clear_widget()
         self.tools = FlowLayout(tools, spacing=theme.current().grid)
-        self.column.addWidget(tools)
+        self.column = in_column(tools, inside=self, spacing=theme.current().grid, margins=0)
 
     # for subclasses
 
@@ -150,9 +146,7 @@ class ExploreView(QWidget):
         made.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         label = Label(name, "soft")
         label.setBuddy(made)
-        both, row = clear_row(theme.current().grid)
-        row.addWidget(label)
-        row.addWidget(made)
+        both = row_of(label, made, spacing=theme.current().grid)
         self.tools.addWidget(both)
         made.activated.connect(lambda _: self.draw())
         return made
@@ -234,17 +228,14 @@ class ScoresView(ExploreView):
         self.above, self.below = Plot(tr("Distribution")), Plot(tr("Single texts"))
         self.above.full_height = True
         self.below.link_x(self.above)
-        self._align()
-        theme.signals.changed.connect(self._align)
+        theme.follow(self._align)
         self.above.wheel_needs_focus = self.below.wheel_needs_focus = True
         self.distribution = PlotCard(self.above, tr("Distribution"), shell, markable=True)
         self.single = PlotCard(self.below, tr("Single texts"), shell, markable=True)
         self.cloud = Cloud()
         self.cloud.words = self._words
         page = Column()
-        page.box.setSpacing(theme.current().grid)
-        for card in (self.distribution, self.single):
-            page.box.addWidget(card, 1)
+        add_to(page.box, (self.distribution, 1), (self.single, 1), spacing=theme.current().grid)
         self.column.addWidget(page, 1)
         self.above.marked.connect(partial(self._mark, stretch_only=True))
         self.below.marked.connect(partial(self._mark, stretch_only=False))

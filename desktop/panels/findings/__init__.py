@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QBoxLayout,
-    QHBoxLayout,
-    QListView,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -35,7 +26,7 @@ from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, Pl
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import place_beside
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
@@ -79,8 +70,7 @@ class TextColumn(Card):
         for part in (self.list, self.text):
             part.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._lay_out()
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     @property
     def ref(self) -> TextRef | None:
@@ -137,16 +127,9 @@ class TextColumn(Card):
             self.met.emit(ref.block)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.name)
-        head.addWidget(self.group)
-        head.addWidget(self.count)
-        head.addStretch(1)
+        head = in_row(self.name, self.group, self.count, STRETCH)
         self.set_padding(16)
-        self.box.addLayout(head)
-        self.box.addWidget(self.list, LIST_SHARE)
-        self.box.addWidget(self.note)
-        self.box.addWidget(self.text, TEXT_SHARE)
+        add_to(self.box, head, (self.list, LIST_SHARE), self.note, (self.text, TEXT_SHARE))
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
@@ -162,29 +145,19 @@ class FindingTexts(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.line: FindingLine | None = None
-        self.back = Button(tr("Back to the findings"), icon="back")
-        self.back.clicked.connect(self.closed)
+        self.back = Button(tr("Back to the findings"), icon="back", act=self.closed)
         self.heading = ElidedLabel("", "heading")
         self.said = Label("", "soft", wrap=True)
         self.columns = (TextColumn(), TextColumn())
         for here, other in (self.columns, self.columns[::-1]):
             here.wanted.connect(self.text_wanted)
             here.met.connect(other.follow)
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().gap)
-        head.addWidget(self.back)
-        head.addWidget(self.heading, 1)
+        head = in_row(self.back, (self.heading, 1), spacing=theme.current().gap)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(theme.current().gap)
         for column in self.columns:
             self._row.addWidget(column, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().gap)
-        box.addLayout(head)
-        box.addWidget(self.said)
-        box.addLayout(self._row, 1)
-        box.addStretch(0)
+        in_column(head, self.said, (self._row, 1), 0, inside=self, spacing=theme.current().gap, margins=0)
 
     def wait_for(self, line: FindingLine) -> None:
         """Show that the texts of this finding are being looked for."""
@@ -249,22 +222,18 @@ class FindingsPanel(Panel):
         self.count = Chip("")
         self.header.add_chip(self.count)
         self.saving = Saving(self.shell, self, self._shown)
-        self.compare = Button(tr("Compare…"))
+        self.compare = Button(tr("Compare…"), act=self.ask_to_compare)
         self.compare.setToolTip(tr("Any score of any texts, by any group"))
-        self.compare.clicked.connect(self.ask_to_compare)
         self.header.add_action(self.compare)
-        self.export = Button(tr("Export…"), icon="export")
-        self.export.clicked.connect(self._offer_exports)
+        self.export = Button(tr("Export…"), icon="export", act=self._offer_exports)
         self.header.add_action(self.export)
-        self.report = Button(tr("Report…"))
+        self.report = Button(tr("Report…"), act=self._offer_reports)
         self.report.setToolTip(tr("Save what was found as html, PDF, Markdown or LaTeX (Ctrl+P)"))
-        self.report.clicked.connect(self._offer_reports)
         self.header.add_action(self.report)
-        self.pack = Button(tr("Evidence pack…"))
+        self.pack = Button(tr("Evidence pack…"), act=lambda: self.saving.offer_packs(self._measurements, self.pack))
         self.pack.setToolTip(
             tr("One signed folder that another computer can verify: reports, findings, hashes or texts")
         )
-        self.pack.clicked.connect(lambda: self.saving.offer_packs(self._measurements, self.pack))
         self.header.add_action(self.pack)
         self._report_wanted = False
         self.board = Board()

@@ -22,7 +22,7 @@ from biasprint.desktop.tables.findings import FindingDelegate, FindingsTable, he
 from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.layout import Column, add_to
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import as_rows
 from biasprint.desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
@@ -77,8 +77,7 @@ class FindingsView(QTableView):
         self.doubleClicked.connect(self._open_texts_of)
         self.clicked.connect(lambda index: self._fold(index.row()))
         table.modelReset.connect(self._fit_heads)
-        self.fit()
-        theme.signals.changed.connect(self.fit)
+        theme.follow(self.fit)
 
     def order_by(self, column: str) -> None:
         """Sort by a column, visible or not; a second call reverses the order."""
@@ -443,9 +442,4 @@ class Board(Column):
         for part, share in ((self.frame, 5), (self.card, 3)):
             self.split.addWidget(part)
             self.split.setStretchFactor(self.split.indexOf(part), share)
-        self.box.setContentsMargins(0, 0, 0, 0)
-        self.box.setSpacing(tokens.gap)
-        self.box.addWidget(self.filters)
-        self.box.addWidget(self.studies)
-        self.box.addWidget(self.split, 1)
-        self.box.addWidget(self.nothing, 1)
+        add_to(self.box, self.filters, self.studies, (self.split, 1), (self.nothing, 1), spacing=tokens.gap, margins=0)

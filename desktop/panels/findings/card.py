@@ -5,7 +5,7 @@ import math
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.canvas import NULL_DASH, Canvas
@@ -17,7 +17,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import below
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
 from biasprint.desktop.widgets.labels import Fact
-from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.layout import Column, add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording import findings as words
@@ -138,12 +138,9 @@ class FindingCard(Card):
         self.bar = IntervalBar()
         self.legend = Label("", "note", wrap=True)
         self.facts = {name: Fact(caption) for name, caption in _captions().items()}
-        self.open_texts = PrimaryButton(tr("Open its texts"))
-        self.copy_sentence = LinkButton(tr("Copy as a sentence"), icon="copy")
-        self.copy_json = LinkButton(tr("Copy as JSON"), icon="copy")
-        self.open_texts.clicked.connect(self.texts_wanted)
-        self.copy_sentence.clicked.connect(self.put_sentence)
-        self.copy_json.clicked.connect(self.put_json)
+        self.open_texts = PrimaryButton(tr("Open its texts"), act=self.texts_wanted)
+        self.copy_sentence = LinkButton(tr("Copy as a sentence"), icon="copy", act=self.put_sentence)
+        self.copy_json = LinkButton(tr("Copy as JSON"), icon="copy", act=self.put_json)
         self.setAccessibleName(tr("The finding in full"))
         self._lay_out()
         self.hide()
@@ -198,17 +195,12 @@ class FindingCard(Card):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        close = IconButton("close", tr("Close the finding"), size=16)
-        close.clicked.connect(self.close_card)
-        head = QHBoxLayout()
-        head.addWidget(self.heading, 1)
-        head.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        close = IconButton("close", tr("Close the finding"), size=16, act=self.close_card)
+        head = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
         chips = FlowLayout(spacing=tokens.grid)
         for chip in (self.badge, self.variant):
             chips.addWidget(chip)
-        number = QHBoxLayout()
-        number.setSpacing(tokens.grid)
-        number.addWidget(self.figure)
+        number = in_row(self.figure, spacing=tokens.grid)
         number.addWidget(self.unit, 1, Qt.AlignmentFlag.AlignBottom)
         self.column = Column()
         inside = self.column.box
@@ -222,12 +214,8 @@ class FindingCard(Card):
         for button in (self.copy_sentence, self.copy_json):
             copying.addWidget(button)
         self.set_padding(20)
-        self.box.addLayout(head)
-        self.box.addWidget(self.column, 1)
-        self.box.addWidget(self.open_texts)
-        self.box.addLayout(copying)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        add_to(self.box, head, (self.column, 1), self.open_texts, copying)
+        theme.follow(self._dress)
 
     def _dress(self, _tokens: object = None) -> None:
         self.setMinimumWidth(theme.current().px(WIDTH))

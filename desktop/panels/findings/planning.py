@@ -5,25 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDoubleSpinBox,
-    QFileDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDialog, QDoubleSpinBox, QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
@@ -54,15 +43,8 @@ class PlannedFindingRow(QWidget):
         self.margin.setAccessibleName(tr("Margin"))
         self.margin.setToolTip(tr("The smallest difference that matters; of a ratio a factor above 1, such as 1.25"))
         guard_wheel(self.margin)
-        row = QHBoxLayout()
-        row.setContentsMargins(theme.current().px(26), 0, 0, 0)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.margin)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(2)
-        box.addWidget(self.check)
-        box.addLayout(row)
+        row = in_row((self.name, 1), self.margin, margins=(theme.current().px(26), 0, 0, 0))
+        in_column(self.check, row, inside=self, spacing=2, margins=0)
         self.check.toggled.connect(self._allow)
         self._allow(False)
 
@@ -187,10 +169,9 @@ class AnalysisPlanDialog(QDialog):
         self.from_file = Label("", "strong", wrap=True)
         self.from_file.hide()
         self.opening, self.saving = QuietButton(tr("From a file…")), QuietButton(tr("Save as a file…"))
-        self.cancel, self.go = QuietButton(tr("Cancel")), PrimaryButton(tr("Lock the plan"))
+        self.cancel, self.go = QuietButton(tr("Cancel"), act=self.reject), PrimaryButton(tr("Lock the plan"))
         self.opening.clicked.connect(self._ask_file)
         self.saving.clicked.connect(self._ask_target)
-        self.cancel.clicked.connect(self.reject)
         self.go.clicked.connect(self.lock)
         self.go.setDefault(True)
 
@@ -202,9 +183,7 @@ class AnalysisPlanDialog(QDialog):
 
     def _lay_out(self) -> None:
         tokens, choices = theme.current(), self._choices
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.grid)
+        box = in_column(inside=self, spacing=tokens.grid, margins=tokens.margin)
         box.addWidget(Label(tr("Analysis plan: {study}").format(study=safe_line(choices.title)), "title"))
         about = tr(
             "What matters is written down and stored with its hash and the time. It is never replaced: another lock "
@@ -216,8 +195,7 @@ class AnalysisPlanDialog(QDialog):
         now = Notice(tr("Locked now, it says: {known}").format(known=choices.known), closable=False)
         if choices.late:
             now = Notice(tr("Locked now, it says: {known}").format(known=choices.known), tone="warn", closable=False)
-        box.addWidget(now)
-        box.addWidget(Label(tr("Findings of interest, each with the smallest difference that matters"), "strong"))
+        add_to(box, now, Label(tr("Findings of interest, each with the smallest difference that matters"), "strong"))
         box.addWidget(self.sheet, 1)
         self.sheet.box.addStretch(1)
         grid = QGridLayout(self.form)
@@ -234,16 +212,8 @@ class AnalysisPlanDialog(QDialog):
         grid.addWidget(Label(tr("Left out of measuring"), "strong"), 0, 2)
         grid.addLayout(left_out, 1, 2)
         grid.setColumnStretch(2, 1)
-        box.addWidget(self.form)
-        box.addWidget(self.from_file)
-        box.addWidget(self.notice)
-        foot = QHBoxLayout()
-        foot.setSpacing(tokens.grid)
-        for button in (self.opening, self.saving):
-            foot.addWidget(button)
-        foot.addStretch(1)
-        for button in (self.cancel, self.go):
-            foot.addWidget(button)
+        add_to(box, self.form, self.from_file, self.notice)
+        foot = in_row(self.opening, self.saving, STRETCH, self.cancel, self.go, spacing=tokens.grid)
         box.addLayout(foot)
 
     def _ask_file(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.desktop import theme
@@ -43,7 +43,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
-from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.findings import FindingLine, Measurement
 from biasprint.desktop.wording.generators import NOBODY
@@ -168,7 +168,7 @@ class CompareDialog(QDialog):
     # the widgets
 
     def _make_widgets(self) -> None:
-        self.cancel, self.go = QuietButton(tr("Cancel")), PrimaryButton(tr("Score and compare"))
+        self.cancel, self.go = QuietButton(tr("Cancel"), act=self.reject), PrimaryButton(tr("Score and compare"))
         self.study, self.group, self.second = ComboBox(), ComboBox(), ComboBox()
         for box, name in zip(
             (self.study, self.group, self.second), (tr("Texts"), tr("Grouped by"), tr("And by")), strict=True
@@ -194,10 +194,8 @@ class CompareDialog(QDialog):
         names = before.split(",") if before else self._choices.usual
         for name, row in self.rows.items():
             row.check.setChecked(name in names and row.check.isEnabled())
-        self.words = QuietButton(tr("Add a word list…"))
+        self.words = QuietButton(tr("Add a word list…"), act=self._ask_words)
         self.words.setToolTip(tr("A text file with a word to a line, or a list in categories as a toml file"))
-        self.words.clicked.connect(self._ask_words)
-        self.cancel.clicked.connect(self.reject)
         self.go.clicked.connect(self._go)
         self.go.setDefault(True)
 
@@ -211,34 +209,18 @@ class CompareDialog(QDialog):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.grid)
         about = tr("What the scorers say of the texts, group against group, with interval, floor and adjusted p.")
-        box.addWidget(Label(about, "soft", wrap=True))
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
+        box = in_column(Label(about, "soft", wrap=True), inside=self, spacing=tokens.grid, margins=tokens.margin)
+        row = in_row(spacing=tokens.grid)
         for words, chosen in (("", self.study), (tr("by"), self.group), (tr("and"), self.second)):
             if words:
                 row.addWidget(Label(words))
             row.addWidget(chosen, 2 if chosen is self.study else 1)
-        box.addLayout(row)
-        box.addWidget(self.groups)
-        box.addWidget(self.writers)
-        self.sheet.box.setSpacing(2)
-        self.sheet.box.addStretch(1)
-        head = QHBoxLayout()
-        head.addWidget(Label(tr("Scorers"), "strong"))
-        head.addStretch(1)
-        head.addWidget(self.words)
-        box.addLayout(head)
-        box.addWidget(self.notice)
-        box.addWidget(self.sheet, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        buttons.addWidget(self.why, 1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go)
+        add_to(box, row, self.groups, self.writers)
+        add_to(self.sheet.box, STRETCH, spacing=2)
+        head = in_row(Label(tr("Scorers"), "strong"), STRETCH, self.words)
+        add_to(box, head, self.notice, (self.sheet, 1))
+        buttons = in_row((self.why, 1), self.cancel, self.go, spacing=tokens.grid)
         box.addLayout(buttons)
 
     def _ask_words(self) -> None:

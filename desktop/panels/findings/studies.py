@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.studies.registry import studies
@@ -14,7 +14,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import FlowLayout
+from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import Measurement
 
@@ -38,12 +38,10 @@ class StudyLine(QWidget):
         self.more = LinkButton(tr("Recipe"))
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_recipe)
-        self.plan = LinkButton(tr("Analysis plan…"))
+        self.plan = LinkButton(tr("Analysis plan…"), act=lambda: self.plan_wanted.emit(self.study))
         self.plan.setAccessibleName(tr("Analysis plan: {study}").format(study=self.title.text()))
         self.plan.setToolTip(tr("Write down and lock which findings matter, before texts are scored"))
-        self.plan.clicked.connect(lambda: self.plan_wanted.emit(self.study))
-        self.button = Button(tr("Measure"))
-        self.button.clicked.connect(self.ask)
+        self.button = Button(tr("Measure"), act=self.ask)
         self.recipe = Label("", "note", wrap=True)
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.recipe.hide()
@@ -55,14 +53,7 @@ class StudyLine(QWidget):
         row = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
         for widget in (self.title, self.said, self.new, self.more, self.plan, self.button):
             row.addWidget(widget)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(2)
-        box.addLayout(row)
-        box.addWidget(self.planned)
-        box.addWidget(self.replies)
-        box.addWidget(self.recipe)
-        box.addWidget(self.writers)
+        in_column(row, self.planned, self.replies, self.recipe, self.writers, inside=self, spacing=2, margins=0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # its captions are never cut
         self.show_measurement(measurement)
 
@@ -140,21 +131,13 @@ class StudyLines(QWidget):
         self.more_note.hide()
         self._low, self._opened = False, False
         self.settled = ElidedLabel("", "soft")
-        self.unfold = LinkButton("")
-        self.unfold.clicked.connect(self._turn)
+        self.unfold = LinkButton("", act=self._turn)
         self.fold = QWidget()
-        row = QHBoxLayout(self.fold)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.settled)
-        row.addWidget(self.unfold)
-        row.addStretch(1)
+        in_row(self.settled, self.unfold, STRETCH, inside=self.fold, margins=0)
         self.fold.hide()
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(theme.current().grid)
-        self._box.addWidget(self.hidden_note)
-        self._box.addWidget(self.fold)
-        self._box.addWidget(self.more_note)
+        self._box = in_column(
+            self.hidden_note, self.fold, self.more_note, inside=self, spacing=theme.current().grid, margins=0
+        )
         self.setAccessibleName(tr("Measurements"))
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:

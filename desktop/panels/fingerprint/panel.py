@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
@@ -20,7 +20,7 @@ from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
-from biasprint.desktop.widgets.layout import Scroller, clear_widget, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
@@ -38,14 +38,10 @@ class ChoosePage(Scroller):
         super().__init__()
         self.buttons: list[QuietButton] = []
         inside = clear_widget()
-        self._box = QVBoxLayout(inside)
-        self._box.setContentsMargins(0, 0, theme.current().grid, 0)
-        self._box.setSpacing(theme.current().gap)
+        self._box = in_column(inside=inside, spacing=theme.current().gap, margins=(0, 0, theme.current().grid, 0))
         self.people, self.models = Card(), Card()
         self.open_note = Label("", "note", wrap=True)
-        for widget in (self.people, self.models, self.open_note):
-            self._box.addWidget(widget)
-        self._box.addStretch(1)
+        add_to(self._box, self.people, self.models, self.open_note, STRETCH)
         self.setWidget(inside)
 
     def show_raters(self, raters: "OfferedRaters") -> None:
@@ -88,8 +84,7 @@ class ChoosePage(Scroller):
         line = QWidget()
         row = in_row(inside=line, spacing=theme.current().gap, margins=0)
         name = ElidedLabel(one.code, "strong")
-        row.addWidget(name, 1)
-        row.addWidget(Chip(plural(one.comparisons, "1 comparison", "%n comparisons")))
+        add_to(row, (name, 1), Chip(plural(one.comparisons, "1 comparison", "%n comparisons")))
         if one.left:
             row.addWidget(Chip(plural(one.left, "1 left", "%n left"), "warn"))
         button = QuietButton(tr("See fingerprint"), icon="fingerprint")
@@ -146,8 +141,7 @@ class FingerprintPanel(Panel):
         self.header.add_chip(self.view.chip)
         self.workshop = WorkshopSetup(self.shell)
         self.workshop.closed.connect(self.close_fingerprint)
-        self.workshop_button = QuietButton(tr("Start a workshop…"))
-        self.workshop_button.clicked.connect(self.offer_workshop)
+        self.workshop_button = QuietButton(tr("Start a workshop…"), act=self.offer_workshop)
         self.header.add_action(self.workshop_button)
         self.header.add_action(self.view.save_button)
         self.header.add_action(self.view.done_button)
@@ -161,10 +155,7 @@ class FingerprintPanel(Panel):
         self.pages = QStackedWidget()
         for page in (self.waiting, self.choose, self.nothing, self.view, self.workshop):
             self.pages.addWidget(page)
-        row = QHBoxLayout()
-        row.setSpacing(self.body.spacing())
-        row.addWidget(self.pages, 5)
-        row.addWidget(self.figure, 3)
+        row = in_row((self.pages, 5), (self.figure, 3), spacing=self.body.spacing())
         self.body.addLayout(row, 1)
         self._go_to(self.waiting)
 

@@ -26,7 +26,15 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, clear_column, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Scroller,
+    add_to,
+    column_of,
+    in_column,
+    in_row,
+    place_beside,
+)
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -103,9 +111,7 @@ class FigureBox(Card):
         self.note = Label("", "note", wrap=True)
         self.note.hide()
         self.chart = Figures(figure)
-        self.box.addWidget(self.heading)
-        self.box.addWidget(self.note)
-        self.box.addWidget(self.chart)
+        add_to(self.box, self.heading, self.note, self.chart)
         self.set_figure(figure)
 
     def set_figure(self, figure: Figure) -> None:
@@ -148,10 +154,8 @@ class FingerprintView(QWidget):
         self._found: Fingerprint | None = None
         self.title_label = ElidedLabel("", "title")
         self.chip = Chip()
-        self.save_button = QuietButton(tr("Save picture…"), icon="export")
-        self.save_button.clicked.connect(lambda: self.save_picture())
-        self.done_button = PrimaryButton(tr("Done"))
-        self.done_button.clicked.connect(self.done)
+        self.save_button = QuietButton(tr("Save picture…"), icon="export", act=lambda: self.save_picture())
+        self.done_button = PrimaryButton(tr("Done"), act=self.done)
         self.shares = FigureBox(NOTHING)
         self.words = Prose()
         self.scores = FigureBox(NOTHING)
@@ -160,8 +164,7 @@ class FingerprintView(QWidget):
         self.beside = Label("", "note", wrap=True)
         self.limits = Label("", "note", wrap=True)
         self.kept = Label(kept, "note", wrap=True)
-        self.unfold = QuietButton(tr("Figures for researchers"))
-        self.unfold.clicked.connect(lambda: self._show_figures(self.shares.isHidden()))
+        self.unfold = QuietButton(tr("Figures for researchers"), act=lambda: self._show_figures(self.shares.isHidden()))
         self._lay_out(with_head)
 
     @property
@@ -257,16 +260,10 @@ class FingerprintView(QWidget):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setContentsMargins(0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
         self._columns.setSpacing(tokens.gap)
-        figures = QVBoxLayout()
-        figures.setSpacing(tokens.gap)
-        for box_of_figure in (self.shares, self.scores):
-            figures.addWidget(box_of_figure)
-        figures.addStretch(1)
+        figures = in_column(self.shares, self.scores, STRETCH, spacing=tokens.gap)
         self._columns.addLayout(self._said(), 7)
         self._columns.addLayout(figures, 9)
-        inside, whole = clear_column()
-        whole.addLayout(self._columns)
-        whole.addStretch(1)
+        inside = column_of(self._columns, STRETCH)
         self._scroll = Scroller()
         self._scroll.setWidget(inside)
         box.addWidget(self._scroll, 1)
@@ -279,19 +276,14 @@ class FingerprintView(QWidget):
 
     def _said(self) -> QVBoxLayout:
         in_words = Card(tr("In words"))
-        in_words.box.addWidget(self.words)
-        in_words.box.addWidget(self.unfold, 0, Qt.AlignmentFlag.AlignLeft)
+        add_to(in_words.box, self.words, (self.unfold, Qt.AlignmentFlag.AlignLeft))
         self.unfold.setVisible(self._folded)
         small = Card()
         small.setAccessibleName(tr("What this is not"))
         for label in (self.limits, self.beside, self.kept):
             small.box.addWidget(label)
         self.kept.setVisible(bool(self.kept.text()))
-        column = QVBoxLayout()
-        column.setSpacing(theme.current().gap)
-        for card in (in_words, small):
-            column.addWidget(card)
-        column.addStretch(1)
+        column = in_column(in_words, small, STRETCH, spacing=theme.current().gap)
         return column
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
@@ -57,6 +57,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import NOBODY, words_of
 
@@ -239,8 +240,8 @@ class GenerateForm(Card):
         self.engine = EngineNotice(self._shell, wanted=False, narrow=True)
         self.start: Button = PrimaryButton(tr("Start"))
         self.next = NextStep(self._shell)
-        self.retry = LinkButton("")
-        self.no_prompts = QuietButton(tr("Choose prompts…"))
+        self.retry = LinkButton("", act=lambda: self.started.emit(self.request(), True))
+        self.no_prompts = QuietButton(tr("Choose prompts…"), act=self.prompts_wanted)
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -263,27 +264,13 @@ class GenerateForm(Card):
             spin.setToolTip(safe_tip(tr(tip)))
             numbers.addWidget(label, 0, column)
             numbers.addWidget(spin, 0, column + 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.gap)
-        for button in (self.start, self.next, self.no_prompts):
-            buttons.addWidget(button)
-        buttons.addWidget(self.state, 1)
-        about = QVBoxLayout()
-        about.setSpacing(4)
-        about.addWidget(self.not_a_model)
-        about.addWidget(self.about)
+        buttons = in_row(self.start, self.next, self.no_prompts, (self.state, 1), spacing=tokens.gap)
+        about = in_column(self.not_a_model, self.about, spacing=4)
         self.box.addLayout(grid)
         for notice in (self.refused, self.engine):  # where it is seen without scrolling
             self.box.addWidget(notice)
-        self.box.addLayout(about)
-        self.box.addLayout(numbers)
-        self.box.addWidget(self.options)
-        for widget in (self.preset, self.scores, self.estimate):
-            self.box.addWidget(widget)
-        self.box.addWidget(self.next.writers)
-        self.box.addLayout(buttons)
-        self.box.addWidget(self.retry)
-        self.box.addStretch(1)
+        add_to(self.box, about, numbers, self.options)
+        add_to(self.box, self.preset, self.scores, self.estimate, self.next.writers, buttons, self.retry, STRETCH)
 
     def _connect(self) -> None:
         self.prompt_set.currentIndexChanged.connect(lambda _: self._take_other_prompts())
@@ -295,8 +282,6 @@ class GenerateForm(Card):
         self._shell.connections.changed.connect(self._show_state)
         self.engine.ended.connect(self.writers_changed)
         self.start.clicked.connect(lambda: self.started.emit(self.request(), False))
-        self.retry.clicked.connect(lambda: self.started.emit(self.request(), True))
-        self.no_prompts.clicked.connect(self.prompts_wanted)
         self.scores.clicked.connect(lambda on: self._shell.settings.set("score_at_once", on))
 
     def showEvent(self, event: QShowEvent) -> None:

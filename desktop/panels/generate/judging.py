@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QSpinBox,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -66,7 +64,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, place_beside
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ class JudgingCard(Card):
         self.refused = Notice("", tone="warn", closable=False)
         self.refused.hide()
         self.to_models = LinkButton(tr("Models…"))
-        self.test = QuietButton(tr("Test as a judge…"))
+        self.test = QuietButton(tr("Test as a judge…"), act=self._ask_page)
         self.test.setToolTip(
             tr(
                 "Asks the model 160 packaged pairs of letters that a fair judge treats alike, each in both orders, and "
@@ -124,8 +122,8 @@ class JudgingCard(Card):
         self.page = LinkButton(tr("Open the page"))
         self._page: Path | None = None
         self._testing = False
-        self.start = PrimaryButton(tr("Start"))
-        self.pause, self.cancel = QuietButton(tr("Pause")), QuietButton(tr("Cancel"))
+        self.start = PrimaryButton(tr("Start"), act=self._start)
+        self.pause, self.cancel = QuietButton(tr("Pause"), act=self._pause), QuietButton(tr("Cancel"))
         self.progress = ProgressThin(tr("Replies"))
         self.state = Label("", "note", wrap=True)
         self.past = PastSessions()
@@ -150,21 +148,9 @@ class JudgingCard(Card):
         self.seed.setAccessibleName(label.text())
         grid.addWidget(label, row, 0)
         grid.addWidget(self.seed, row, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        for button in (self.start, self.test, self.pause, self.cancel, self.to_models):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        self.box.addLayout(grid)
-        for widget in (self.options, self.refused):
-            self.box.addWidget(widget)
-        self.box.addSpacing(tokens.grid)
-        self.box.addLayout(buttons)
-        for widget in (self.progress, self.state):
-            self.box.addWidget(widget)
-        self.box.addWidget(self.page, alignment=Qt.AlignmentFlag.AlignLeft)
-        self.box.addWidget(self.past)
+        buttons = in_row(self.start, self.test, self.pause, self.cancel, self.to_models, STRETCH, spacing=tokens.grid)
+        add_to(self.box, Label(words, "soft", wrap=True), grid, self.options, self.refused, Gap(tokens.grid))
+        add_to(self.box, buttons, self.progress, self.state, (self.page, Qt.AlignmentFlag.AlignLeft), self.past)
 
     def _connect(self) -> None:
         shell = self._shell
@@ -174,10 +160,7 @@ class JudgingCard(Card):
         self.to_models.clicked.connect(lambda: show_models(shell, "generator"))
         self.plans.currentIndexChanged.connect(lambda _: self._show())
         shell.connections.changed.connect(self._show)
-        self.start.clicked.connect(self._start)
-        self.test.clicked.connect(self._ask_page)
         self.page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page))))
-        self.pause.clicked.connect(self._pause)
         self.cancel.clicked.connect(lambda: self._handle and self._handle.cancel())
 
     # what there is
@@ -403,11 +386,7 @@ class PastSessions(QWidget):
         self.setProperty("role", "clear")
         self._title, self._lines = Label(tr("Models that judged"), "strong"), QGridLayout()
         self._lines.setVerticalSpacing(2)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid)
-        box.addWidget(self._title)
-        box.addLayout(self._lines)
+        in_column(self._title, self._lines, inside=self, spacing=theme.current().grid, margins=0)
         self.show_sessions(())
 
     def show_sessions(self, past: Sequence[PastJudge]) -> None:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QTabBar
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -19,7 +19,7 @@ from biasprint.desktop.panels.generate.write import WritePage
 from biasprint.desktop.panels.measuring import GeneratorChoice, ScorerRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import study_kinds, words_of
 
@@ -43,16 +43,12 @@ class MeasureCard(Card):
         self.writers: dict[str, GeneratorChoice] = {}
         words = tr("Every measure of a study, from the texts that are there. What is not scored yet is scored first.")
         self.nothing = Label(tr("There is no text yet: write some, or bring in a table."), "soft", wrap=True)
-        self.see = LinkButton(tr("See the findings"))
-        self.see.clicked.connect(lambda: shell.show_panel("findings"))
+        self.see = LinkButton(tr("See the findings"), act=lambda: shell.show_panel("findings"))
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(theme.current().gap)
         self._grid.setVerticalSpacing(theme.current().grid)
         self._grid.setColumnStretch(1, 1)
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        self.box.addWidget(self.nothing)
-        self.box.addLayout(self._grid)
-        self.box.addWidget(self.see)
+        add_to(self.box, Label(words, "soft", wrap=True), self.nothing, self._grid, self.see)
 
     def show_studies(self, studies: Sequence[StudyFacts]) -> None:
         """Show the studies that can be measured, and their state."""
@@ -110,22 +106,16 @@ class ScoringPage(Sheet):
         self.rows: dict[str, ScorerRow] = {}
         self._writable = False
         self._running: JobHandle | None = None
-        self._list = QVBoxLayout()
-        self._list.setSpacing(4)
-        self.score = PrimaryButton(tr("Score"))
-        self.score.clicked.connect(self._score)
+        self._list = in_column(spacing=4)
+        self.score = PrimaryButton(tr("Score"), act=self._score)
         card = Card(tr("Score the texts"))
         words = tr(
             "A scorer turns a text into numbers that the measures read. Only texts that it has not scored yet are "
             "scored, and nothing is generated. A stand-in takes the place of the paper's own scorer."
         )
-        card.box.addWidget(Label(words, "soft", wrap=True))
-        card.box.addLayout(self._list)
-        card.box.addWidget(self.score, 0, Qt.AlignmentFlag.AlignLeft)
+        add_to(card.box, Label(words, "soft", wrap=True), self._list, (self.score, Qt.AlignmentFlag.AlignLeft))
         self.measure = MeasureCard(shell)
-        self.box.addWidget(self.measure)
-        self.box.addWidget(card)
-        self.box.addStretch(1)
+        add_to(self.box, self.measure, card, STRETCH)
 
     def show_contents(self, contents: Contents) -> None:
         """List the scorers, the needed ones checked at first; later changes of checks stay."""
@@ -183,8 +173,7 @@ class ScoringPage(Sheet):
                 row.check.setChecked(chosen.get(line.info.name, row.check.isChecked()))
             row.check.toggled.connect(lambda _: self._allow())
             self.rows[line.info.name] = row
-            self._list.addWidget(row)
-            self._list.addWidget(hairline())
+            add_to(self._list, row, hairline())
 
     def _allow(self) -> None:
         texts = any(row.texts for row in self.rows.values())

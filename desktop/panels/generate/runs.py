@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.scorers.refusal import REFUSAL
@@ -30,6 +30,7 @@ from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.operations.writers import refusals
 from biasprint.desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -157,18 +158,15 @@ class RunDetails(QWidget):
         self.tally.setToolTip(safe_tip(tr(HOW)))
         self.error = Label("", "note", wrap=True)
         self.failures: dict[str, LinkButton] = {}
-        self.resume = QuietButton(tr("Resume"), icon="play")
+        self.resume = QuietButton(tr("Resume"), icon="play", act=lambda: self.resume_wanted.emit(self._row))
         self.retry_all = QuietButton(tr("Retry all failures"))
         self.up, self.down = QuietButton(tr("Up")), QuietButton(tr("Down"))
-        self.remove = QuietButton("")
-        self._failures = QVBoxLayout()
-        self._failures.setSpacing(2)
+        self.remove = QuietButton("", act=lambda: self.remove_wanted.emit(self._row))
+        self._failures = in_column(spacing=2)
         self._lay_out()
-        self.resume.clicked.connect(lambda: self.resume_wanted.emit(self._row))
         self.retry_all.clicked.connect(lambda: self.retry_wanted.emit(self._row, frozenset(self.failures) - {REFUSAL}))
         self.up.clicked.connect(lambda: self.move_wanted.emit(self._row, -1))
         self.down.clicked.connect(lambda: self.move_wanted.emit(self._row, 1))
-        self.remove.clicked.connect(lambda: self.remove_wanted.emit(self._row))
         self.show_row(None)
 
     def show_row(self, row: RunListRow | None, *, first: bool = True, last: bool = True) -> None:
@@ -224,33 +222,23 @@ class RunDetails(QWidget):
         self.failures = {}
         for kind, count in sorted(failures.items()):
             line = QWidget()
-            row = QHBoxLayout(line)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(theme.current().grid)
             words = failure_words(kind, count)
             retry = LinkButton(tr("Retry these"))
             retry.setAccessibleName(tr(f"{retry.text()}: {words}"))
             retry.clicked.connect(lambda _=False, kind=kind: self.retry_wanted.emit(self._row, frozenset({kind})))
-            row.addWidget(Label(words, "", wrap=True), 1)
-            row.addWidget(retry)
+            in_row((Label(words, "", wrap=True), 1), retry, inside=line, spacing=theme.current().grid, margins=0)
             self._failures.addWidget(line)
             self.failures[kind] = retry
 
     def _lay_out(self) -> None:
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid)
-        box.addWidget(hairline())
-        box.addWidget(self.tally)
-        box.addLayout(self._failures)
-        box.addWidget(self.error)
+        box = in_column(
+            hairline(), self.tally, self._failures, self.error, inside=self, spacing=theme.current().grid, margins=0
+        )
         self._actions = QWidget()
-        line = QHBoxLayout(self._actions)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(theme.current().grid)
-        for button in (self.resume, self.retry_all, self.up, self.down, self.remove):
-            line.addWidget(button)
-        line.addStretch(1)
+        line = in_row(inside=self._actions, margins=0)
+        add_to(
+            line, self.resume, self.retry_all, self.up, self.down, self.remove, STRETCH, spacing=theme.current().grid
+        )
         box.addWidget(self._actions)
 
     def _fit(self) -> None:
@@ -343,16 +331,11 @@ class RunsCard(Card):
             wrap=True,
         )
         self._key: tuple[str, int] | None = None
-        self.box.addWidget(Label(tr("Queue and runs"), "heading"))
-        self.box.addWidget(self.nothing)
-        self.box.addWidget(self.table, 1)
-        self.box.addWidget(self.details)
-        self.box.addStretch(0)
+        add_to(self.box, Label(tr("Queue and runs"), "heading"), self.nothing, (self.table, 1), self.details, 0)
         self.table.clicked.connect(self._pick)
         self.table.activated.connect(self._pick)
         self.table.selectionModel().currentRowChanged.connect(lambda now, _: self._choose(now))
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.show_runs((), (), {})
 
     def show_runs(self, runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int, str]) -> None:

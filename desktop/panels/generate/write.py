@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy
 
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.refusal import REFUSAL
@@ -20,7 +20,7 @@ from biasprint.desktop.panels.generate.writers import show_models
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, place_beside
 
 PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
 
@@ -144,24 +144,18 @@ class ProgressCard(Card):
         self.set_padding(20)
         self.handle: JobHandle | None = None
         self.words = Label("", "note")
-        self.pause = QuietButton(tr("Pause"), icon="pause")
+        self.pause = QuietButton(tr("Pause"), icon="pause", act=self._toggle)
         self.pause.setToolTip(tr("What is being written is finished; the runs that wait in the queue wait on."))
         self.cancel = QuietButton(tr("Cancel"), icon="stop")
         self.bar = ProgressThin(tr("Progress of the run"))
         self.text = LatestText(tr("The latest text"))
         self.nothing = Label(tr("Texts appear here while they are written."), "soft", wrap=True)
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().grid)
-        head.addWidget(Label(tr("Latest text"), "heading"))
-        head.addWidget(self.words)
-        head.addStretch(1)
-        head.addWidget(self.pause)
-        head.addWidget(self.cancel)
+        head = in_row(spacing=theme.current().grid)
+        add_to(head, Label(tr("Latest text"), "heading"), self.words, STRETCH, self.pause, self.cancel)
         self.box.addLayout(head)
         for widget, stretch in ((self.bar, 0), (self.nothing, 0), (self.text, 1)):
             self.box.addWidget(widget, stretch)
         self.box.addStretch(0)
-        self.pause.clicked.connect(self._toggle)
         self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
         self.forget()
 
@@ -429,9 +423,7 @@ class WritePage(Sheet):
             self._wanted_set = None
 
     def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.addWidget(self.progress, 1)
-        right.addWidget(self.runs, 1)
+        right = in_column((self.progress, 1), (self.runs, 1))
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.addWidget(self.form, 4)
         self._columns.addLayout(right, 5)

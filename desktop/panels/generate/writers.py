@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QSizePolicy,
     QSpinBox,
@@ -22,6 +21,7 @@ from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -461,9 +461,5 @@ class GeneratorPicker(QObject):
 def _line(field: ComboBox, button: LinkButton) -> QWidget:
     """Return a field with a button to more of its choices."""
     line = QWidget()
-    row = QHBoxLayout(line)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(theme.current().grid)
-    row.addWidget(field, 1)
-    row.addWidget(button)
+    in_row((field, 1), button, inside=line, spacing=theme.current().grid, margins=0)
     return line

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout
 
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.desktop import theme
@@ -35,7 +35,7 @@ from biasprint.desktop.panels.home.doors import (
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Card, Label, Notice, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, place_beside
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -54,16 +54,11 @@ class SampleCard(Card):
         self.holds = Label("", "", wrap=True)
         self.found = Label("", "", wrap=True)
         self.statement = Label("", "note", wrap=True)
-        self.button = QuietButton(tr("Open the sample"))
+        self.button = QuietButton(tr("Open the sample"), act=self.wanted)
         self.progress = ProgressThin(tr("Preparing the sample"))
         self.state = Label("", "note", wrap=True)
-        self.button.clicked.connect(self.wanted)
-        head = QHBoxLayout()
-        head.addWidget(Label(tr("Sample project"), "heading", wrap=True), 1)
-        head.addWidget(self.button)
-        self.box.addLayout(head)
-        for widget in (self.found, self.holds, self.statement, self.progress, self.state):
-            self.box.addWidget(widget)
+        head = in_row((Label(tr("Sample project"), "heading", wrap=True), 1), self.button)
+        add_to(self.box, head, self.found, self.holds, self.statement, self.progress, self.state)
         self.set_preparing(None)
 
     def show_facts(self, facts: SampleFacts) -> None:
@@ -110,11 +105,9 @@ class HomePanel(Panel):
     # the panel's life
 
     def build(self) -> None:
-        self.open_button = QuietButton(tr("Open…"))
-        self.new_button = QuietButton(tr("New project…"), icon="plus")
-        self.open_button.clicked.connect(lambda: open_file(self.shell))
+        self.open_button = QuietButton(tr("Open…"), act=lambda: open_file(self.shell))
+        self.new_button = QuietButton(tr("New project…"), icon="plus", act=lambda: new_project(self.shell))
         self.bring_button = QuietButton(tr("Import texts…"))
-        self.new_button.clicked.connect(lambda: new_project(self.shell))
         self.bring_button.clicked.connect(self.shell.import_texts)
         for button in (self.open_button, self.bring_button, self.new_button):
             self.header.add_action(button)
@@ -161,8 +154,7 @@ class HomePanel(Panel):
         self._count_again = QTimer(self, singleShot=True, interval=COUNT_AGAIN_MILLISECONDS)
         self._count_again.timeout.connect(self._count)
         self._lay_out()
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        theme.follow(self._fit)
         self.shell.settings.changed.connect(self._settings_changed)
         sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
 
@@ -319,8 +311,7 @@ class HomePanel(Panel):
     def _lay_out(self) -> None:
         tokens = theme.current()
         self._sheet = sheet = Sheet()
-        greeting = QVBoxLayout()
-        greeting.setSpacing(4)
+        greeting = in_column(spacing=4)
         greeting.addWidget(Label(tr("See the bias in written text, and in those who judge it."), "display", wrap=True))
         words = tr(
             "Biasprint compares what is written for different people. It works offline, keeps a study in one project "
@@ -333,18 +324,10 @@ class HomePanel(Panel):
             self._doors.addLayout(pair, 1)
             for door in doors:
                 pair.addWidget(door, 1)
-        beside = QVBoxLayout()
-        beside.setSpacing(tokens.gap)
-        beside.addWidget(self.recent)
-        beside.addWidget(self.workshop)
-        beside.addWidget(self.texts)
-        beside.addStretch(1)
+        beside = in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap)
         self._lower.addLayout(beside, 1)
         self._lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
-        sheet.box.addLayout(greeting)
-        sheet.box.addLayout(self._doors)
-        sheet.box.addLayout(self._lower)
-        sheet.box.addStretch(1)
+        add_to(sheet.box, greeting, self._doors, self._lower, STRETCH)
         self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(sheet)
 

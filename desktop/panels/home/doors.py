@@ -10,7 +10,6 @@ from PySide6.QtCore import QAbstractListModel, QDate, QEvent, QLocale, QModelInd
 from PySide6.QtGui import QFont, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QApplication,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListView,
@@ -24,6 +23,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.models import LanguageModels
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given, isolated
 from biasprint.desktop.wording.generators import words_of
 
@@ -115,29 +115,18 @@ class DoorCard(Card):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.picture = QLabel()
         self.words = _Words()
-        self.button = Button("", role="primary")
-        self.other = LinkButton("")
+        self.button = Button("", role="primary", act=lambda: on_step(self.state.step))
+        self.other = LinkButton("", act=lambda: on_step(self.state.other_step))
         self.mend, self.own = LinkButton(""), LinkButton("")
         self.mend.clicked.connect(lambda: on_step(self.state.mend_step))
         self.own.clicked.connect(lambda: on_step(self.state.own_step))
-        self.button.clicked.connect(lambda: on_step(self.state.step))
-        self.other.clicked.connect(lambda: on_step(self.state.other_step))
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self.picture)
-        head.addWidget(Label(title, "title"), 1)
+        head = in_row(self.picture, (Label(title, "title"), 1), spacing=12)
         foot = FlowLayout(spacing=tokens.gap, centred=True)
         for button in (self.button, self.other, self.own, self.mend):
             foot.addWidget(button)
             button.hide()
-        self.box.addLayout(head)
-        self.box.addWidget(Label(text, "soft", wrap=True))
-        self.box.addStretch(1)
-        self.box.addSpacing(tokens.grid)
-        self.box.addWidget(self.words)
-        self.box.addLayout(foot)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        add_to(self.box, head, Label(text, "soft", wrap=True), STRETCH, Gap(tokens.grid), self.words, foot)
+        theme.follow(self._dress)
 
     def set_state(self, state: DoorState) -> None:
         if state == self.state:
@@ -432,24 +421,14 @@ class RecentCard(Card):
         self.search.textChanged.connect(self._narrow)
         self.search.returnPressed.connect(lambda: self._choose(self.list.currentIndex()))
         self.search.installEventFilter(self)
-        head = QHBoxLayout()
-        head.setContentsMargins(INSET, 0, INSET, 0)
-        head.addWidget(Label(tr("Recent projects"), "heading"), 1)
-        head.addWidget(self.count)
+        head = in_row((Label(tr("Recent projects"), "heading"), 1), self.count, margins=(INSET, 0, INSET, 0))
         self.nothing.setContentsMargins(INSET, 0, INSET, 0)
-        find = QHBoxLayout()
-        find.setContentsMargins(INSET, 0, INSET, 0)
-        find.addWidget(self.search)
-        self.box.addLayout(head)
-        self.box.addWidget(self.nothing)
-        self.box.addLayout(find)
-        self.box.addWidget(self.list)
-        self.box.addStretch(1)
+        find = in_row(self.search, margins=(INSET, 0, INSET, 0))
+        add_to(self.box, head, self.nothing, find, self.list, STRETCH)
         foot = Label(drop, "note", wrap=True)
         foot.setContentsMargins(INSET, 0, INSET, 0)
         self.box.addWidget(foot)
-        theme.signals.changed.connect(self._fit)
-        self._fit()
+        theme.follow(self._fit)
 
     @property
     def rows(self) -> Sequence[RecentProject]:

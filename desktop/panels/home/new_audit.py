@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QRadioButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,7 +38,7 @@ from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import LowEdit, Sheet, fitting
+from biasprint.desktop.widgets.layout import LowEdit, Sheet, add_to, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ class StudyChoice(QWidget):
         self.offers: tuple[FirstLookOffer, ...] = ()
         self.group = QButtonGroup(self)
         self.group.idToggled.connect(lambda _, on: self.changed.emit() if on else None)
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(2)
+        self._box = in_column(inside=self, spacing=2, margins=0)
 
     def show_offers(self, offers: tuple[FirstLookOffer, ...]) -> None:
         self.offers = offers = (*offers, FirstLookOffer(OWN, tr("My own question"), tr(OWN_ASKS), 0))
@@ -77,8 +74,7 @@ class StudyChoice(QWidget):
             asks = Label(safe_line(offer.asks), "note", wrap=True)
             asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
             self.group.addButton(button, place)
-            self._box.addWidget(button)
-            self._box.addWidget(asks)
+            add_to(self._box, button, asks)
         if offers:
             self.button(offers[0].kind).setChecked(True)
 
@@ -115,9 +111,7 @@ class OwnQuestion(QWidget):
         caution = Label(
             tr("One name stands for no group: what is found holds for this question and these names."), "note"
         )
-        box = QVBoxLayout(self)
-        box.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid)
-        box.addWidget(self.text)
+        box = in_column(self.text, inside=self, margins=(theme.current().px(INDENT), 0, 0, theme.current().grid))
         grid = QGridLayout()
         labels = (tr("First name"), tr("Second name"), tr("Answers for each"))
         for column, (words, field) in enumerate(zip(labels, (*self.names, self.samples), strict=True)):
@@ -129,8 +123,7 @@ class OwnQuestion(QWidget):
         for column, known in enumerate(self.known):
             grid.addWidget(known, 2, column)
             grid.setColumnStretch(column, 1)
-        box.addLayout(grid)
-        box.addWidget(caution)
+        add_to(box, grid, caution)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._look_up)
         self.text.textChanged.connect(self.changed)
@@ -189,8 +182,8 @@ class NewAuditDialog(QDialog):
         self.hint = Notice(tr("To keep in mind"), closable=False)
         self.hint.more.show()
         self.why_not = Notice("", tone="warn", closable=False)
-        self.go, self.cancel = PrimaryButton(tr("Generate and measure")), QuietButton(tr("Cancel"))
-        self.own = QuietButton(tr("Choose everything…"))
+        self.go, self.cancel = PrimaryButton(tr("Generate and measure"), act=self._begin), QuietButton(tr("Cancel"))
+        self.own = QuietButton(tr("Choose everything…"), act=self._go_by_hand)
         self._lay_out()
         self._connect()
         self._show()
@@ -306,8 +299,6 @@ class NewAuditDialog(QDialog):
         self.picker.changed.connect(self._show)
         self.picker.models_wanted.connect(self._to_models)
         self._shell.connections.changed.connect(self._show)
-        self.go.clicked.connect(self._begin)
-        self.own.clicked.connect(self._go_by_hand)
         self.cancel.clicked.connect(self.reject)
 
     def _lay_out(self) -> None:
@@ -323,9 +314,7 @@ class NewAuditDialog(QDialog):
         grid.addWidget(label, row, 0)
         grid.addWidget(self.target, row, 1, 1, 3)
         asked, writes = Label(tr("What is asked"), "strong"), Label(tr("Who writes"), "strong")
-        for widget in (asked, self.studies, self.question, self.wordings, writes):
-            sheet.box.addWidget(widget)
-        sheet.box.addLayout(grid)
+        add_to(sheet.box, asked, self.studies, self.question, self.wordings, writes, grid)
         for widget in (self.not_a_model, self.about, self.why_not, self.hint):  # who writes is seen in a low window too
             sheet.box.addWidget(widget, 0)
         sheet.box.addStretch(1)
@@ -335,9 +324,7 @@ class NewAuditDialog(QDialog):
         foot.addWidget(self.cancel)
         foot.addWidget(self.go)
         self.go.setDefault(True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
+        box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
         for widget, stretch in ((Label(tr("New audit"), "title"), 0), (Label(words, "soft", wrap=True), 0), (sheet, 1)):
             box.addWidget(widget, stretch)
         box.addLayout(foot)

@@ -30,10 +30,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QGridLayout,
-    QHBoxLayout,
     QListView,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -57,7 +55,17 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import Scroller, clear_column, clear_widget
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Gap,
+    Scroller,
+    add_to,
+    clear_column,
+    clear_widget,
+    column_of,
+    in_column,
+    in_row,
+)
 from biasprint.desktop.widgets.safe_text import safe_line
 
 STATES = {"done": "✓", "skipped": "↷", "left": "○", "unusable": "–"}
@@ -138,12 +146,12 @@ class EndPage(QWidget):
         self.list.setModel(self.model)
         self.changeable = Label("", "note", wrap=True)
         self.explained = Label("", "", wrap=True)
-        self.reveal = PrimaryButton(tr("Reveal"), icon="hidden")
-        self.resume = QuietButton(tr("Go on judging"))
-        self.skipped = QuietButton("")
+        self.reveal = PrimaryButton(tr("Reveal"), icon="hidden", act=lambda: self._ask_again(True))
+        self.resume = QuietButton(tr("Go on judging"), act=self.go_on)
+        self.skipped = QuietButton("", act=lambda: self.skipped_wanted.emit(self.model.skipped))
         self.skipped.hide()
-        self.sure = PrimaryButton(tr("Reveal and lock"))
-        self.not_yet = QuietButton(tr("Not yet"))
+        self.sure = PrimaryButton(tr("Reveal and lock"), act=lambda: self.revealed.emit(self._left > 0))
+        self.not_yet = QuietButton(tr("Not yet"), act=lambda: self._ask_again(False))
         self._lay_out()
         self._connect()
         self.set_packet(False)
@@ -222,41 +230,26 @@ class EndPage(QWidget):
     def _lay_out(self) -> None:
         tokens = theme.current()
         visit = Card(tr("Go back to any of them"))
-        visit.box.addWidget(self.changeable)
-        visit.box.addWidget(self.list, 1)
+        add_to(visit.box, self.changeable, (self.list, 1))
         ending = Card(tr("Finish"))
         ending.box.addWidget(self.headline)
         flow = FlowLayout(spacing=tokens.grid)
         for chip in self.chips:
             flow.addWidget(chip)
-        ending.box.addLayout(flow)
-        ending.box.addSpacing(tokens.grid)
-        ending.box.addWidget(self.explained)
-        ending.box.addSpacing(tokens.grid)
+        add_to(ending.box, flow, Gap(tokens.grid), self.explained, Gap(tokens.grid))
         for button in (self.resume, self.skipped, self.reveal, self.sure, self.not_yet):
-            line = QHBoxLayout()
-            line.addWidget(button)
-            line.addStretch(1)
+            line = in_row(button, STRETCH)
             ending.box.addLayout(line)
         ending.box.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens.gap)
-        row.addWidget(visit, 3)
+        row = in_row((visit, 3), inside=self, spacing=tokens.gap, margins=0)
         self._side = Scroller()
-        sheet, column = clear_column()
-        column.addWidget(ending, 0, Qt.AlignmentFlag.AlignTop)
+        sheet = column_of((ending, Qt.AlignmentFlag.AlignTop))
         self._side.setWidget(sheet)
         row.addWidget(self._side, 2)
 
     def _connect(self) -> None:
         self.list.activated.connect(self._pick)
         self.list.clicked.connect(self._pick)
-        self.reveal.clicked.connect(lambda: self._ask_again(True))
-        self.not_yet.clicked.connect(lambda: self._ask_again(False))
-        self.sure.clicked.connect(lambda: self.revealed.emit(self._left > 0))
-        self.resume.clicked.connect(self.go_on)
-        self.skipped.clicked.connect(lambda: self.skipped_wanted.emit(self.model.skipped))
 
     def _pick(self, index: QModelIndex) -> None:
         entry = self.model.entries[index.row()]
@@ -305,11 +298,11 @@ class FinishedPage(Scroller):
         super().__init__()
         self._path: Path | None = None
         self.told = Label("", "reading", wrap=True)
-        self.where = QuietButton(tr("Show where the file is"), icon="folder")
+        self.where = QuietButton(tr("Show where the file is"), icon="folder", act=lambda: self._show_place(True))
         self.place = PlainText(name=tr("Where the file is"))
         self.place.setFixedHeight(theme.current().px(PATH_HEIGHT))
-        self.copy = QuietButton(tr("Copy the path"), icon="copy")
-        self.folder = QuietButton(tr("Open the folder"), icon="folder")
+        self.copy = QuietButton(tr("Copy the path"), icon="copy", act=self._copy)
+        self.folder = QuietButton(tr("Open the folder"), icon="folder", act=self._open_folder)
         self.done = PrimaryButton(tr("Close this packet"))
         self.swayed_title = Label(tr("About the recommendations"), "strong")
         self.swayed = Label(tr(EXPLAINED), "reading", wrap=True)
@@ -358,9 +351,6 @@ class FinishedPage(Scroller):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))
 
     def _connect(self) -> None:
-        self.where.clicked.connect(lambda: self._show_place(True))
-        self.copy.clicked.connect(self._copy)
-        self.folder.clicked.connect(self._open_folder)
         self.done.clicked.connect(self.closed)
 
     def _lay_out(self) -> None:
@@ -368,30 +358,19 @@ class FinishedPage(Scroller):
         sheet = clear_widget()
         card = Card(tr("Thank you: you are done"))
         card.setMaximumWidth(tokens.px(WIDTH))
-        card.box.addWidget(self.told)
-        card.box.addSpacing(tokens.grid)
-        card.box.addWidget(Label(tr("What to do next"), "strong"))
+        add_to(card.box, self.told, Gap(tokens.grid), Label(tr("What to do next"), "strong"))
         card.box.addWidget(
             Label(tr("Send the file back to the person you have it from, as it is. That is all."), "reading", wrap=True)
         )
-        card.box.addSpacing(tokens.grid)
-        card.box.addWidget(Label(tr("What you chose"), "strong"))
+        add_to(card.box, Gap(tokens.grid), Label(tr("What you chose"), "strong"))
         card.box.addWidget(Label(tr(NO_PICTURE), "reading", wrap=True))
-        card.box.addSpacing(tokens.grid)
-        card.box.addWidget(self.swayed_title)
-        card.box.addWidget(self.swayed)
-        card.box.addWidget(self.place)
+        add_to(card.box, Gap(tokens.grid), self.swayed_title, self.swayed, self.place)
         buttons = FlowLayout(spacing=tokens.grid)
         for button in (self.where, self.copy, self.folder, self.done):
             buttons.addWidget(button)
         card.box.addLayout(buttons)
-        row = QHBoxLayout()
-        row.addWidget(card, 1)
-        row.addStretch(0)
-        box = QVBoxLayout(sheet)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addLayout(row)
-        box.addStretch(1)
+        row = in_row((card, 1), 0)
+        in_column(row, STRETCH, inside=sheet, margins=0)
         self.setWidget(sheet)
 
 
@@ -453,7 +432,7 @@ class RevealPage(Scroller):
 
     def show_revelation(self, revelation: Revelation) -> None:
         tokens = theme.current()
-        sheet, box = clear_column(tokens.gap)
+        sheet, box = clear_column(spacing=tokens.gap)
         nothing = bool(revelation.withheld and not revelation.answered)
         opening = Card(tr("Your answers are saved and locked") if nothing else tr("You chose these texts"))
         if revelation.withheld:
@@ -465,8 +444,7 @@ class RevealPage(Scroller):
         row = FlowLayout(spacing=tokens.grid)
         for button in self._buttons(nothing):
             row.addWidget(button)
-        opening.box.addSpacing(tokens.grid)
-        opening.box.addLayout(row)
+        add_to(opening.box, Gap(tokens.grid), row)
         box.addWidget(opening)
         if revelation.swayed is not None:
             explained = Card(tr("About the recommendations"))
@@ -495,10 +473,8 @@ class RevealPage(Scroller):
         self._first: Button = done
         if nothing:
             return [done]
-        charts = QuietButton(tr("See the charts"), icon="charts")
-        charts.clicked.connect(self.charts_wanted)
-        own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint")
-        own.clicked.connect(self.fingerprint_wanted)
+        charts = QuietButton(tr("See the charts"), icon="charts", act=self.charts_wanted)
+        own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint", act=self.fingerprint_wanted)
         self._first = own
         return [own, charts, done]
 

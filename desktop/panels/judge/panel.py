@@ -462,11 +462,11 @@ class JudgePanel(Panel):
 
     def _build_header(self) -> None:
         self.hidden_chip = Chip(tr("identities hidden until the end"))
-        self.progress_link = CountLink("")
+        self.progress_link = CountLink("", act=self._show_overview)
         self.progress_link.setToolTip(tr("Overview: go back to any comparison, or finish"))
         self.bar = ProgressThin(tr("Answered or skipped"))
         self.bar.setFixedWidth(160)
-        self.leave_button = IconButton("pause", tr("Pause: leave the session, to go on later"))
+        self.leave_button = IconButton("pause", tr("Pause: leave the session, to go on later"), act=self._leave)
         self.header.add_chip(self.hidden_chip)
         for widget in (self.progress_link, self.bar, self.leave_button):
             self.header.add_action(widget)
@@ -500,8 +500,6 @@ class JudgePanel(Panel):
         self.end.go_on.connect(lambda: self.control.go(resume))
         self.end.skipped_wanted.connect(self._do_skipped)
         self.end.revealed.connect(self._end_session)
-        self.progress_link.clicked.connect(self._show_overview)
-        self.leave_button.clicked.connect(self._leave)
         # What others here still judge blind is behind the question.
         self.reveal_page.all_wanted.connect(lambda: self.shell.look("judge/result", self._see_again))
         self.reveal_page.charts_wanted.connect(lambda: self.shell.show_panel("charts"))

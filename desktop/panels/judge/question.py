@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, SessionView
 from biasprint.core.judging.store import ActiveClock
@@ -16,7 +16,7 @@ from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, Noti
 from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS, ComparisonCards
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -181,18 +181,14 @@ class PromptBox(Card):
         self.set_padding(tokens.gap, 8)
         self.setAccessibleName(tr("Prompt"))
         self.text = PlainText(name=tr("Prompt"))
-        self.more = LinkButton("")
-        self.more.clicked.connect(self.toggle)
+        self.more = LinkButton("", act=self.toggle)
         policy = self.more.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # else the text would be laid out again with each prompt
         self.more.setSizePolicy(policy)
         self._open, self._low = False, False
         self._tallest = self._page_height = 0
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        row.addWidget(Label(tr("Prompt"), "strong"), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignBottom)
+        row = in_row((Label(tr("Prompt"), "strong"), Qt.AlignmentFlag.AlignTop), spacing=tokens.grid)
+        add_to(row, (self.text, 1), (self.more, Qt.AlignmentFlag.AlignBottom))
         self.box.addLayout(row)
         self.hide()
         theme.signals.changed.connect(self._forget_height)
@@ -267,27 +263,16 @@ class QuestionCard(Card):
         self.mark.setToolTip(tr("Mark the selected words as a reason for your answer; again takes the mark off."))
         self.mark.hide()
         self._buttons = (self.rubric_button, self.ratings, self.differences, self.mark, self.note)
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
         self.asked = ElidedLabel("", "strong")
         # In its place where there is no room beside the buttons: what is asked must be read whole.
         self.asked_whole = Label("", "strong", wrap=True)
         self.asked_whole.hide()
-        row.addWidget(self.asked)
-        row.addSpacing(tokens.grid)
-        row.addWidget(self.criteria, 1)
-        for button in self._buttons:
-            row.addWidget(button)
+        row = in_row(self.asked, Gap(tokens.grid), (self.criteria, 1), *self._buttons, spacing=tokens.grid)
         self.rubric = Rubric()
         self.rubric.hide()
         self.said = Label("", "note", wrap=True)
         self.said.hide()
-        self.box.addWidget(self.asked_whole)
-        self.box.addLayout(row)
-        self.box.addWidget(self.rubric)
-        self.box.addWidget(self.said)
-        self.box.addWidget(self._review_row())
-        self.box.addWidget(self._practice_row())
+        add_to(self.box, self.asked_whole, row, self.rubric, self.said, self._review_row(), self._practice_row())
         self._instructions = self._best = ""
         self.rubric_button.toggled.connect(self._show_rubric)
         theme.signals.changed.connect(self.rubric.fit)
@@ -401,27 +386,17 @@ class QuestionCard(Card):
     def _practice_row(self) -> QWidget:
         self.practice = QWidget()
         self.practice_words = Label("", "strong", wrap=True)
-        self.practised = PrimaryButton(tr("Go on"))
-        self.practised.clicked.connect(self.resumed)
-        row = QHBoxLayout(self.practice)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.practice_words, 1)
-        row.addWidget(self.practised)
+        self.practised = PrimaryButton(tr("Go on"), act=self.resumed)
+        in_row((self.practice_words, 1), self.practised, inside=self.practice, margins=0)
         self.practice.hide()
         return self.practice
 
     def _review_row(self) -> QWidget:
         self.review = QWidget()
         self.earlier = Label("", "soft", wrap=True)
-        self.withdraw = LinkButton(tr("Take it back"))
-        self.go_on = LinkButton(tr("Leave it and go on"))
-        self.withdraw.clicked.connect(self.withdrawn)
-        self.go_on.clicked.connect(self.resumed)
-        row = QHBoxLayout(self.review)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.earlier, 1)
-        row.addWidget(self.withdraw)
-        row.addWidget(self.go_on)
+        self.withdraw = LinkButton(tr("Take it back"), act=self.withdrawn)
+        self.go_on = LinkButton(tr("Leave it and go on"), act=self.resumed)
+        in_row((self.earlier, 1), self.withdraw, self.go_on, inside=self.review, margins=0)
         self.review.hide()
         return self.review
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QPlainTextEdit, QSpinBox, QWidget
 
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
@@ -28,7 +28,7 @@ from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, p
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, in_column, in_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,11 +73,7 @@ class PowerLine(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MILLISECONDS)
         self._timer.timeout.connect(self._ask)
         self.sees, self.needs = Label("", "", wrap=True), Label("", "note", wrap=True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.current().grid // 2)
-        box.addWidget(self.sees)
-        box.addWidget(self.needs)
+        in_column(self.sees, self.needs, inside=self, spacing=theme.current().grid // 2, margins=0)
 
     def use(self, shell: "Shell") -> None:
         self._shell = shell
@@ -203,13 +199,11 @@ class SetupPage(Scroller):
         self.confidence = _check(tr("How sure the rater is of each answer: a guess, fairly sure, sure"))
         self.spans = _check(tr("Words that decided it: raters may mark them in the texts"))
         self.teaching = TeachingBox()
-        self.draw = PrimaryButton(tr("Draw comparisons"))
-        self.cancel = QuietButton(tr("Cancel"))
+        self.draw = PrimaryButton(tr("Draw comparisons"), act=self._ask)
+        self.cancel = QuietButton(tr("Cancel"), act=self.cancelled)
         self.wanting = Label("", "note", wrap=True)
         self._busy = False
         self._lay_out()
-        self.draw.clicked.connect(self._ask)
-        self.cancel.clicked.connect(self.cancelled)
         self.what.changed.connect(lambda: self.teaching.show_identities(self.what.compared()))
         self.what.changed.connect(self._changed)
         self.rounds.toggled.connect(lambda _: self._changed())
@@ -293,30 +287,17 @@ class SetupPage(Scroller):
         theme.signals.changed.connect(self._fit)
         outer.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
         outer.addStretch(0)
-        card.box.addWidget(self.what)
-        card.box.addSpacing(tokens.grid)
-        card.box.addLayout(self._numbers())
-        card.box.addWidget(self.rounds)
-        card.box.addWidget(self.rounds_note)
-        card.box.addWidget(self.power)
-        card.box.addSpacing(tokens.grid)
-        card.box.addWidget(Label(tr("What raters are asked"), "strong"))
-        for box in (self.prompts, self.notes, self.ratings, self.background):
-            card.box.addWidget(box)
-        card.box.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
+        add_to(card.box, self.what, Gap(tokens.grid), self._numbers(), self.rounds, self.rounds_note, self.power)
+        add_to(card.box, Gap(tokens.grid), Label(tr("What raters are asked"), "strong"))
+        add_to(
+            card.box, self.prompts, self.notes, self.ratings, self.background, (self.also, Qt.AlignmentFlag.AlignLeft)
+        )
         for box in (self.graded, self.confidence, self.spans):
             card.box.addWidget(box)
             box.hide()
             self.also.toggled.connect(box.setVisible)
-        card.box.addWidget(Label(tr("Consent text"), "strong"))
-        card.box.addWidget(self.consent)
-        card.box.addWidget(self.teaching)
-        card.box.addSpacing(tokens.grid)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.draw)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.wanting, 1)
-        buttons.addStretch(0)
+        add_to(card.box, Label(tr("Consent text"), "strong"), self.consent, self.teaching, Gap(tokens.grid))
+        buttons = in_row(self.draw, self.cancel, (self.wanting, 1), 0)
         card.box.addLayout(buttons)
         self.setWidget(sheet)
 

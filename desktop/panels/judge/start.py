@@ -29,7 +29,7 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from biasprint.desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_LINES = 6  # of the text; a longer one scrolls
@@ -46,28 +46,17 @@ class ConsentBox(QWidget):
         self.asks = False
         self.text = PlainText(name=tr("Consent"))
         self.agree = QCheckBox(tr("I agree"))
-        self.decline = LinkButton(tr("I do not agree"))
+        self.decline = LinkButton(tr("I do not agree"), act=lambda: self._show_declined(True))
         self.declined = Label(
             tr("That is fine. You do not rate, and nothing about you was stored. You can close the window."),
             "reading",
             wrap=True,
         )
-        self.again = LinkButton(tr("Read it again"))
-        row = QHBoxLayout()
-        row.setSpacing(tokens.margin)
-        for widget in (self.agree, self.decline, self.again):
-            row.addWidget(widget)
-        row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, tokens.grid, 0, 0)
-        box.setSpacing(tokens.grid)
-        box.addWidget(Label(tr("Before you start"), "strong"))
-        for part in (self.text, self.declined):
-            box.addWidget(part)
-        box.addLayout(row)
+        self.again = LinkButton(tr("Read it again"), act=lambda: self._show_declined(False))
+        row = in_row(self.agree, self.decline, self.again, STRETCH, spacing=tokens.margin)
+        box = in_column(inside=self, margins=(0, tokens.grid, 0, 0))
+        add_to(box, Label(tr("Before you start"), "strong"), self.text, self.declined, row, spacing=tokens.grid)
         self.agree.toggled.connect(lambda _: self.changed.emit())
-        self.decline.clicked.connect(lambda: self._show_declined(True))
-        self.again.clicked.connect(lambda: self._show_declined(False))
         self._show_declined(False)
 
     def show_offer(self, offer: Offer) -> None:
@@ -121,8 +110,7 @@ class BackgroundEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setAccessibleName(tr("About you, if you like"))
         self.setPlaceholderText(tr("In your own words, if you like. Leave it empty, and nothing is kept."))
-        self.fit()
-        theme.signals.changed.connect(self.fit)
+        theme.follow(self.fit)
 
     def fit(self) -> None:
         self.setFixedHeight(self.fontMetrics().lineSpacing() * BACKGROUND_LINES + theme.current().px(24))
@@ -148,13 +136,12 @@ class PersonBox(QWidget):
         self.code.setMaxLength(CODE_LENGTH)
         self.code.setFixedWidth(theme.current().px(160))
         self.fixed_code = Label("", "strong")
-        self.another = LinkButton(tr("Another person…"))
+        self.another = LinkButton(tr("Another person…"), act=self.another_person)
         self.about_code = Label("", "note", wrap=True)
         self.background = BackgroundEdit()
         self.about_background = Label("", "note", wrap=True)
         self.background_box = QWidget()
         self._lay_out()
-        self.another.clicked.connect(self.another_person)
         self.set_fixed("")
 
     def set_fixed(self, code: str) -> None:
@@ -193,25 +180,13 @@ class PersonBox(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        row = QHBoxLayout()
-        row.setSpacing(tokens.gap)
-        row.addWidget(Label(tr("Rater code"), "strong"))
-        for widget in (self.code, self.fixed_code, self.another):
-            row.addWidget(widget)
-        row.addStretch(1)
-        words = QVBoxLayout(self.background_box)
-        words.setContentsMargins(0, tokens.grid, 0, 0)
-        words.setSpacing(4)
-        words.addWidget(Label(tr("About you (only if you like)"), "strong"))
-        words.addWidget(self.background)
-        words.addWidget(self.about_background)
+        row = in_row(
+            Label(tr("Rater code"), "strong"), self.code, self.fixed_code, self.another, STRETCH, spacing=tokens.gap
+        )
+        words = in_column(inside=self.background_box, spacing=4, margins=(0, tokens.grid, 0, 0))
+        add_to(words, Label(tr("About you (only if you like)"), "strong"), self.background, self.about_background)
         self.background_box.hide()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(row)
-        box.addWidget(self.about_code)
-        box.addWidget(self.background_box)
+        in_column(row, self.about_code, self.background_box, inside=self, spacing=4, margins=0)
 
 
 # ---- The page
@@ -257,11 +232,11 @@ class JudgeStartPage(Scroller):
         self.paused = Label("", "strong", wrap=True)
         self.paused.hide()
         self.about = Label("", "reading", wrap=True)
-        self.start = PrimaryButton(tr("Start"))
-        self.new = LinkButton(tr("Draw new comparisons…"))
-        self.bring = LinkButton(tr("Import texts…"))
+        self.start = PrimaryButton(tr("Start"), act=self.begin)
+        self.new = LinkButton(tr("Draw new comparisons…"), act=self.new_wanted)
+        self.bring = LinkButton(tr("Import texts…"), act=self.texts_wanted)
         self.cannot = Label("", "strong", wrap=True)
-        self.copy = QuietButton(tr("Save it somewhere else…"))
+        self.copy = QuietButton(tr("Save it somewhere else…"), act=self.copy_wanted)
         self._code_timer = QTimer(self, singleShot=True, interval=CODE_MILLISECONDS)
         self._keys = QGridLayout()
         self._lay_out()
@@ -361,19 +336,12 @@ class JudgeStartPage(Scroller):
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))
         outer.addWidget(column, 1, Qt.AlignmentFlag.AlignTop)
-        box = QVBoxLayout(column)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
+        box = in_column(inside=column, spacing=tokens.gap, margins=0)
         session = Card(tr("Rate side by side"))
-        session.box.addWidget(self.paused)
-        session.box.addWidget(self.about)
-        session.box.addLayout(self.sets)
-        session.box.addSpacing(tokens.grid)
-        session.box.addWidget(self.person)
-        session.box.addWidget(self.consent)
-        session.box.addSpacing(tokens.grid)
-        session.box.addWidget(self.cannot)
-        session.box.addLayout(self._start_row())
+        add_to(session.box, self.paused, self.about, self.sets)
+        add_to(
+            session.box, Gap(tokens.grid), self.person, self.consent, Gap(tokens.grid), self.cannot, self._start_row()
+        )
         keys = Card(tr("Everything has a key"))
         self._keys.setHorizontalSpacing(tokens.gap)
         self._keys.setVerticalSpacing(tokens.grid)
@@ -381,33 +349,23 @@ class JudgeStartPage(Scroller):
         keys.box.addWidget(
             Label(tr("Keys are off while you type. They can be changed in the settings."), "note", wrap=True)
         )
-        box.addWidget(session)
-        box.addWidget(keys)
+        add_to(box, session, keys)
         self.setWidget(sheet)
 
     def _start_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(self.start)
-        row.addWidget(self.copy)
-        row.addSpacing(theme.current().gap)
-        row.addWidget(self.new)
-        row.addSpacing(theme.current().gap)
-        row.addWidget(self.bring)
-        row.addStretch(1)
+        row = in_row(
+            self.start, self.copy, Gap(theme.current().gap), self.new, Gap(theme.current().gap), self.bring, STRETCH
+        )
         return row
 
     def _connect(self) -> None:
-        self.start.clicked.connect(self.begin)
         self.code.returnPressed.connect(self.begin)
-        self.new.clicked.connect(self.new_wanted)
-        self.bring.clicked.connect(self.texts_wanted)
         self.code.textEdited.connect(lambda _: self._code_timer.start())
         self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
         self._group.idToggled.connect(lambda _, on: on and self._show_offer())
         self.consent.changed.connect(self._enable_start)
         self.agree.clicked.connect(lambda agreed: self.take_keyboard() if agreed else None)
         self.person.another_person.connect(self.another_person)
-        self.copy.clicked.connect(self.copy_wanted)
 
     def begin(self) -> None:
         """Open the chosen set if everything that it needs is filled in."""
@@ -449,9 +407,7 @@ class JudgeStartPage(Scroller):
         for index, (name, meaning) in enumerate(shown):
             row, column = index % half, 2 * (index // half)
             caps = QWidget()
-            line = QHBoxLayout(caps)
-            line.setContentsMargins(0, 0, 0, 0)
-            line.setSpacing(4)
+            line = in_row(inside=caps, spacing=4, margins=0)
             for key in self._key_map.get(name, ()):
                 line.addWidget(KeyHint(key, parent=caps))
             line.addStretch(1)

@@ -9,13 +9,11 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
     QSizePolicy,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,7 +35,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_row, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- The revealed texts
@@ -53,8 +51,8 @@ class RevealedTexts(Card):
         self._compared = tuple(compared)
         self._at = 0
         self.title, self.place = ElidedLabel("", "strong"), Label("", "soft")
-        self.before = IconButton("chevron-left", tr("The comparison before"))
-        self.after = IconButton("chevron-right", tr("The next comparison"))
+        self.before = IconButton("chevron-left", tr("The comparison before"), act=lambda: self.show_at(self._at - 1))
+        self.after = IconButton("chevron-right", tr("The next comparison"), act=lambda: self.show_at(self._at + 1))
         self.cards = ComparisonCards(("", "", ""))
         for card in self.cards.cards:
             card.button.hide()
@@ -63,18 +61,11 @@ class RevealedTexts(Card):
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
             card.setMinimumWidth(theme.current().px(CARD_LEAST))
         self.cards.setFixedHeight(theme.current().px(CARDS_HEIGHT))
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.title, 1)
-        for widget in (self.place, self.before, self.after):
-            row.addWidget(widget)
-        self.box.addLayout(row)
-        self.box.addWidget(self.cards)
+        row = in_row((self.title, 1), self.place, self.before, self.after, spacing=theme.current().grid)
+        add_to(self.box, row, self.cards)
         if total > len(self._compared):
             words = tr("The first {shown} of {total} comparisons; all are under Outputs.")
             self.box.addWidget(Label(words.format(shown=len(self._compared), total=total), "note", wrap=True))
-        self.before.clicked.connect(lambda: self.show_at(self._at - 1))
-        self.after.clicked.connect(lambda: self.show_at(self._at + 1))
         self.show_at(0)
 
     def show_at(self, place: int) -> None:
@@ -121,19 +112,12 @@ class TableField(QWidget):
         super().__init__()
         self.path: Path | None = None
         self._name = name
-        self.choose = Button(tr("Choose a table…"))
+        self.choose = Button(tr("Choose a table…"), act=self._ask)
         self.choose.setAccessibleName(tr(f"{name}: {self.choose.text()}"))
         self.shown = ElidedLabel("", "soft")
-        self.clear = LinkButton(tr("Leave out"))
+        self.clear = LinkButton(tr("Leave out"), act=lambda: self.set_path(None))
         self.clear.setAccessibleName(tr(f"{name}: {self.clear.text()}"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.choose)
-        row.addWidget(self.shown, 1)
-        row.addWidget(self.clear)
-        self.choose.clicked.connect(self._ask)
-        self.clear.clicked.connect(lambda: self.set_path(None))
+        in_row(self.choose, (self.shown, 1), self.clear, inside=self, spacing=theme.current().grid, margins=0)
         self.set_path(None)
 
     def set_path(self, path: Path | None) -> None:
@@ -224,13 +208,8 @@ class TeachingBox(QWidget):
 
     def _rubric_field(self) -> QWidget:
         field = QWidget()
-        box = QVBoxLayout(field)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addWidget(self.rubric)
-        line = QHBoxLayout()
-        line.addWidget(self.start_from)
-        line.addStretch(1)
+        box = in_column(self.rubric, inside=field, spacing=4, margins=0)
+        line = in_row(self.start_from, STRETCH)
         box.addLayout(line)
         return field
 
@@ -292,14 +271,8 @@ class TeachingBox(QWidget):
         for spin in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias):
             spin.setMinimumWidth(tokens.px(190))
             guard_wheel(spin)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
-        line = QHBoxLayout()
-        line.addWidget(self.more)
-        line.addStretch(1)
-        box.addLayout(line)
-        box.addWidget(self.inside)
+        line = in_row(self.more, STRETCH)
+        in_column(line, self.inside, inside=self, spacing=tokens.grid, margins=0)
 
 
 _SWAY_TIP = (
@@ -316,8 +289,7 @@ class _Text(QPlainTextEdit):
         self._lines = lines
         self.setTabChangesFocus(True)
         self.setAccessibleName(tr(name))
-        self.fit()
-        theme.signals.changed.connect(self.fit)
+        theme.follow(self.fit)
 
     def fit(self) -> None:
         self.setFixedHeight(self.fontMetrics().lineSpacing() * self._lines + theme.current().px(24))
@@ -338,24 +310,18 @@ class InstructionsPage(Scroller):
         tokens = theme.current()
         self.text = PlainText(name=tr("Instructions"))
         self.then = Label("", "soft", wrap=True)
-        self.go_on = PrimaryButton(tr("Go on"))
-        self.back = QuietButton(tr("Back"))
+        self.go_on = PrimaryButton(tr("Go on"), act=self.went_on)
+        self.back = QuietButton(tr("Back"), act=self.closed)
         sheet, outer = clear_row()
         card = Card(tr("Please read this first"))
         card.setMaximumWidth(tokens.px(WIDTH))
         outer.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
         outer.addStretch(0)
-        card.box.addWidget(self.text)
-        card.box.addWidget(self.then)
-        row = QHBoxLayout()
-        row.addWidget(self.go_on)
-        row.addWidget(self.back)
-        row.addStretch(1)
+        add_to(card.box, self.text, self.then)
+        row = in_row(self.go_on, self.back, STRETCH)
         card.box.addLayout(row)
         self.setWidget(sheet)
         self.setFocusProxy(self.go_on)
-        self.go_on.clicked.connect(self.went_on)
-        self.back.clicked.connect(self.closed)
 
     def show_offer(self, offer: Offer) -> None:
         self.text.set_text(offer.instructions)

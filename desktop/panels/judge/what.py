@@ -11,6 +11,7 @@ from biasprint.desktop.widgets import FlowLayout, Label, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -262,11 +263,5 @@ class WhatBox(QWidget):
             guard_wheel(combo)
             grid.addWidget(label, row, 0)
             grid.addWidget(combo, row, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(tokens.grid)
-        outer.addLayout(grid)
-        outer.addWidget(self.words)
-        outer.addWidget(self.heading)
-        outer.addLayout(self._boxes)
+        outer = in_column(grid, self.words, self.heading, self._boxes, inside=self, spacing=tokens.grid, margins=0)
         outer.setAlignment(Qt.AlignmentFlag.AlignTop)

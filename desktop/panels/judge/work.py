@@ -20,7 +20,7 @@ from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.layout import Gap, add_to, clear_widget
 
 CHOOSE, MUCH = ("choose_1", "choose_2", "choose_3"), ("much_1", "much_2", "much_3")  # actions of keys, by card
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
@@ -41,8 +41,7 @@ class NoteEdit(QPlainTextEdit):
         self.setAccessibleName(tr("Note on this comparison"))
         self.setPlaceholderText(tr("A note on this comparison. It is saved as you type; Esc goes back to the cards."))
         self.setTabChangesFocus(True)
-        self.fit()
-        theme.signals.changed.connect(self.fit)
+        theme.follow(self.fit)
 
     def fit(self) -> None:
         lines = NOTE_LINES if theme.current().scale < LARGE else NOTE_LINES - 1
@@ -104,21 +103,15 @@ class WorkPage(QScrollArea):
         self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.markdown = toggle_button(tr("Markdown"), "M")
         self.markdown.setToolTip(tr("Headings, bold, lists, tables and code of the texts are drawn; links are not"))
-        self.go_back = QuietButton(tr("Back"), key="B")
+        self.go_back = QuietButton(tr("Back"), key="B", act=self._go_back)
         self.setWidgetResizable(True)
         sheet = clear_widget()
         self.setWidget(sheet)
         self._low = False
         self._box = box = QVBoxLayout(sheet)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
-        box.addWidget(self.question)
-        box.addWidget(self.prompt)
-        box.addWidget(self.cards, 1)
+        add_to(box, self.question, self.prompt, (self.cards, 1), spacing=tokens.gap, margins=0)
         self.cards.points.hide()
-        box.addWidget(self.cards.points)
-        box.addWidget(self.note)
-        box.addLayout(self._footer())
+        add_to(box, self.cards.points, self.note, self._footer())
         self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)
         self._connect()
         self.keys = JudgeKeys(self._actions())
@@ -266,21 +259,13 @@ class WorkPage(QScrollArea):
 
     def _footer(self) -> QHBoxLayout:
         self._foot = row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        for button in (self.tie, self.none, self.skip, *self.sure):
-            row.addWidget(button)
+        add_to(row, self.tie, self.none, self.skip, *self.sure, spacing=theme.current().grid)
         for button in self.sure:
             button.hide()
         self.rating_keys = ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note")
         self.rating_keys.hide()
-        row.addSpacing(theme.current().grid)
-        row.addWidget(self.rating_keys, 1)
-        row.addStretch(0)
-        row.addWidget(self.markdown)
-        row.addSpacing(theme.current().grid)
-        row.addWidget(self.together)
-        row.addSpacing(theme.current().grid)
-        row.addWidget(self.go_back)
+        add_to(row, Gap(theme.current().grid), (self.rating_keys, 1))
+        add_to(row, 0, self.markdown, Gap(theme.current().grid), self.together, Gap(theme.current().grid), self.go_back)
         return row
 
     def _connect(self) -> None:
@@ -291,7 +276,6 @@ class WorkPage(QScrollArea):
         for level, button in enumerate(self.sure, start=1):
             button.clicked.connect(lambda _=False, level=level: self.confident.emit(level))
         self.question.mark.clicked.connect(self._mark)
-        self.go_back.clicked.connect(self._go_back)
         self.question.resumed.connect(self.resumed)
         self.question.withdrawn.connect(self.withdrawn)
         self.together.toggled.connect(self.cards.set_together)

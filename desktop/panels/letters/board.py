@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent, QTextCharFormat
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QStackedWidget,
     QTextEdit,
@@ -33,7 +32,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import Beside, Sheet, clear_column
+from biasprint.desktop.widgets.layout import STRETCH, Beside, Gap, Sheet, add_to, clear_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -56,18 +55,15 @@ class ContextPage(Card):
         super().__init__()
         self.set_padding(16)
         self._passage: tuple[int, int] | None = None
-        self.choose = QuietButton(tr("Choose a file…"))
+        self.choose = QuietButton(tr("Choose a file…"), act=self.file_wanted)
         self.paste = _ContextPasteBox(tr("… or paste the CV here"), tr("Paste the CV"))
-        self.use = QuietButton(tr("Use this text"))
+        self.use = QuietButton(tr("Use this text"), act=lambda: self.pasted.emit(self.paste.toPlainText()))
         self.name = ElidedLabel("", "heading")
-        self.remove = LinkButton(tr("Remove"))
+        self.remove = LinkButton(tr("Remove"), act=self.removed)
         self.hint = Label("", "note", wrap=True)
         self.text = PlainText(name=tr("The CV"))
-        self.choose.clicked.connect(self.file_wanted)
-        self.use.clicked.connect(lambda: self.pasted.emit(self.paste.toPlainText()))
         self.paste.taken.connect(self.pasted)
         self.paste.textChanged.connect(self._enable)
-        self.remove.clicked.connect(self.removed)
         self.pages = QStackedWidget()
         self.pages.addWidget(self._asking())
         self.pages.addWidget(self._showing())
@@ -114,26 +110,19 @@ class ContextPage(Card):
         self.use.setEnabled(bool(self.paste.toPlainText().strip()))
 
     def _asking(self) -> QWidget:
-        page, box = clear_column(8)
-        box.addWidget(Label(tr("Add the CV"), "heading"))
         explanation = tr(
             "With the CV, biography or application beside it, every claim of the letter is looked up there."
         )
-        box.addWidget(Label(explanation, "soft", wrap=True))
-        box.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
-        box.addWidget(self.paste)
-        box.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
-        box.addStretch(1)
+        page, box = clear_column(Label(tr("Add the CV"), "heading"), Label(explanation, "soft", wrap=True), spacing=8)
+        add_to(
+            box, (self.choose, Qt.AlignmentFlag.AlignLeft), self.paste, (self.use, Qt.AlignmentFlag.AlignLeft), STRETCH
+        )
         return page
 
     def _showing(self) -> QWidget:
-        page, box = clear_column(8)
-        head = QHBoxLayout()
-        head.addWidget(self.name, 1)
-        head.addWidget(self.remove)
-        box.addLayout(head)
-        box.addWidget(self.hint)
-        box.addWidget(self.text, 1)
+        page, box = clear_column(spacing=8)
+        head = in_row((self.name, 1), self.remove)
+        add_to(box, head, self.hint, (self.text, 1))
         return page
 
 
@@ -173,8 +162,7 @@ class PersonPage(Card):
         self._add(tr("Read as"), self.kind)
         self.box.addSpacing(8)
         first_of_person = self.box.count()
-        self.box.addWidget(Label(tr("Whom the letter is about"), "heading"))
-        self.box.addWidget(self.guess)
+        add_to(self.box, Label(tr("Whom the letter is about"), "heading"), self.guess)
         for caption, field in (
             (tr("First name"), self.first),
             (tr("Family name"), self.last),
@@ -183,11 +171,9 @@ class PersonPage(Card):
             (tr("Occupation"), self.occupation),
         ):
             self._add(caption, field)
-        self.box.addWidget(self.reason)
-        self.box.addSpacing(8)
-        self.box.addWidget(Label(tr("How the candidate is named"), "heading"))
-        self.box.addWidget(self.named)
-        self.box.addWidget(self.advice)
+        add_to(
+            self.box, self.reason, Gap(8), Label(tr("How the candidate is named"), "heading"), self.named, self.advice
+        )
         every = (self.box.itemAt(place) for place in range(first_of_person, self.box.count()))
         self._of_person = [item.widget() for item in every if item is not None and item.widget() is not None]
         for line in (self.first, self.last, self.title):
@@ -270,8 +256,7 @@ class PersonPage(Card):
         label = Label(caption, "note")
         label.setBuddy(field)
         field.setAccessibleName(tr(caption))
-        self.box.addWidget(label)
-        self.box.addWidget(field)
+        add_to(self.box, label, field)
 
 
 SIDE_WIDTH = 352
@@ -292,8 +277,7 @@ class LetterBoard(Beside):
         self.context, self.person = ContextPage(), PersonPage()
         self._lay_out()
         self.narrow_changed.connect(self._place_verdict)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def _place_verdict(self, narrow: bool) -> None:
         """Show the verdict above the list, or in a narrow window above the letter, which is what is seen first."""
@@ -385,18 +369,13 @@ class LetterBoard(Beside):
 
     def _lay_out(self) -> None:
         sheet = Sheet()
-        sheet.box.setContentsMargins(0, 0, 0, 0)
-        sheet.box.addWidget(self.found, 1)
-        sheet.box.addWidget(self.compared)
+        add_to(sheet.box, (self.found, 1), self.compared, margins=0)
         person = Sheet()
-        person.box.setContentsMargins(0, 0, 0, 0)
-        person.box.addWidget(self.person)
-        person.box.addStretch(1)
+        add_to(person.box, self.person, STRETCH, margins=0)
         self.add_page(tr("To look at"), sheet)
         self.add_page(tr("CV"), self.context)
         self.add_page(tr("Candidate"), person)
-        self._letter_sheet.box.setContentsMargins(0, 0, 0, 0)
-        self._letter_sheet.box.addWidget(self.letter, 1)
+        add_to(self._letter_sheet.box, (self.letter, 1), margins=0)
 
 
 def _offers(item: LetterItem | None, checked: "Checked | None") -> "tuple[Rewording, ...]":

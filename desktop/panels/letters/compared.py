@@ -7,7 +7,6 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QSizePolicy,
     QWidget,
 )
@@ -18,7 +17,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, clear_column, clear_widget, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_column, clear_widget, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -239,12 +238,10 @@ class ComparedCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.heading = Label("", "heading", wrap=True)
-        self.fold = LinkButton(tr("Show figures"))
-        self.fold.clicked.connect(self._fold)
+        self.fold = LinkButton(tr("Show figures"), act=self._fold)
         self.legend = Label("", "note", wrap=True)
         self.badge = StandInBadge(tr("reference: stand-in"))
-        self.more = LinkButton(tr("More figures"))
-        self.more.clicked.connect(self._toggle)
+        self.more = LinkButton(tr("More figures"), act=self._toggle)
         self.facts, self.missing = Label("", "note", wrap=True), Label("", "note", wrap=True)
         grid_box = clear_widget()
         grid = QGridLayout(grid_box)
@@ -257,17 +254,11 @@ class ComparedCard(Card):
         self._checked: Checked | None = None
         self.set_padding(16)
         self.box.setSpacing(4)
-        head = QHBoxLayout()
-        head.addWidget(self.heading, 1)
-        head.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignTop)
-        self.figures, figures = clear_column(4)
-        for widget in (self.legend, grid_box, self.facts):
-            figures.addWidget(widget)
+        head = in_row((self.heading, 1), (self.fold, Qt.AlignmentFlag.AlignTop))
+        self.figures, figures = clear_column(self.legend, grid_box, self.facts, spacing=4)
         foot = in_row(self.more, STRETCH, self.badge)
         figures.addLayout(foot)
-        self.box.addLayout(head)
-        self.box.addWidget(self.missing)
-        self.box.addWidget(self.figures)
+        add_to(self.box, head, self.missing, self.figures)
         self.figures.hide()
         self.setAccessibleName(tr("Compared with reference letters"))
 

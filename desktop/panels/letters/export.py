@@ -3,7 +3,7 @@
 The heading of a letter: its title, badge and buttons, and the row above one of a pile.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from biasprint.core.letters import LetterSource, as_word, read_file, write_note,
 from biasprint.core.letters.kinds import GOES_BACK, KINDS, goes_back_into
 from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation, saved_as
 from biasprint.desktop.operations.letters import Checked, house_in_use
 from biasprint.desktop.panels.base import Header
 from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
@@ -148,9 +148,9 @@ class PileSteps(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.back = LinkButton(tr("Back to the pile"), icon="back")
-        self.previous = QuietButton(tr("Previous"), icon="chevron-left")
-        self.next = QuietButton(tr("Next"), icon="chevron-right")
+        self.back = LinkButton(tr("Back to the pile"), icon="back", act=self.left)
+        self.previous = QuietButton(tr("Previous"), icon="chevron-left", act=lambda: self.stepped.emit(-1))
+        self.next = QuietButton(tr("Next"), icon="chevron-right", act=lambda: self.stepped.emit(1))
         self.place = ElidedLabel("", "note")
         for button, words, key in (
             (self.back, tr("Back to the table of letters"), BACK),
@@ -158,13 +158,7 @@ class PileSteps(QWidget):
             (self.next, tr("The letter after this one in the table"), NEXT),
         ):
             button.setToolTip(safe_tip(tr(f"{words} ({key})")))
-        row = in_row(inside=self, spacing=8, margins=0)
-        for widget in (self.back, self.previous, self.next):
-            row.addWidget(widget)
-        row.addWidget(self.place, 1)
-        self.back.clicked.connect(self.left)
-        self.previous.clicked.connect(lambda: self.stepped.emit(-1))
-        self.next.clicked.connect(lambda: self.stepped.emit(1))
+        in_row(self.back, self.previous, self.next, (self.place, 1), inside=self, spacing=8, margins=0)
 
     def show_place(self, at: int, count: int, file: str) -> None:
         """Show the place, counted from 0, of a letter among so many; −1 for one that the table's filter hides."""
@@ -183,86 +177,63 @@ class WordSaved:
     notes: tuple[str, ...]
 
 
-def read_letter(*, path: Path) -> Operation[LetterSource]:
+@operation("Reading a file")
+def read_letter(ctx: JobContext, *, path: Path) -> LetterSource:
     """Read a letter's file in a separate process; the bytes of a docx or odt are kept for writing into them later."""
-
-    def work(ctx: JobContext) -> LetterSource:
-        document = read_file(path, ctx)
-        return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
-
-    return Operation(tr("Reading a file"), work)
-
-
-def save_word(
-    *, source: LetterSource, checked: "Checked", dismissed: Sequence[str], path: Path, tracked: bool
-) -> Operation[WordSaved]:
-    """Write the letter as it is now. `tracked`: changes can be rejected and marks are comments; else neither is there.
-
-    The file reflects the reading and the dismissals that are passed in.
-    """
-    put_aside = frozenset(dismissed)
-
-    def work(ctx: JobContext) -> WordSaved:
-        data = source.data if goes_back_into(source.document.kind, path) else None
-        written = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
-        target = path if path.suffix.lower() == f".{written.ending}" else path.with_suffix(f".{written.ending}")
-        if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
-            raise UsageError(
-                tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
-            )
-        write_whole(target, written.data)
-        return WordSaved(target, written.notes)
-
-    return Operation(tr("Writing a Word file"), work, _said)
+    document = read_file(path, ctx)
+    return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
 
 
 def _said(saved: WordSaved) -> str:
     return " ".join((tr("Written to “{name}”.").format(name=saved.path.name), *saved.notes))
 
 
+@operation("Writing a Word file", _said)
+def save_word(
+    ctx: JobContext, *, source: LetterSource, checked: "Checked", dismissed: tuple[str, ...], path: Path, tracked: bool
+) -> WordSaved:
+    """Write the letter as it is now. `tracked`: changes can be rejected and marks are comments; else neither is there.
+
+    The file reflects the reading and the dismissals that are passed in.
+    """
+    data = source.data if goes_back_into(source.document.kind, path) else None
+    written = as_word(ctx, data, source.document, checked.reading, dismissed=frozenset(dismissed), tracked=tracked)
+    target = path if path.suffix.lower() == f".{written.ending}" else path.with_suffix(f".{written.ending}")
+    if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
+        raise UsageError(tr("The letter that was opened is not written over."), hint=tr("Give the file another name."))
+    write_whole(target, written.data)
+    return WordSaved(target, written.notes)
+
+
+@operation("Writing the report", saved_as)
 def save_report(
+    ctx: JobContext,
     *,
-    source: LetterSource | None,
+    source: LetterSource,
     checked: "Checked",
-    dismissed: Sequence[str],
+    dismissed: tuple[str, ...],
     path: Path,
     twin: "TwinDifference | None" = None,
-) -> Operation[Path]:
+) -> Path:
     """Write the full report, PDF or docx by its ending, with the twin if there is one."""
-    put_aside, original = tuple(dismissed), source.document if source is not None else None
-
-    def work(ctx: JobContext) -> Path:
-        compute.shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
-        return path
-
-    return Operation(tr("Writing the report"), work, _saved_as)
+    compute.shared().call(write_report, path, checked.reading, twin, dismissed, source.document, ctx=ctx)
+    return path
 
 
+@operation("Writing the note", saved_as)
 def save_note(
-    *, source: LetterSource | None, checked: "Checked", dismissed: Sequence[str], path: Path, appendix: bool = False
-) -> Operation[Path]:
+    ctx: JobContext,
+    *,
+    source: LetterSource,
+    checked: "Checked",
+    dismissed: tuple[str, ...],
+    path: Path,
+    appendix: bool = False,
+) -> Path:
     """Write the note to the writer, one page. `appendix`: versions and hashes on another."""
-    put_aside, original = tuple(dismissed), source.document if source is not None else None
-
-    def work(ctx: JobContext) -> Path:
-        house, _ = house_in_use()
-        compute.shared().call(
-            write_note,
-            path,
-            checked.reading,
-            put_aside,
-            original,
-            house,
-            appendix,
-            ctx=ctx,
-        )
-        return path
-
-    return Operation(tr("Writing the note"), work, _saved_as)
-
-
-def _saved_as(path: Path) -> str:
-    return tr("Saved as “{name}”").format(name=path.name)
+    house, _ = house_in_use()
+    compute.shared().call(write_note, path, checked.reading, dismissed, source.document, house, appendix, ctx=ctx)
+    return path
 
 
 class LetterExport(QObject):
@@ -312,7 +283,7 @@ class LetterExport(QObject):
         check, source = self._review.check, self._review.source
         if check.is_current:
             self._waiting = None
-            write({"source": source, "checked": check.checked, "dismissed": check.dismissed})
+            write({"source": source, "checked": check.checked, "dismissed": tuple(check.dismissed)})
         elif source is not None:
             self._waiting = source, write
             check.read_now()

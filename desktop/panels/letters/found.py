@@ -34,7 +34,7 @@ from biasprint.desktop.panels.letters.entries import (
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import clear_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -397,28 +397,17 @@ class FoundCard(Card):
         self.verdict, self.cannot = Label("", "", wrap=True), Label("", "note", wrap=True)
         self.nothing = Label("", "soft", wrap=True)
         self.dismissed = Label("", "note")
-        self.undo = LinkButton(tr("Undo"))
+        self.undo = LinkButton(tr("Undo"), act=self.undone)
         self.undo.setToolTip(tr("Bring back what was dismissed last (Alt+Z)"))
-        self.restore = LinkButton(tr("Show all again"))
-        self.undo.clicked.connect(self.undone)
-        self.restore.clicked.connect(self.all_restored)
+        self.restore = LinkButton(tr("Show all again"), act=self.all_restored)
         self.set_padding(16)
         self.box.setContentsMargins(8, 16, 8, 12)
-        foot = in_row(spacing=10, margins=(8, 0, 8, 0))
-        for widget in (self.dismissed, self.undo, self.restore):
-            foot.addWidget(widget)
-        foot.addStretch(1)
+        foot = in_row(self.dismissed, self.undo, self.restore, STRETCH, spacing=10, margins=(8, 0, 8, 0))
         self.box.setSpacing(6)
-        self.said, said = clear_column(6)
-        said.setContentsMargins(8, 0, 8, 8)
-        for label in (self.verdict, self.cannot):
-            said.addWidget(label)
+        self.said = column_of(self.verdict, self.cannot, spacing=6, margins=(8, 0, 8, 8))
         for label in (self.heading, self.nothing):
             label.setContentsMargins(8, 0, 8, 0)
-        for widget in (self.said, self.heading, self.nothing):
-            self.box.addWidget(widget)
-        self.box.addWidget(self.list, 1)
-        self.box.addLayout(foot)
+        add_to(self.box, self.said, self.heading, self.nothing, (self.list, 1), foot)
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
         self.show_items((), 0)
         self.show_verdict(None)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QScrollArea, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Progress
@@ -15,7 +15,7 @@ from biasprint.desktop.operations.letters import drop_result, read_with_model
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import clear_column
+from biasprint.desktop.widgets.layout import add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -46,13 +46,11 @@ class GeneratorDialog(QDialog):
         self.picker = GeneratorPicker()
         self.why_not, self.state = Label(tr("Looking which generators are here…"), "soft", wrap=True), Label("", "note")
         self.bar = ProgressThin(tr("Progress of the letters"))
-        self.write = PrimaryButton(action)
-        self.cancel = QuietButton(tr("Cancel"))
+        self.write = PrimaryButton(action, act=self._start)
+        self.cancel = QuietButton(tr("Cancel"), act=self.close)
         self._lay_out(title, explanation)
         self.picker.changed.connect(self.enable)
         self.picker.models_wanted.connect(self._go_to_models)
-        self.write.clicked.connect(self._start)
-        self.cancel.clicked.connect(self.close)
         self._looking = shell.jobs.start(
             tr("Looking for generators"), read_writers, on_done=self._show_writers, on_error=self._fail, quiet=True
         )
@@ -154,23 +152,14 @@ class GeneratorDialog(QDialog):
         self.grid.setVerticalSpacing(tokens.grid)
         self.grid.setColumnStretch(1, 1)
         self.row = self.picker.place(self.grid, 0)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        buttons.addWidget(self.state, 1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.write)
+        buttons = in_row((self.state, 1), self.cancel, self.write, spacing=tokens.grid)
         self.state.setWordWrap(True)
         self.bar.hide()
-        self.box = QVBoxLayout(self)
-        self.box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        self.box.setSpacing(tokens.gap)
+        self.box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
         for widget in (Label(title, "title", wrap=True), Label(explanation, wrap=True)):
             widget.setMinimumWidth(min(tokens.px(WIDTH), 800))
             self.box.addWidget(widget)
-        self.box.addLayout(self.grid)
-        self.box.addWidget(self.why_not)
-        self.box.addWidget(self.bar)
-        self.box.addLayout(buttons)
+        add_to(self.box, self.grid, self.why_not, self.bar, buttons)
 
 
 # ---- A language model reads the letter: its passages beside the program's own

@@ -7,19 +7,19 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import mark_categories
 from biasprint.core.letters.request import HouseList, entry, house_list, keep, read_list, write_list
 from biasprint.desktop import theme
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import fitting, in_column
+from biasprint.desktop.widgets.layout import STRETCH, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -41,53 +41,41 @@ class House:
     told: tuple[str, ...] = ()
 
 
-def see_house_list() -> Operation[House]:
+@operation("Reading the house list", quiet=True)
+def see_house_list(ctx: JobContext) -> House:
     """Read the list of this computer, with each line of its file that could not be used."""
-
-    def work(ctx: JobContext) -> House:
-        read = house_list()
-        return _house(read.found, read.left_out)
-
-    return Operation(tr("Reading the house list"), work, quiet=True)
+    read = house_list()
+    return _house(read.found, read.left_out)
 
 
-def add_to_house_list(*, words: str, what: str, category: str, reason: str) -> Operation[House]:
+@operation("Keeping the house list", quiet=True)
+def add_to_house_list(ctx: JobContext, *, words: str, what: str, category: str, reason: str) -> House:
     """Add an entry, replacing one with the same words and category."""
-
-    def work(ctx: JobContext) -> House:
-        try:
-            made = entry(words, what, category, reason)
-        except UsageError as error:
-            raise UsageError(tr("That cannot be added: {why}.").format(why=error.message)) from error
-        return _changed(lambda entries: [*(other for other in entries if not _same(other, made)), made])
-
-    return Operation(tr("Keeping the house list"), work, quiet=True)
+    try:
+        made = entry(words, what, category, reason)
+    except UsageError as error:
+        raise UsageError(tr("That cannot be added: {why}.").format(why=error.message)) from error
+    return _changed(lambda entries: [*(other for other in entries if not _same(other, made)), made])
 
 
-def take_from_house_list(gone: "HouseEntry") -> Operation[House]:
+@operation("Keeping the house list", quiet=True)
+def take_from_house_list(ctx: JobContext, gone: "HouseEntry") -> House:
     """Remove an entry."""
-
-    def work(ctx: JobContext) -> House:
-        return _changed(lambda entries: [entry for entry in entries if not _same(entry, gone)])
-
-    return Operation(tr("Keeping the house list"), work, quiet=True)
+    return _changed(lambda entries: [entry for entry in entries if not _same(entry, gone)])
 
 
-def import_house_list(path: Path) -> Operation[House]:
+@operation("Importing a house list", quiet=True)
+def import_house_list(ctx: JobContext, path: Path) -> House:
     """Add the entries of a file; where both have one for the same words, the file's is used."""
-
-    def work(ctx: JobContext) -> House:
-        read = read_list(path)
-        given = read.found.entries
-        with _keeping:
-            before = house_list().found.entries
-            new = [entry for entry in given if entry not in before]
-            return _changed(
-                lambda entries: [*(entry for entry in entries if not any(_same(entry, other) for other in new)), *new],
-                (*_imported(len(new), len(given) - len(new)), *read.left_out),
-            )
-
-    return Operation(tr("Importing a house list"), work, quiet=True)
+    read = read_list(path)
+    given = read.found.entries
+    with _keeping:
+        before = house_list().found.entries
+        new = [entry for entry in given if entry not in before]
+        return _changed(
+            lambda entries: [*(entry for entry in entries if not any(_same(entry, other) for other in new)), *new],
+            (*_imported(len(new), len(given) - len(new)), *read.left_out),
+        )
 
 
 def _imported(new: int, there: int) -> tuple[str, ...]:
@@ -97,16 +85,11 @@ def _imported(new: int, there: int) -> tuple[str, ...]:
     return tuple(remarks) or (tr("The file has no entries."),)
 
 
-def export_house_list(path: Path) -> Operation[Path]:
+@operation("Exporting the house list", saved_as)
+def export_house_list(ctx: JobContext, path: Path) -> Path:
     """Write the list to a file that others can import."""
-
-    def work(ctx: JobContext) -> Path:
-        write_list(path, house_list().found)
-        return path
-
-    return Operation(
-        tr("Exporting the house list"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name)
-    )
+    write_list(path, house_list().found)
+    return path
 
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
@@ -306,15 +289,9 @@ class HouseDialog(QDialog):
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.addWidget(self.add, len(fields), 1, Qt.AlignmentFlag.AlignRight)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        for button in (self.remove, self.bring, self.send):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
+        buttons = in_row(self.remove, self.bring, self.send, STRETCH, self.close_button, spacing=tokens.grid)
         box = in_column(
             about, grid, self.trouble, self.told, self.none, inside=self, spacing=tokens.gap, margins=tokens.margin
         )
-        box.addWidget(self.table, 1)
-        box.addLayout(buttons)
+        add_to(box, (self.table, 1), buttons)
         self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))

@@ -27,7 +27,7 @@ from biasprint.core.letters.kept import (
 from biasprint.core.letters.pile.kept import listed_piles
 from biasprint.core.machine.storage import Busy
 from biasprint.desktop.dialogs.question import Question
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.letters.pile.keeper import PileLetter, remove_pile
 from biasprint.desktop.panels.letters.review import LetterReview
@@ -44,66 +44,52 @@ if TYPE_CHECKING:
 # ---- The jobs that keep letters
 
 
-def list_kept() -> Operation[KeptHere]:
+@operation("Looking for kept letters", quiet=True)
+def list_kept(ctx: JobContext) -> KeptHere:
     """List the letters kept in the data folder."""
-
-    def work(ctx: JobContext) -> KeptHere:
-        drafts, saved = listed(DRAFTS), listed(SAVED)
-        return KeptHere(drafts.entries, saved.entries, listed_piles(), len(drafts.damaged) + len(saved.damaged))
-
-    return Operation(tr("Looking for kept letters"), work, quiet=True)
+    drafts, saved = listed(DRAFTS), listed(SAVED)
+    return KeptHere(drafts.entries, saved.entries, listed_piles(), len(drafts.damaged) + len(saved.damaged))
 
 
-def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]":
+@operation("Looking for saved letters", quiet=True)
+def list_in_project(ctx: JobContext, *, project: "Project") -> "tuple[KeptEntry, ...]":
     """List the letters saved in the project."""
-
-    def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
-        return saved_letters(project)
-
-    return Operation(tr("Looking for saved letters"), work, quiet=True)
+    return saved_letters(project)
 
 
-def open_saved(*, key: str) -> "Operation[KeptLetter]":
+@operation("Opening a letter")
+def open_saved(ctx: JobContext, *, key: str) -> "KeptLetter":
     """Open one of the person's own letters, as it was left."""
-
-    def work(ctx: JobContext) -> "KeptLetter":
-        return opened(SAVED, key)
-
-    return Operation(tr("Opening a letter"), work)
+    return opened(SAVED, key)
 
 
-def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLetter]":
+@operation("Opening a letter")
+def open_in_project(ctx: JobContext, *, project: "Project", reading: str) -> "KeptLetter":
     """Open a letter of the project, as it was left."""
-
-    def work(ctx: JobContext) -> "KeptLetter":
-        return saved_letter(project, reading)
-
-    return Operation(tr("Opening a letter"), work)
+    return saved_letter(project, reading)
 
 
-def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptLetter, Draft]]":
+@operation("Opening a draft")
+def open_draft(ctx: JobContext, *, key: str, project: "Project | None") -> "tuple[KeptLetter, Draft]":
     """Open a draft that was left behind, and its letter. No other window is offered it from now on.
 
     A letter from a project that is not open is opened without its link to that project.
     """
-
-    def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
-        draft = _held(key)
-        try:
-            letter = opened(DRAFTS, key)
-            if letter.reading and (project is None or project.readings.get(letter.reading) is None):
-                letter = replace(letter, reading="")
-        except BaseException:
-            draft.leave()
-            raise
-        return letter, draft
-
-    return Operation(tr("Opening a draft"), work)
+    draft = _held(key)
+    try:
+        letter = opened(DRAFTS, key)
+        if letter.reading and (project is None or project.readings.get(letter.reading) is None):
+            letter = replace(letter, reading="")
+    except BaseException:
+        draft.leave()
+        raise
+    return letter, draft
 
 
-def discard_draft(*, key: str) -> Operation[None]:
+@operation("Deleting a draft", quiet=True)
+def discard_draft(ctx: JobContext, *, key: str) -> None:
     """Delete a draft that was left behind."""
-    return Operation(tr("Deleting a draft"), lambda ctx: _held(key).discard(), quiet=True)
+    _held(key).discard()
 
 
 def _held(key: str) -> "Draft":
@@ -115,31 +101,22 @@ def _held(key: str) -> "Draft":
     return draft
 
 
-def save_letter(*, letter: "KeptLetter") -> Operation[str]:
+@operation("Saving the letter", quiet=True)
+def save_letter(ctx: JobContext, *, letter: "KeptLetter") -> str:
     """Save a letter among the person's own, and return its key there."""
-
-    def work(ctx: JobContext) -> str:
-        return save(letter)
-
-    return Operation(tr("Saving the letter"), work, quiet=True)
+    return save(letter)
 
 
-def remove_saved(*, key: str) -> Operation[None]:
+@operation("Removing a letter", quiet=True)
+def remove_saved(ctx: JobContext, *, key: str) -> None:
     """Delete one of the person's own letters."""
-
-    def work(ctx: JobContext) -> None:
-        remove(SAVED, key)
-
-    return Operation(tr("Removing a letter"), work, quiet=True)
+    remove(SAVED, key)
 
 
-def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
+@operation("Removing a letter", quiet=True)
+def remove_from_project(ctx: JobContext, *, project: "Project", reading: str) -> None:
     """Delete a letter of the project, with its text and every reading of it."""
-
-    def work(ctx: JobContext) -> None:
-        remove_letter(project, reading)
-
-    return Operation(tr("Removing a letter"), work, quiet=True)
+    remove_letter(project, reading)
 
 
 def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter") -> Operation[str]:

@@ -20,7 +20,7 @@ from biasprint.core.letters.reference_sets import make_reference_from_pile, refe
 from biasprint.core.letters.references import FEWEST, in_use, references, remove, said_of_too_few, use
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import (
     Label,
@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -54,10 +54,7 @@ class LettersProgress(QWidget):
         self.words, self.bar = Label("", "note"), ProgressThin(title)
         self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
         self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        row = in_row(inside=self, spacing=12, margins=0)
-        row.addWidget(self.bar, 1)
-        for widget in (self.words, self.pause, self.cancel):
-            row.addWidget(widget)
+        in_row((self.bar, 1), self.words, self.pause, self.cancel, inside=self, spacing=12, margins=0)
         self.pause.clicked.connect(self._toggle)
         self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
         self.follow(None)
@@ -128,51 +125,38 @@ class ReferenceSets:
     told: tuple[str, ...] = ()
 
 
-def see_references() -> Operation[ReferenceSets]:
-    def work(ctx: JobContext) -> ReferenceSets:
-        return _as_they_stand()
-
-    return Operation(tr("Looking which reference letters there are"), work, quiet=True)
+@operation("Looking which reference letters there are", quiet=True)
+def see_references(ctx: JobContext) -> ReferenceSets:
+    return _as_they_stand()
 
 
-def use_reference(name: str) -> Operation[ReferenceSets]:
+@operation("Choosing reference letters", quiet=True)
+def use_reference(ctx: JobContext, name: str) -> ReferenceSets:
     """Compare with this set from now on."""
-
-    def work(ctx: JobContext) -> ReferenceSets:
-        use(name)
-        return _as_they_stand()
-
-    return Operation(tr("Choosing reference letters"), work, quiet=True)
+    use(name)
+    return _as_they_stand()
 
 
-def remove_reference(name: str) -> Operation[ReferenceSets]:
-    def work(ctx: JobContext) -> ReferenceSets:
-        remove(name)
-        return _as_they_stand()
-
-    return Operation(tr("Removing reference letters"), work, quiet=True)
+@operation("Removing reference letters", quiet=True)
+def remove_reference(ctx: JobContext, name: str) -> ReferenceSets:
+    remove(name)
+    return _as_they_stand()
 
 
-def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[ReferenceSets]:
+@operation("Making reference letters")
+def make_reference(ctx: JobContext, *, folder: Path, name: str, occupation: str) -> ReferenceSets:
     """Make a set from the letters of a folder or zip, and use it from then on."""
-
-    def work(ctx: JobContext) -> ReferenceSets:
-        hint = tr("Say above what the candidates are.")
-        request = ReadingRequest(scorers_for_letters(), occupation=occupation)
-        return _used(make_reference_from_pile(ctx, folder, name, compute.shared(), request, hint=hint))
-
-    return Operation(tr("Making reference letters"), work)
+    hint = tr("Say above what the candidates are.")
+    request = ReadingRequest(scorers_for_letters(), occupation=occupation)
+    return _used(make_reference_from_pile(ctx, folder, name, compute.shared(), request, hint=hint))
 
 
-def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Operation[ReferenceSets]:
+@operation("Making reference letters")
+def keep_pile_as_reference(ctx: JobContext, *, pile: "Pile", name: str, occupation: str) -> ReferenceSets:
     """Make a set from the current rows of a pile, and use it from then on."""
-
-    def work(ctx: JobContext) -> ReferenceSets:
-        rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
-        hint = tr("Say above what the candidates are.")
-        return _used(reference_of_pile(replace(pile, rows=rows), name, hint=hint))
-
-    return Operation(tr("Making reference letters"), work)
+    rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
+    hint = tr("Say above what the candidates are.")
+    return _used(reference_of_pile(replace(pile, rows=rows), name, hint=hint))
 
 
 def _used(made: "MadeReference") -> ReferenceSets:
@@ -371,11 +355,6 @@ class ReferenceDialog(QDialog):
             line.addStretch(1)
         buttons.addWidget(self.close_button)
         box = in_column(Label(about, "soft", wrap=True), inside=self, spacing=tokens.gap, margins=tokens.margin)
-        box.addWidget(self.table, 1)
-        box.addLayout(buttons)
-        box.addWidget(Label(tr("A set of your own"), "heading"))
-        box.addLayout(grid)
-        box.addLayout(making)
-        for widget in (self.progress, self.trouble, self.told):
-            box.addWidget(widget)
+        add_to(box, (self.table, 1), buttons)
+        add_to(box, Label(tr("A set of your own"), "heading"), grid, making, self.progress, self.trouble, self.told)
         self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))

@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPixmap, QStandardItem, Q
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QListView,
     QPlainTextEdit,
@@ -34,7 +33,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column
+from biasprint.desktop.widgets.layout import Gap, Sheet, add_to, clear_column, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import DisplayText, as_given, safe_line
 
 if TYPE_CHECKING:
@@ -133,12 +132,12 @@ class KeptCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Kept letters"))
         self.list = _List()
-        self.open = QuietButton(tr("Open"))
-        self.remove = LinkButton(tr("Remove"))
-        self.look = LinkButton(tr("Show the letters of this project"))
+        self.open = QuietButton(tr("Open"), act=lambda: self._with_row(self.opened.emit))
+        self.remove = LinkButton(tr("Remove"), act=lambda: self._with_row(self.removed.emit))
+        self.look = LinkButton(tr("Show the letters of this project"), act=self.project_wanted)
         self.damaged = Label("", "note", wrap=True)
         self.drafts: tuple[Notice, ...] = ()
-        self.offers, self._offers = clear_column(8)  # the drafts, for the top of the page
+        self.offers, self._offers = clear_column(spacing=8)  # the drafts, for the top of the page
         self._here: tuple[ShelfRow, ...] = ()
         self._in_project: tuple[ShelfRow, ...] = ()
         self._offers_project = False
@@ -146,8 +145,7 @@ class KeptCard(Card):
         self._lay_out()
         self._connect()
         self._show()
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def show_here(self, here: KeptHere) -> None:
         """Show the letters kept on this computer."""
@@ -234,19 +232,13 @@ class KeptCard(Card):
         buttons = FlowLayout(spacing=8, centred=True)
         for button in (self.open, self.remove, self.look):
             buttons.addWidget(button)
-        self.box.setSpacing(12)
-        self.box.addWidget(self.list)
-        self.box.addLayout(buttons)
-        self.box.addWidget(self.damaged)
+        add_to(self.box, self.list, buttons, self.damaged, spacing=12)
 
     def _connect(self) -> None:
         self.list.opened.connect(self.opened)
         self.list.removed.connect(self.removed)
         self.list.doubleClicked.connect(lambda _: self._with_row(self.opened.emit))
         self.list.selectionModel().currentChanged.connect(lambda *_: self._enable())
-        self.open.clicked.connect(lambda: self._with_row(self.opened.emit))
-        self.remove.clicked.connect(lambda: self._with_row(self.removed.emit))
-        self.look.clicked.connect(self.project_wanted)
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()
@@ -331,26 +323,22 @@ class LetterStartPage(Sheet):
         super().__init__()
         self.card = Card()
         self.picture = QLabel()
-        self.choose = PrimaryButton(tr("Choose a file…"))
-        self.pile = QuietButton(tr("A pile of letters…"))
+        self.choose = PrimaryButton(tr("Choose a file…"), act=self.file_wanted)
+        self.pile = QuietButton(tr("A pile of letters…"), act=self.pile_wanted)
         self.paste = _StartPasteBox(tr("… or paste the letter here"), tr("Paste a letter"))
-        self.check = QuietButton(tr("Check this text"))
+        self.check = QuietButton(tr("Check this text"), act=self._paste)
         self.check.setAccessibleDescription(tr("Works once a letter is pasted."))
         self.waiting = Label("", "soft", wrap=True)
         self.cancel = LinkButton(tr("Cancel"))
         self.context = Label("", "note", wrap=True)
         self.kept = KeptCard()
-        self.choose.clicked.connect(self.file_wanted)
-        self.pile.clicked.connect(self.pile_wanted)
-        self.check.clicked.connect(self._paste)
         self.paste.taken.connect(self.pasted)
         self.paste.textChanged.connect(self._enable)
         self._lay_out()
         self._enable()
         self.show_waiting("")
         self.show_context("")
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def show_waiting(self, words: str) -> None:
         """Say which reading is under way; "" for none."""
@@ -387,34 +375,23 @@ class LetterStartPage(Sheet):
     def _lay_out(self) -> None:
         box = self.card.box
         box.setSpacing(12)
-        head = QHBoxLayout()
-        head.setSpacing(16)
         words = in_column(Label(tr("Check a letter"), "display", wrap=True), spacing=4)
         explanation = tr(
             "Drop a reference letter, a review or a job advert here: {formats}. You see which words are worth a second "
             "look and why, how a letter compares with others for its occupation, and, with a CV, which claims it lacks."
         ).format(formats=NAMES)
         words.addWidget(Label(explanation, "soft", wrap=True))
-        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
+        head = in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16)
         box.addLayout(head)
         buttons = FlowLayout(spacing=8, centred=True)
         for button in (self.choose, self.pile, self.waiting, self.cancel):
             buttons.addWidget(button)
-        box.addWidget(self.context)
-        box.addLayout(buttons)
-        box.addSpacing(4)
-        box.addWidget(self.paste)
-        foot = QHBoxLayout()
+        add_to(box, self.context, buttons, Gap(4), self.paste)
         self.said = Label("", "note", wrap=True)
         self.show_promise(drafts=True)
-        foot.addWidget(self.said, 1)
-        foot.addWidget(self.check)
+        foot = in_row((self.said, 1), self.check)
         box.addLayout(foot)
-        self.cards, column = clear_column(theme.current().gap)
-        column.addWidget(self.kept.offers)
-        column.addWidget(self.card)
-        column.addWidget(self.kept)
+        self.cards = column_of(self.kept.offers, self.card, self.kept, spacing=theme.current().gap)
         self.put_in_the_middle(self.cards)
 
     def _dress(self, _tokens: object = None) -> None:

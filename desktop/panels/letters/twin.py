@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters import without_dismissed
@@ -38,7 +38,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import Sheet, clear_column, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -117,16 +117,16 @@ class TwinPage(QWidget):
         self._reading: JobHandle | None = None
         self.person = TwinPersonBar()
         self.view = TwinView()
-        self.back = LinkButton(tr("Back to the letter"), icon="back")
+        self.back = LinkButton(tr("Back to the letter"), icon="back", act=self.closed)
         self.badge = StandInBadge("")
         self.busy = Chip(tr("making the twin…"), "accent")
-        self.cancel = LinkButton(tr("Cancel"))
+        self.cancel = LinkButton(tr("Cancel"), act=self._cancel)
         self.made_by = Chip("", "accent")
-        self.to_swap = LinkButton(tr("Show the swap twin again"))
-        self.copy = QuietButton(tr("Copy the twin's text"), icon="copy")
-        self.rewrite_button = QuietButton(tr("Write it again with a generator…"))
-        self.another = QuietButton(tr("Another twin…"))
-        self.menu_button = IconButton("menu", tr("More about this twin"))
+        self.to_swap = LinkButton(tr("Show the swap twin again"), act=self._show_swap)
+        self.copy = QuietButton(tr("Copy the twin's text"), icon="copy", act=self._copy)
+        self.rewrite_button = QuietButton(tr("Write it again with a generator…"), act=self.rewrite)
+        self.another = QuietButton(tr("Another twin…"), act=self._toggle_person)
+        self.menu_button = IconButton("menu", tr("More about this twin"), act=self._open_menu)
         self.why_not = Label("", "title", wrap=True)
         self._narrow = False
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
@@ -332,38 +332,22 @@ class TwinPage(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        head = QHBoxLayout()
-        head.setSpacing(tokens.grid)
-        for widget in (self.back, self.badge, self.made_by, self.to_swap, self.busy, self.cancel):
-            head.addWidget(widget)
-        head.addStretch(1)
-        for button in (self.another, self.rewrite_button, self.copy, self.menu_button):
-            head.addWidget(button)
-        shown, box = clear_column(tokens.grid)
-        box.addWidget(self.person)
-        box.addWidget(self.view, 1)
+        head = in_row(self.back, self.badge, self.made_by, self.to_swap, self.busy, self.cancel, spacing=tokens.grid)
+        add_to(head, STRETCH, self.another, self.rewrite_button, self.copy, self.menu_button)
+        shown = column_of(self.person, (self.view, 1), spacing=tokens.grid)
         card = Card()
         card.box.addWidget(self.why_not)
         sheet = Sheet()
-        sheet.box.addWidget(card)
-        sheet.box.addStretch(1)
+        add_to(sheet.box, card, STRETCH)
         self.pages = QStackedWidget()
         self.pages.addWidget(shown)
         self.pages.addWidget(sheet)
-        column = in_column(head, inside=self, spacing=tokens.grid, margins=0)
-        column.addWidget(self.pages, 1)
+        in_column(head, (self.pages, 1), inside=self, spacing=tokens.grid, margins=0)
 
     def _connect(self) -> None:
         self._slow.timeout.connect(self._show_state)
-        self.back.clicked.connect(self.closed)
-        self.cancel.clicked.connect(self._cancel)
-        self.copy.clicked.connect(self._copy)
-        self.rewrite_button.clicked.connect(self.rewrite)
-        self.to_swap.clicked.connect(self._show_swap)
         self.person.wanted.connect(self.make_twin)
         self.view.names.name_chosen.connect(self._show_name)
         self.view.narrow_changed.connect(self._set_narrow)
         self.view.letter_wanted.connect(self.letter_wanted)
-        self.another.clicked.connect(self._toggle_person)
-        self.menu_button.clicked.connect(self._open_menu)
         shortcut("Esc", self, self.closed.emit)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.letters import changed
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -203,15 +203,12 @@ class TwinFindings(Card):
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(16)
-        self.question, self.to_asked = Label("", "strong", wrap=True), LinkButton("")
-        self.to_asked.clicked.connect(self.asked_wanted)
-        self.box.addWidget(self.question)
-        self.box.addWidget(self.to_asked, 0, Qt.AlignmentFlag.AlignLeft)
+        self.question, self.to_asked = Label("", "strong", wrap=True), LinkButton("", act=self.asked_wanted)
+        add_to(self.box, self.question, (self.to_asked, Qt.AlignmentFlag.AlignLeft))
         self.box.addWidget(Label(tr("What differs, and what that says"), "heading", wrap=True))
         self._rows = _Rows()
         self.limits = Label("", "note", wrap=True)
-        self.box.addWidget(self._rows)
-        self.box.addWidget(self.limits)
+        add_to(self.box, self._rows, self.limits)
         self.setAccessibleName(tr("What differs, and what that says"))
 
     def show_difference(self, difference: "TwinDifference | None") -> None:
@@ -266,9 +263,7 @@ class TwinSentences(Card):
         self.badge = StandInBadge("")
         self.list = one_column(tr("Sentences that score otherwise"))
         self.list.chosen.connect(lambda key: self.sentence_chosen.emit(self._lines[key]))
-        self.box.addWidget(self.about)
-        self.box.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
-        self.box.addWidget(self.list, 1)
+        add_to(self.box, self.about, (self.badge, Qt.AlignmentFlag.AlignLeft), (self.list, 1))
         self.setAccessibleName(self.list.accessibleName())
 
     def show_difference(self, difference: "TwinDifference | None") -> None:
@@ -295,9 +290,7 @@ class _Rows(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 4, 0, 0)
-        self._box.setSpacing(12)
+        self._box = in_column(inside=self, spacing=12, margins=(0, 4, 0, 0))
 
     def show_rows(self, rows: Sequence[QWidget]) -> None:
         """Show these rows and no others."""
@@ -312,18 +305,15 @@ class _Rows(QWidget):
 
 
 def _finding_row(said: str, stands_in: bool) -> QWidget:
-    row, box = clear_column(4)
-    box.addWidget(Label(safe_line(said), "", wrap=True))
+    row, box = clear_column(Label(safe_line(said), "", wrap=True), spacing=4)
     if stands_in:
         box.addWidget(StandInBadge(tr("stand-in scorer")), 0, Qt.AlignmentFlag.AlignLeft)
     return row
 
 
 def _figure_row(line: ScoreLine) -> QWidget:
-    row, box = clear_column(2)
-    head = QHBoxLayout()
-    head.setSpacing(8)
-    head.addWidget(Label(safe_line(line.title), "strong", wrap=True), 1)
+    row, box = clear_column(spacing=2)
+    head = in_row((Label(safe_line(line.title), "strong", wrap=True), 1), spacing=8)
     if line.stand_in:
         head.addWidget(StandInBadge(tr("stand-in")), 0, Qt.AlignmentFlag.AlignTop)
     box.addLayout(head)
@@ -380,10 +370,7 @@ def _sentences_said(difference: "TwinDifference", lines: Sequence[ScoreLine]) ->
 def in_sheet(*cards: QWidget) -> Sheet:
     """Return a scrolling page with the cards one below the other."""
     sheet = Sheet()
-    sheet.box.setContentsMargins(0, 0, 0, 0)
-    for card in cards:
-        sheet.box.addWidget(card)
-    sheet.box.addStretch(1)
+    add_to(sheet.box, *cards, STRETCH, margins=0)
     return sheet
 
 
@@ -444,9 +431,7 @@ class TwinAsked(Card):
         self.list = one_column(tr("Sentences to ask about"))
         self.list.chosen.connect(lambda key: self.sentence_chosen.emit(self._lines[key]))
         self.list.opened.connect(lambda key: self.letter_wanted.emit(self._lines[key]))
-        self.box.addWidget(self.question)
-        self.box.addWidget(self.list, 1)
-        self.box.addWidget(self.limits)
+        add_to(self.box, self.question, (self.list, 1), self.limits)
         self.setAccessibleName(self.list.accessibleName())
 
     def show_difference(self, difference: "TwinDifference | None") -> None:

@@ -40,7 +40,7 @@ from biasprint.desktop.panels.letters.twin_parts import (
 )
 from biasprint.desktop.panels.letters.twin_whom import TwinNames
 from biasprint.desktop.widgets import Card, FlowLayout, Label, hairline, number, tr
-from biasprint.desktop.widgets.layout import Beside
+from biasprint.desktop.widgets.layout import Beside, add_to
 from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -383,9 +383,7 @@ class TwinTexts(Card):
             flow.addWidget(swatch)
         for text in (self.left, self.right):
             text.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
-        self.box.addLayout(grid, 1)
-        self.box.addWidget(self.legend)
-        self.box.addWidget(self.note)
+        add_to(self.box, (grid, 1), self.legend, self.note)
 
 
 def _wave(left: int, right: int, y: int) -> QPolygonF:
@@ -515,8 +513,7 @@ class TwinView(Beside):
     def _lay_out(self) -> None:
         changes = Card()
         changes.set_padding(16)
-        changes.box.addWidget(self.changes_said)
-        changes.box.addWidget(self.changes, 1)
+        add_to(changes.box, self.changes_said, (self.changes, 1))
         self.add_page(tr("Findings"), in_sheet(self.names, self.findings, self.figures))
         self.add_page(tr("To ask"), self.asked)
         self.add_page(tr("Changes"), changes)

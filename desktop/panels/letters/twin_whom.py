@@ -16,7 +16,7 @@ from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, pl
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import clear_row
+from biasprint.desktop.widgets.layout import row_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -63,7 +63,7 @@ class TwinPersonBar(QWidget):
         self.kind = ComboBox()
         self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
         self.pronoun = ComboBox()
-        self.make = PrimaryButton(tr("Make this twin"))
+        self.make = PrimaryButton(tr("Make this twin"), act=self._ask)
         for key, words in (("he", tr("he")), ("she", tr("she")), ("they", tr("they"))):
             self.pronoun.addItem(words, key)
         for box in (self.kind, self.pronoun):
@@ -86,7 +86,6 @@ class TwinPersonBar(QWidget):
             line.textEdited.connect(lambda _: self._enable())
         self.pronoun.activated.connect(lambda _: self._enable())
         self.kind.activated.connect(lambda _: self._choose_kind())
-        self.make.clicked.connect(self._ask)
         self._dress()
         self._enable()
         theme.signals.changed.connect(self._dress)
@@ -163,12 +162,10 @@ class TwinPersonBar(QWidget):
 
 
 def _captioned(caption: str, field: QWidget) -> QWidget:
-    pair, row = clear_row(6)
     label = Label(caption, "note")
     label.setBuddy(field)
     field.setAccessibleName(tr("The twin's {field}").format(field=caption.lower()))
-    row.addWidget(label)
-    row.addWidget(field)
+    pair = row_of(label, field, spacing=6)
     return pair
 
 

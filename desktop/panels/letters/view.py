@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from biasprint.core.letters import PART_KINDS, Part, PartKind
 from biasprint.core.letters.kinds import said_of_kind
@@ -16,7 +16,7 @@ from biasprint.desktop.operations.letters import About
 from biasprint.desktop.panels.letters.compared import part_title
 from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from biasprint.desktop.widgets.layout import Sheet, clear_row, clear_widget, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_row, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
 from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
@@ -56,9 +56,7 @@ class _Offers(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 4, 0, 0)
-        self._box.setSpacing(4)
+        self._box = in_column(inside=self, spacing=4, margins=(0, 4, 0, 0))
 
     def show_offers(self, offers: "Sequence[Rewording]") -> None:
         while (taken := self._box.takeAt(0)) is not None:
@@ -69,20 +67,16 @@ class _Offers(QWidget):
         self.setVisible(bool(offers))
 
     def _row(self, offer: "Rewording") -> QWidget:
-        row, line = clear_row()
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        line.addLayout(column, 1)
+        column = in_column(spacing=0)
+        row, line = clear_row((column, 1))
         if offer.new is None:
             column.addWidget(Label(safe_line(offer.reason), "", wrap=True))
             return row
         template = tr("Instead of “{old}”: “{new}”") if offer.new else tr("Leave out “{old}”")
         words = safe_line(template.format(old=offer.old.strip(), new=offer.new))
-        column.addWidget(Label(words, "", wrap=True))
-        column.addWidget(Label(safe_line(offer.reason), "note", wrap=True))
-        use = LinkButton(tr("Use this"))
+        add_to(column, Label(words, "", wrap=True), Label(safe_line(offer.reason), "note", wrap=True))
+        use = LinkButton(tr("Use this"), act=lambda: self.used.emit(offer))
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
-        use.clicked.connect(lambda: self.used.emit(offer))
         line.addWidget(use, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
@@ -104,25 +98,20 @@ class LetterNote(QWidget):
         self.title = Label("", "strong", wrap=True)
         self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.title.setContentsMargins(0, 4, 0, 0)
-        self.back = IconButton("chevron-up", tr("Previous mark (Alt+Up)"), size=16)
-        self.next = IconButton("chevron-down", tr("Next mark (Alt+Down)"), size=16)
-        self.dismiss = LinkButton(tr("Dismiss"))
+        self.back = IconButton("chevron-up", tr("Previous mark (Alt+Up)"), size=16, act=lambda: self.stepped.emit(-1))
+        self.next = IconButton("chevron-down", tr("Next mark (Alt+Down)"), size=16, act=lambda: self.stepped.emit(1))
+        self.dismiss = LinkButton(tr("Dismiss"), act=lambda: self.dismissed.emit(self.item.key) if self.item else None)
         self.dismiss.setToolTip(tr("Put this aside; it can be brought back (Alt+D)"))
         self.reason = Label("", "", wrap=True)
         self.passage = Label("", "", wrap=True)
-        self.see = LinkButton(tr("See it in the CV"))
+        self.see = LinkButton(tr("See it in the CV"), act=self._see)
         self.source = Label("", "note", wrap=True)
         self.offers = _Offers()
-        self.back.clicked.connect(lambda: self.stepped.emit(-1))
-        self.next.clicked.connect(lambda: self.stepped.emit(1))
-        self.dismiss.clicked.connect(lambda: self.dismissed.emit(self.item.key) if self.item else None)
-        self.see.clicked.connect(self._see)
         self.offers.used.connect(self.offer_used)
         self.setAccessibleName(tr("About the chosen mark"))
         self._lay_out()
         self.show_item(None)
-        theme.signals.changed.connect(self._dress)
-        self._dress()
+        theme.follow(self._dress)
 
     def show_item(self, item: LetterItem | None, offers: "Sequence[Rewording]" = ()) -> None:
         """Show an entry with its suggestions. The same ones are not rebuilt: a button may be pressed just now."""
@@ -160,19 +149,12 @@ class LetterNote(QWidget):
             self.context_wanted.emit(self.item.passage_start, self.item.passage_end)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.title, 1)
+        head = in_row((self.swatch, Qt.AlignmentFlag.AlignTop), (self.title, 1), spacing=8)
         for widget in (self.dismiss, self.back, self.next):
             head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         self.sheet = Sheet()
-        self.sheet.box.setSpacing(4)
-        for widget in (self.reason, self.passage, self.see, self.source, self.offers):
-            self.sheet.box.addWidget(widget)
-        self.sheet.box.addStretch(1)
-        box = in_column(head, inside=self, spacing=4, margins=0)
-        box.addWidget(self.sheet, 1)
+        add_to(self.sheet.box, self.reason, self.passage, self.see, self.source, self.offers, STRETCH, spacing=4)
+        in_column(head, (self.sheet, 1), inside=self, spacing=4, margins=0)
 
     def set_low(self, low: bool) -> None:
         """Take less room in a low window."""
@@ -204,8 +186,7 @@ class LetterView(Card):
         self.text = LetterText(name=tr("The letter"))
         self.text.menu_wanted.connect(self._offer_parts)
         self.note = LetterNote()
-        self.every = LinkButton(tr("Hide all"))
-        self.every.clicked.connect(self._toggle_every)
+        self.every = LinkButton(tr("Hide all"), act=self._toggle_every)
         self.setAccessibleName(tr("The letter with its marks"))
         self._lay_out()
 
@@ -353,15 +334,9 @@ class LetterView(Card):
         self._flow = FlowLayout(self.legend, spacing=6, centred=True)
         self._flow.addWidget(self.every)
         self._said: list[str] = []
-        self._notices = QVBoxLayout()
-        self._notices.setSpacing(8)
-        row = QHBoxLayout()
-        row.addWidget(self.legend, 1)
-        self.box.addLayout(row)
-        self.box.addLayout(self._notices)
-        self.box.addWidget(self.text, 1)
-        self.box.addWidget(hairline())
-        self.box.addWidget(self.note)
+        self._notices = in_column(spacing=8)
+        row = in_row((self.legend, 1))
+        add_to(self.box, row, self._notices, (self.text, 1), hairline(), self.note)
         self.text.setMinimumHeight(tokens.px(LEAST_TEXT))
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.endpoints import is_loopback, origin
@@ -36,7 +36,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -69,13 +69,12 @@ class EndpointCard(Card):
         self.address = Label("", "soft", wrap=True)
         self.facts, self.prices = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.model = _ModelBox()
-        self.test = QuietButton("")
+        self.test = QuietButton("", act=self._test)
         self.edit, self.remove = LinkButton(""), LinkButton("")
         self.result = Notice("", closable=False)
         self.result.hide()
         self.models = Label("", "note", wrap=True)
         self.models.hide()
-        self.test.clicked.connect(self._test)
         self.edit.clicked.connect(lambda: self.edit_wanted.emit(self.seen))
         self.remove.clicked.connect(lambda: self.remove_wanted.emit(self.seen))
         self._lay_out()
@@ -173,14 +172,9 @@ class EndpointCard(Card):
             head.addWidget(widget)
         for control in (self.model, self.test, self.edit, self.remove):
             asking.addWidget(control)
-        self.box.setSpacing(4)
-        self.box.addLayout(head)
-        for widget in (self.address, self.facts, self.prices):
-            self.box.addWidget(widget)
-        self.box.addSpacing(4)
-        self.box.addLayout(asking)
-        self.box.addWidget(self.result)
-        self.box.addWidget(self.models)
+        add_to(
+            self.box, head, self.address, self.facts, self.prices, Gap(4), asking, self.result, self.models, spacing=4
+        )
 
 
 class _ModelBox(ComboBox):
@@ -248,8 +242,7 @@ class EndpointsPage(Sheet):
             "Studio, and hosted services. Prompts leave this computer unless the server runs on it."
         )
         self.about = Label(words, "soft", wrap=True)
-        self.new = QuietButton(tr("Add an endpoint…"), icon="plus")
-        self.new.clicked.connect(self.add)
+        self.new = QuietButton(tr("Add an endpoint…"), icon="plus", act=self.add)
         self.nothing = EmptyState(
             tr("No endpoint yet"),
             tr("Add one to write with a model that a server has, on this computer or elsewhere."),
@@ -260,17 +253,9 @@ class EndpointsPage(Sheet):
         self.nothing.hide()
         self.trouble = Notice("", tone="danger", closable=False)
         self.trouble.hide()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(theme.current().gap)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
-        row.addWidget(self.about, 1)
-        row.addWidget(self.new)
-        self.box.addLayout(row)
-        for widget in (self.trouble, self.nothing):
-            self.box.addWidget(widget)
-        self.box.addLayout(self._list)
-        self.box.addStretch(1)
+        self._list = in_column(spacing=theme.current().gap)
+        row = in_row((self.about, 1), self.new, spacing=theme.current().gap)
+        add_to(self.box, row, self.trouble, self.nothing, self._list, STRETCH)
         shell.connections.changed.connect(self._allow)
 
     def read(self) -> None:
@@ -359,7 +344,7 @@ class ModelsPanel(Panel):
     def build(self) -> None:
         tokens = theme.current()
         self.switch = OfflineSwitch(self.shell.connections, tr("Offline switch"))
-        self.verify_all = QuietButton(tr("Verify all"))
+        self.verify_all = QuietButton(tr("Verify all"), act=lambda: self.catalogue.verify_all())
         self.verify_all.setToolTip(tr("Read every file of the models here and compare its hash with the recorded one."))
         for widget in (self.switch, self.verify_all):
             self.header.add_action(widget)
@@ -373,15 +358,11 @@ class ModelsPanel(Panel):
             self.tabs.addTab(title)
         self.body.setContentsMargins(tokens.margin, 12, tokens.margin - SCROLL_BAR, 20)
         self.engine = EngineNotice(self.shell)
-        notices = QVBoxLayout()
-        notices.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        notices.addWidget(self.offline)
-        notices.addWidget(self.engine)
+        notices = in_column(self.offline, self.engine, margins=(0, 0, SCROLL_BAR, 0))
         self.body.addLayout(notices)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
         self.tabs.currentChanged.connect(self._show_tab)
-        self.verify_all.clicked.connect(lambda: self.catalogue.verify_all())
         self.shell.connections.changed.connect(self._show_switch)
         self._show_switch()
         self._show_page()

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QDialog,
-    QFileDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QGridLayout, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from biasprint.core.errors import AppError
@@ -31,6 +22,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -272,11 +264,7 @@ class CataloguePage(QWidget):
         self._sides.setSpacing(theme.current().gap)
         self._sides.addWidget(self.roles)
         self._sides.addWidget(self.view, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.trouble, self.waiting):
-            box.addWidget(widget)
-        box.addLayout(self._sides, 1)
+        in_column(self.trouble, self.waiting, (self._sides, 1), inside=self, margins=0)
         self._show_role()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -324,14 +312,12 @@ class AddDialog(QDialog):
         self.trouble.hide()
         self.progress = ProgressThin(tr("Reading"))
         self.progress.hide()
-        self.cancel, self.go = QuietButton(tr("Cancel")), PrimaryButton(tr("Add"))
+        self.cancel, self.go = QuietButton(tr("Cancel"), act=self._stop), PrimaryButton(tr("Add"), act=self._start)
         self.go.setDefault(True)
         self._lay_out()
         self.role.currentIndexChanged.connect(lambda _: self._show_hint())
         self.file.clicked.connect(self._ask_file)
         self.folder.clicked.connect(self._ask_folder)
-        self.go.clicked.connect(self._start)
-        self.cancel.clicked.connect(self._stop)
         self._show_hint()
         self._allow()
 
@@ -422,11 +408,7 @@ class AddDialog(QDialog):
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(12)
         grid.setColumnStretch(1, 1)
-        ways = QHBoxLayout()
-        ways.setSpacing(tokens.grid)
-        ways.addWidget(self.file)
-        ways.addWidget(self.folder)
-        ways.addStretch(1)
+        ways = in_row(self.file, self.folder, STRETCH, spacing=tokens.grid)
         fields = ((tr("What it is for"), self.role), (tr("Where it lies"), self.place), (tr("Name"), self.name))
         for number, (words, field) in enumerate(fields):
             row = number + (number > 1)  # the buttons stand under the place
@@ -437,17 +419,9 @@ class AddDialog(QDialog):
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.addLayout(ways, 2, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(tokens.grid)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(Label(tr("Add a model of your own"), "title"))
-        box.addLayout(grid)
-        for widget in (self.hint, self.trouble, self.progress):
-            box.addWidget(widget)
-        box.addLayout(buttons)
+        buttons = in_row(STRETCH, self.cancel, self.go, spacing=tokens.grid)
+        box = in_column(inside=self, spacing=tokens.gap, margins=tokens.margin)
+        add_to(
+            box, Label(tr("Add a model of your own"), "title"), grid, self.hint, self.trouble, self.progress, buttons
+        )
         self.setMinimumWidth(min(tokens.px(WIDTH), 900))

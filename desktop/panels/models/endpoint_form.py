@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -35,7 +34,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- Prices
@@ -75,8 +74,7 @@ class PriceTable(QWidget):
         super().__init__()
         tokens = theme.current()
         self.rows: list[PriceRow] = []
-        self.add = LinkButton(tr("Add a price"))
-        self.add.clicked.connect(lambda: self.add_row().model.setFocus())
+        self.add = LinkButton(tr("Add a price"), act=lambda: self.add_row().model.setFocus())
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(tokens.grid)
         self._grid.setVerticalSpacing(4)
@@ -86,11 +84,7 @@ class PriceTable(QWidget):
         for column, head in enumerate(self._heads):
             self._grid.addWidget(head, 0, column)
             head.hide()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(self._grid)
-        box.addWidget(self.add)
+        in_column(self._grid, self.add, inside=self, spacing=4, margins=0)
 
     def add_row(self) -> PriceRow:
         """Add an empty row at the end."""
@@ -297,8 +291,7 @@ class EndpointForm(Sheet):
         self._add(tr("Seconds for a text"), self.seconds)
         self._add(tr("Retries"), self.retries)
         self._add(tr("Prices"), prices, self.prices)
-        self.box.addLayout(self._grid)
-        self.box.addStretch(1)
+        add_to(self.box, self._grid, STRETCH)
 
     def _add(self, words: str, field: QWidget, *below: QWidget | FlowLayout) -> None:
         """Add a row: its name, its field, and what is below the field."""
@@ -358,10 +351,8 @@ class Editor(QDialog):
         self.form = EndpointForm(seen, where, taken)
         self.trouble = Notice("", tone="danger", closable=False)
         self.trouble.hide()
-        self.cancel, self.go = QuietButton(tr("Cancel")), PrimaryButton(tr("Save"))
+        self.cancel, self.go = QuietButton(tr("Cancel"), act=self.reject), PrimaryButton(tr("Save"), act=self._save)
         self.go.setDefault(True)
-        self.go.clicked.connect(self._save)
-        self.cancel.clicked.connect(self.reject)
         self._lay_out(title)
         self.form.first().setFocus()
         self.resize(fitting(parent, *SIZE))
@@ -402,15 +393,8 @@ class Editor(QDialog):
 
     def _lay_out(self, title: str) -> None:
         tokens = theme.current()
-        foot = QHBoxLayout()
-        foot.setSpacing(tokens.grid)
-        foot.addStretch(1)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.go)
+        foot = in_row(STRETCH, self.cancel, self.go, spacing=tokens.grid)
         box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(Label(title, "title"))
-        box.addWidget(self.form, 1)
-        box.addWidget(self.trouble)
-        box.addLayout(foot)
+        add_to(
+            box, Label(title, "title"), (self.form, 1), self.trouble, foot, spacing=tokens.gap, margins=tokens.margin
+        )

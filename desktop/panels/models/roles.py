@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from biasprint.core.machine.models import USUAL_LINE, in_words, seconds_to_get
 from biasprint.core.machine.models.catalogue import scorer_title
@@ -38,7 +30,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import Fact, show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -207,9 +199,7 @@ class Roles(QWidget):
         self.card = Card()
         self.card.set_padding(8, 8)
         self.card.box.addWidget(self.list, 1)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.box)
-        self._column.addWidget(self.card, 1)
+        self._column = in_column(self.box, (self.card, 1), inside=self)
         self.list.selectionModel().currentChanged.connect(lambda now, _: self._choose(now.row()))
         self.box.activated.connect(self._choose)
         self.set_beside(True)
@@ -406,24 +396,15 @@ class ModelRow(QWidget):
         ):  # fmt: skip
             actions.addWidget(control)
         self.details = QWidget()
-        inside = QVBoxLayout(self.details)
-        inside.setContentsMargins(0, 4, 0, 4)
-        inside.setSpacing(2)
+        inside = in_column(inside=self.details, spacing=2, margins=(0, 4, 0, 4))
         self.facts_behind = {name: Fact(name) for name in details(self.row)}
         for fact in self.facts_behind.values():
             fact.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             inside.addWidget(fact)
         self.details.hide()
         self.result.hide()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, tokens.grid, 0, tokens.grid)
-        self._column.setSpacing(4)
-        self._column.addLayout(head)
-        for part in (self.about, self.facts, self.notes, self.trouble):
-            self._column.addWidget(part)
-        self._column.addLayout(actions)
-        self._column.addWidget(self.result)
-        self._column.addWidget(self.details)
+        self._column = in_column(inside=self, spacing=4, margins=(0, tokens.grid, 0, tokens.grid))
+        add_to(self._column, head, self.about, self.facts, self.notes, self.trouble, actions, self.result, self.details)
 
 
 class InUseCard(Card):
@@ -440,23 +421,16 @@ class InUseCard(Card):
         self.name = Label("", "heading")
         self.badge, self.own = StandInBadge(tr("stand-in")), Chip(tr("the paper's own"), "ok")
         self.because = Label("", "soft", wrap=True)
-        self.stand_in = LinkButton(tr("Use the stand-in"))
-        self.automatic = LinkButton(tr("Leave the choice to the program"))
-        self.generate = LinkButton(tr("Go to Generate"))
-        self.stand_in.clicked.connect(lambda: self.preferred.emit(self._stand_in))
-        self.automatic.clicked.connect(lambda: self.preferred.emit(None))
-        self.generate.clicked.connect(self.generate_wanted)
+        self.stand_in = LinkButton(tr("Use the stand-in"), act=lambda: self.preferred.emit(self._stand_in))
+        self.automatic = LinkButton(tr("Leave the choice to the program"), act=lambda: self.preferred.emit(None))
+        self.generate = LinkButton(tr("Go to Generate"), act=self.generate_wanted)
         tokens = theme.current()
         head, ways = FlowLayout(spacing=tokens.grid, centred=True), FlowLayout(spacing=tokens.gap, centred=True)
         for widget in (self.name, self.badge, self.own):
             head.addWidget(widget)
         for button in (self.stand_in, self.automatic, self.generate):
             ways.addWidget(button)
-        self.box.setSpacing(4)
-        self.box.addWidget(self.caption)
-        self.box.addLayout(head)
-        self.box.addWidget(self.because)
-        self.box.addLayout(ways)
+        add_to(self.box, self.caption, head, self.because, ways, spacing=4)
 
     def show_role(self, seen: RoleSeen, *, has_project: bool) -> None:
         choice, self._stand_in = seen.choice, seen.role.stand_in
@@ -499,24 +473,14 @@ class RoleView(Sheet):
         self.in_use.generate_wanted.connect(self.generate_wanted)
         self.models = Card()
         self.models.set_padding(20, 12)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
+        self._list = in_column(spacing=0)
         self.no_models = Label("", "soft", wrap=True)
-        self.add = QuietButton(tr("Add a model of your own…"), icon="plus")
-        self.add.clicked.connect(self.add_wanted)
+        self.add = QuietButton(tr("Add a model of your own…"), icon="plus", act=self.add_wanted)
         foot = FlowLayout(spacing=tokens.gap, centred=True)
         foot.addWidget(self.add)
-        self.models.box.addLayout(self._list)
-        self.models.box.addWidget(self.no_models)
-        self.models.box.addLayout(foot)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self.about)
-        self.box.addLayout(words)
-        for card in (self.in_use, self.models):
-            self.box.addWidget(card)
-        self.box.addStretch(1)
+        add_to(self.models.box, self._list, self.no_models, foot)
+        words = in_column(self.title, self.about, spacing=2)
+        add_to(self.box, words, self.in_use, self.models, STRETCH)
 
     def show_role(self, seen: RoleSeen, *, renewable: frozenset[str], has_project: bool) -> None:
         """Show a role; existing rows stay, so that the keyboard stays where it is."""

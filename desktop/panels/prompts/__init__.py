@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -44,7 +44,7 @@ from biasprint.desktop.panels.prompts.studies import (
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, Label, PrimaryButton, QuietButton, number, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet, place_beside
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet, add_to, in_column, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -136,14 +136,11 @@ class SetsCard(Card):
         columns.setResizeContentsPrecision(0)  # by the rows that are seen: measuring 2,000 held the window for a second
         columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.nothing = Label(tr("None yet: choose prompts and add them."), "soft", wrap=True)
-        self.generate = QuietButton(tr("Generate outputs…"))
-        self.generate.clicked.connect(lambda: self.generate_wanted.emit(self._chosen()))
+        self.generate = QuietButton(tr("Generate outputs…"), act=lambda: self.generate_wanted.emit(self._chosen()))
         head = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
         head.addWidget(Label(tr("In this project"), "heading"))
         head.addWidget(self.generate)
-        self.box.addLayout(head)
-        self.box.addWidget(self.nothing)
-        self.box.addWidget(self.table, 1)
+        add_to(self.box, head, self.nothing, (self.table, 1))
         theme.signals.changed.connect(self._dress)
         self.show_sets(())
 
@@ -256,10 +253,8 @@ class PromptsPanel(Panel):
 
     def build(self) -> None:
         self.read_only = Chip(tr("read-only: nothing can be added"), "warn")
-        self.add = PrimaryButton(tr("Add to the project"), icon="plus")
-        self.add.clicked.connect(lambda: self._add())
-        self.add_on = QuietButton(tr("Add and generate…"))
-        self.add_on.clicked.connect(lambda: self._add(go_on=True))
+        self.add = PrimaryButton(tr("Add to the project"), icon="plus", act=lambda: self._add())
+        self.add_on = QuietButton(tr("Add and generate…"), act=lambda: self._add(go_on=True))
         self.header.add_chip(self.read_only)
         self.header.add_action(self.add_on)
         self.header.add_action(self.add)
@@ -525,16 +520,10 @@ class PromptsPanel(Panel):
     def _lay_out(self) -> None:
         tokens = theme.current()
         self.choices, self.pages, sheet = Pages(), QStackedWidget(), Sheet()
-        right = QVBoxLayout()
-        right.setSpacing(tokens.gap)
-        right.addWidget(self.preview, 1)
-        right.addWidget(self.sets)
+        right = in_column((self.preview, 1), self.sets, spacing=tokens.gap)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(tokens.gap)
-        left = QVBoxLayout()
-        left.setSpacing(tokens.gap)
-        left.addWidget(self.choices, 1)
-        left.addWidget(self.mitigation)
+        left = in_column((self.choices, 1), self.mitigation, spacing=tokens.gap)
         self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
         sheet.box.addLayout(self._columns)

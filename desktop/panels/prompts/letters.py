@@ -4,16 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QMenu,
-    QPlainTextEdit,
-    QSpinBox,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QMenu, QPlainTextEdit, QSpinBox, QStackedWidget, QWidget
 
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts import Axis, available_axes, load_axis
@@ -27,7 +18,7 @@ from biasprint.desktop.panels.prompts.studies import StudyCard, TablePick
 from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.events import open_below
-from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, in_row
+from biasprint.desktop.widgets.layout import STRETCH, LowEdit, RowOrColumn, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -50,18 +41,8 @@ class BiographiesPage(QWidget):
         self.versions.setRange(1, MOST_VERSIONS)
         self.versions.setValue(USUAL_VERSIONS)
         self.versions.setAccessibleName(tr("Versions of each biography for each group"))
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        row.addWidget(Label(tr("Versions for each group")))
-        row.addWidget(self.versions)
-        row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
-        box.addWidget(Label(words, "soft", wrap=True))
-        box.addWidget(self.table)
-        box.addLayout(row)
-        box.addStretch(1)
+        row = in_row(Label(tr("Versions for each group")), self.versions, STRETCH, spacing=tokens.grid)
+        in_column(Label(words, "soft", wrap=True), self.table, row, STRETCH, inside=self, spacing=tokens.gap, margins=0)
         self.table.changed.connect(self.changed)
         self.versions.valueChanged.connect(lambda _: self.changed.emit())
 
@@ -86,13 +67,8 @@ class Lines(QWidget):
         self.edit.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
         self.set_items(items)
         self.edit.textChanged.connect(self.changed)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        self._head = QHBoxLayout()
-        self._head.addWidget(Label(safe_line(title), "strong"), 1)
-        box.addLayout(self._head)
-        box.addWidget(self.edit, 1)
+        self._head = in_row((Label(safe_line(title), "strong"), 1))
+        in_column(self._head, (self.edit, 1), inside=self, spacing=4, margins=0)
 
     def add_link(self, words: str) -> LinkButton:
         """Add a link beside the title."""
@@ -132,8 +108,7 @@ class NamesPage(QWidget):
         self.occupations = Lines(tr("Occupations"), design.occupations)
         self.lists = self.occupations.add_link(tr("Lists…"))
         self.names: dict[str, Lines] = {}
-        self._names_row = QHBoxLayout()
-        self._names_row.setSpacing(theme.current().gap)
+        self._names_row = in_row(spacing=theme.current().gap)
         self._lay_out()
         for lines in (self.ages, self.occupations):
             lines.changed.connect(self.changed)
@@ -212,11 +187,8 @@ class NamesPage(QWidget):
         for stretch in (0, 1):
             grid.setColumnStretch(stretch, 1)
             grid.setRowStretch(stretch, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addLayout(head)
-        box.addLayout(grid, 1)
-        box.addWidget(Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
+        box = in_column(inside=self, margins=0)
+        add_to(box, head, (grid, 1), Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
 
 
 def _axes_with_names(first: str, own: Sequence[Axis], names: NameSet | None) -> list[Axis]:
@@ -259,16 +231,13 @@ class LettersChoiceCard(StudyCard):
             combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
             combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(10)
-            pair = in_row(Label(label), spacing=theme.current().grid)
-            pair.addWidget(combo, 1)
+            pair = in_row(Label(label), (combo, 1), spacing=theme.current().grid)
             row.addLayout(pair, 1)
-        own = LinkButton(tr("Own…"))
+        own = LinkButton(tr("Own…"), act=lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
         own.setAccessibleName(tr("Documents: add your own"))
         own.setToolTip(safe_tip(tr(own.accessibleName())))
-        own.clicked.connect(lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
         row.addWidget(own)
-        self.box.addLayout(row)
-        self.box.addWidget(self.pages, 1)
+        add_to(self.box, row, (self.pages, 1))
         self.document.activated.connect(
             lambda _: self._take_occupations(DOCUMENT.folder, str(self.document.currentData()))
         )

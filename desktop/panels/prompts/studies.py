@@ -9,10 +9,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,7 +38,16 @@ from biasprint.desktop.operations.prompts import (
 )
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
-from biasprint.desktop.widgets.layout import RowOrColumn, Scroller, clear_column
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Gap,
+    RowOrColumn,
+    Scroller,
+    add_to,
+    clear_column,
+    in_column,
+    in_row,
+)
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
@@ -68,33 +75,23 @@ class CheckList(QWidget):
         """`items`: key and words of each. `own`: people can add some of their own, by a link."""
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        inside, self._column = clear_column(2)
-        self._column.addStretch(1)
+        inside, self._column = clear_column(STRETCH, spacing=2)
         self.set_items(items)
         area = _Area()
         area.setWidget(inside)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        every, none = LinkButton(tr("All")), LinkButton(tr("None"))
+        every, none = LinkButton(tr("All"), act=lambda: self.check(self.boxes)), LinkButton(tr("None"))
         every.setAccessibleName(tr("{list}: all").format(list=title))
         none.setAccessibleName(tr("{list}: none").format(list=title))
-        every.clicked.connect(lambda: self.check(self.boxes))
         none.clicked.connect(lambda: self.check(()))
-        head = QHBoxLayout()
-        head.addWidget(Label(title, "strong"))
-        head.addStretch(1)
+        head = in_row(Label(title, "strong"), STRETCH)
         if own:
-            mine = LinkButton(tr("Own…"))
+            mine = LinkButton(tr("Own…"), act=self.own_wanted)
             mine.setAccessibleName(tr("{list}: add your own").format(list=title))
             mine.setToolTip(safe_tip(tr(mine.accessibleName())))
-            mine.clicked.connect(self.own_wanted)
             head.addWidget(mine)
-        head.addWidget(every)
-        head.addWidget(none)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(head)
-        box.addWidget(area, 1)
+        add_to(head, every, none)
+        in_column(head, (area, 1), inside=self, spacing=4, margins=0)
 
     def set_items(self, items: Sequence[tuple[str, str]]) -> None:
         """List these; checked ones that still exist stay checked."""
@@ -156,8 +153,7 @@ class WholeSetCard(StudyCard):
         self.set_padding(20)
         self._kind = study.kind
         words = tr("All prompts that come with the study {title}.").format(title=safe_line(study.title))
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        self.box.addStretch(1)
+        add_to(self.box, Label(words, "soft", wrap=True), STRETCH)
 
     def choice(self) -> Choice:
         return WholeSet(self._kind)
@@ -183,14 +179,12 @@ class CompletionChoiceCard(StudyCard):
         self.directions = CheckList(
             tr("Directions"), [(name, f"{name}: {tr(DIRECTION_TITLES[name].lower())}") for name in DIRECTIONS]
         )
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
+        row = in_row(spacing=theme.current().gap)
         for checks, share in ((self.domains, 2), (self.directions, 3)):
             row.addWidget(checks, share)
             checks.check(checks.boxes)
             checks.changed.connect(self.changed)
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        self.box.addLayout(row, 1)
+        add_to(self.box, Label(words, "soft", wrap=True), (row, 1))
 
     def choice(self) -> CompletionChoice:
         return CompletionChoice(self.domains.checked(), self.directions.checked())
@@ -216,22 +210,14 @@ class CreativeChoice(StudyCard):
         self.axes = CheckList(tr("Axes"), self._shipped_axes, own=True)
         for checks, kind in ((self.tasks, TASK), (self.themes, THEMES), (self.axes, AXIS)):
             checks.own_wanted.connect(lambda folder=kind.folder: self.own_wanted.emit(folder))
-        self.small = LinkButton(tr("A small set"))
-        self.whole = LinkButton(tr("The published set"))
-        self.small.clicked.connect(self._choose_small)
-        self.whole.clicked.connect(self._choose_whole)
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().gap)
-        head.addWidget(Label(tr("Start from"), "soft"))
-        head.addWidget(self.small)
-        head.addWidget(self.whole)
-        head.addStretch(1)
+        self.small = LinkButton(tr("A small set"), act=self._choose_small)
+        self.whole = LinkButton(tr("The published set"), act=self._choose_whole)
+        head = in_row(Label(tr("Start from"), "soft"), self.small, self.whole, STRETCH, spacing=theme.current().gap)
         row = RowOrColumn(theme.current().gap)
         for checks in (self.tasks, self.themes, self.axes):
             row.addWidget(checks, 1)
             checks.changed.connect(self._tell)
-        self.box.addLayout(head)
-        self.box.addLayout(row, 1)
+        add_to(self.box, head, (row, 1))
         self._own_themes: dict[str, list[str]] = {}
         self._telling = True
         self._choose_small()
@@ -295,19 +281,11 @@ class TablePick(QWidget):
     def __init__(self, needs: str) -> None:
         super().__init__()
         self.path: Path | None = None
-        self.button = QuietButton(tr("Choose a table…"), icon="folder")
+        self.button = QuietButton(tr("Choose a table…"), icon="folder", act=self._ask)
         self.button.setAccessibleDescription(tr(needs))
         self.name = ElidedLabel(tr("none yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)
-        self.button.clicked.connect(self._ask)
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.button)
-        row.addWidget(self.name, 1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(row)
-        box.addWidget(Label(needs, "note", wrap=True))
+        row = in_row(self.button, (self.name, 1), spacing=theme.current().grid)
+        in_column(row, Label(needs, "note", wrap=True), inside=self, spacing=4, margins=0)
 
     def take(self, path: Path) -> None:
         """Take this table, even if it was chosen before: it may have been corrected meanwhile."""
@@ -402,18 +380,11 @@ class NewsChoiceCard(StudyCard):
         )
         self.source.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(12)
-        belief = QHBoxLayout()
-        belief.setContentsMargins(tokens.px(24), 0, 0, 0)
-        belief.addWidget(self.ideology)
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        for widget in (Label(tr("Headlines"), "strong"), self.source, self.table):
-            self.box.addWidget(widget)
-        self.box.addSpacing(tokens.grid)
-        self.box.addWidget(Label(tr("Wording"), "strong"))
-        self.box.addWidget(self.biased)
-        self.box.addLayout(belief)
-        self.box.addWidget(self.base_model)
-        self.box.addStretch(1)
+        belief = in_row(self.ideology, margins=(tokens.px(24), 0, 0, 0))
+        add_to(self.box, Label(words, "soft", wrap=True), Label(tr("Headlines"), "strong"), self.source, self.table)
+        add_to(
+            self.box, Gap(tokens.grid), Label(tr("Wording"), "strong"), self.biased, belief, self.base_model, STRETCH
+        )
 
 
 OWN = ""
@@ -457,8 +428,7 @@ class MitigationCard(Card):
         self.which.activated.connect(lambda _: self._change())
         for edit in (self.name.textChanged, self.instruction.textChanged):
             edit.connect(lambda *_: self.changed.emit())
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self._show()
 
     def wordings(self) -> int:
@@ -521,8 +491,7 @@ class DesignChoiceCard(StudyCard):
             self.box.addWidget(widget)
         # What it cannot say stands beside its prompts.
         for title, name in ((tr("Measured"), "measure"), (tr("Source"), "source")):
-            self.box.addWidget(Label(title, "strong"))
-            self.box.addWidget(self.said[name])
+            add_to(self.box, Label(title, "strong"), self.said[name])
         self.box.addStretch(1)
         self.which.activated.connect(lambda _: self._choose())
         self._show()

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListView,
     QStyleOptionViewItem,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -44,7 +42,7 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
-from biasprint.desktop.widgets.layout import LowEdit, Sheet, clear_widget
+from biasprint.desktop.widgets.layout import LowEdit, Sheet, add_to, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -91,17 +89,11 @@ class WordingCard(Card):
         super().__init__()
         self._wording = Wording("")
         self.title = Label("", "heading", wrap=True)
-        self.all = LinkButton(tr("Use every neutral wording"))
-        self.all.clicked.connect(lambda: self.replaced.emit(self._wording.neutral))
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.all)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(theme.current().gap)
+        self.all = LinkButton(tr("Use every neutral wording"), act=lambda: self.replaced.emit(self._wording.neutral))
+        head = in_row((self.title, 1), self.all)
+        self._rows = in_column(spacing=theme.current().gap)
         self.more = Label("", "note")
-        self.box.addLayout(head)
-        self.box.addLayout(self._rows)
-        self.box.addWidget(self.more)
+        add_to(self.box, head, self._rows, self.more)
         self.hide()
 
     @property
@@ -130,16 +122,11 @@ class WordingCard(Card):
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
         use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self._wording, flag)))
         row = clear_widget()
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(Label(f"“{words}”", "strong", wrap=True))
+        column = in_column(Label(f"“{words}”", "strong", wrap=True), spacing=2)
         for text, role in ((tr(flag.reason), "soft"), (offered, "")):
             if text:
                 column.addWidget(Label(text, role, wrap=True))
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addLayout(column, 1)
-        line.addWidget(use)
+        in_row((column, 1), use, inside=row, margins=0)
         return row
 
 
@@ -192,8 +179,7 @@ class TemplatePage(Sheet):
         self.wording = WordingCard()
         self.filled = _Filled(name=tr("The template, filled"))
         self._lay_out()
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self._watch.seen.connect(self._show_wording)
         self.wording.replaced.connect(self._replace)
         self.edit.textChanged.connect(self._typed)
@@ -303,22 +289,18 @@ class TemplatePage(Sheet):
             "A prompt with placeholders in braces. With a table it becomes a prompt set; without one it is only tried, "
             "on an example of Creative writing."
         )
-        left.box.addWidget(Label(words, "soft", wrap=True))
-        left.box.addWidget(self.edit, 1)
+        add_to(left.box, Label(words, "soft", wrap=True), (self.edit, 1))
         self._chips_holder = QWidget()
         self._chips = FlowLayout(self._chips_holder)
         self._chips.addWidget(Label(tr("Insert"), "soft"))
         self._show_chips()
-        left.box.addWidget(self._chips_holder)
-        left.box.addWidget(self.verdict)
+        add_to(left.box, self._chips_holder, self.verdict)
         right.box.addWidget(self.filled, 1)
         self.example = Label("", "note", wrap=True)
         right.box.addWidget(self.example)
-        row_of_cards = QHBoxLayout()
-        row_of_cards.setSpacing(tokens.gap)
+        row_of_cards = in_row(spacing=tokens.gap)
         for cards in ((left, right), (self.table, self.wording)):
-            column = QVBoxLayout()
-            column.setSpacing(tokens.gap)
+            column = in_column(spacing=tokens.gap)
             for card in cards:
                 column.addWidget(card, int(card in (left, right)))
             column.addStretch(0)
@@ -462,8 +444,7 @@ class PreviewCard(Card):
         ):
             self.box.addWidget(widget, int(widget is self.list))
         self.box.addStretch(0)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.show_draft(None)
 
     def show_draft(self, draft: "PromptSetDraft | None") -> None:

@@ -16,6 +16,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit
 from biasprint.desktop.widgets import Card, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
+from biasprint.desktop.widgets.layout import add_to
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 STUDIES = ("compare", "letters")  # as the engine has them; what it needs besides would take long to import here
@@ -161,7 +162,4 @@ class TemplateTableCard(Card):
         ):
             field.setAccessibleName(tr(words))
             form.addRow(words, field)
-        self.box.addWidget(self.table)
-        self.box.addWidget(self.typed)
-        self.box.addWidget(self.trouble)
-        self.box.addLayout(form)
+        add_to(self.box, self.table, self.typed, self.trouble, form)

@@ -27,7 +27,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -87,8 +87,7 @@ class CareSection(RatersSection):
         self.reason, self.out, self.again = self.decision.reason, self.decision.out, self.decision.again
         self.unread_said = Label("", wrap=True)
         self.hard_said, self.hard = Label("", wrap=True), Card(tr("What is hard"))
-        self.to_texts = LinkButton(tr("See the most divided texts"))
-        self.to_texts.clicked.connect(lambda: self.go_to.emit("adjudication"))
+        self.to_texts = LinkButton(tr("See the most divided texts"), act=lambda: self.go_to.emit("adjudication"))
         self.unread = Card(tr("Answers before the end of every text was on the screen"))
         self.nothing = EmptyState(
             tr("Nobody has rated yet"),
@@ -169,15 +168,12 @@ class CareSection(RatersSection):
         )
         for part in (self.heading, self.said, self.decision, Label(note, "note", wrap=True)):
             about.box.addWidget(part)
-        self.hard.box.addWidget(self.hard_said)
-        self.hard.box.addLayout(in_row(self.to_texts, STRETCH))
+        add_to(self.hard.box, self.hard_said, in_row(self.to_texts, STRETCH))
         for part in (self.unread_said, self.on_unread):
             self.unread.box.addWidget(part)
         for card in (about, self.hard, self.unread):
             card.set_padding(16)
-        for card in (top, about, self.hard, self.unread):
-            self.sheet.box.addWidget(card)
-        self.sheet.box.addStretch(1)
+        add_to(self.sheet.box, top, about, self.hard, self.unread, STRETCH)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -32,7 +32,7 @@ from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ShadeLegend
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, in_column
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -68,12 +68,12 @@ class AdjudicatePage(Sheet):
         self.legend = ShadeLegend()
         self.legend.hide()
         self.tie, self.none = ChoiceButton(tr("Tie"), key="0"), ChoiceButton(tr("None is good"), key="X")
-        self.withdraw = LinkButton(tr("Take it back"))
+        self.withdraw = LinkButton(tr("Take it back"), act=lambda: self._judge("withdrawn"))
         self.names = LinkButton(tr("Show who they were written for"))
         self.names.setCheckable(True)
         self.note = NoteEdit()
         self.note.setPlaceholderText(tr("A note on your decision. It is kept with the outcome you choose."))
-        self.save_note = Button(tr("Save the note"))
+        self.save_note = Button(tr("Save the note"), act=self._keep_note)
         self.state = Label("", "soft", wrap=True)
         self.said = QVBoxLayout()
         self.keys = JudgeKeys(
@@ -206,8 +206,6 @@ class AdjudicatePage(Sheet):
         self.cards.chosen.connect(self._choose)
         self.tie.clicked.connect(lambda: self._judge("tie"))
         self.none.clicked.connect(lambda: self._judge("none"))
-        self.withdraw.clicked.connect(lambda: self._judge("withdrawn"))
-        self.save_note.clicked.connect(self._keep_note)
         self.names.toggled.connect(lambda _: self._name())
         self.note.textChanged.connect(self._show_note_button)
         self.note.left.connect(self.setFocus)
@@ -223,18 +221,9 @@ class AdjudicatePage(Sheet):
         raters.box.addLayout(self.said)
         saving = FlowLayout(spacing=tokens.grid)
         saving.addWidget(self.save_note)
-        for part in (self.state, self.note):
-            mine.box.addWidget(part)
-        mine.box.addLayout(saving)
-        below = QHBoxLayout()
-        below.setSpacing(tokens.gap)
-        below.addWidget(raters, 1)
-        below.addWidget(mine, 1)
-        self.box.addWidget(self.head)
-        self.box.addWidget(self.cards, 1)
-        self.box.addWidget(self.legend)
-        self.box.addLayout(answers)
-        self.box.addLayout(below)
+        add_to(mine.box, self.state, self.note, saving)
+        below = in_row((raters, 1), (mine, 1), spacing=tokens.gap)
+        add_to(self.box, self.head, (self.cards, 1), self.legend, answers, below)
 
 
 def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
@@ -242,11 +231,10 @@ def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
     who = as_given(one.rater)
     outcome = words.outcome_words(one.outcome, one.chosen, order, one.degree, one.confidence)
     line = QWidget()
-    box = in_column(inside=line, spacing=2, margins=0)
     first = tr("{rater}: {said} ({seconds})").format(
         rater=who, said=outcome, seconds=spelled_seconds(one.active_seconds)
     )
-    box.addWidget(Label(first, "", wrap=True))
+    box = in_column(Label(first, "", wrap=True), inside=line, spacing=2, margins=0)
     if note := words.safe_lines(one.note):
         quoted = Label(note, "note", wrap=True)
         quoted.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -444,10 +432,9 @@ class AdjudicateSection(RatersSection):
         frame.set_padding(4, 8)
         frame.box.addWidget(self.table_pages, 1)
         listing = QWidget()
-        column = in_column(
-            self.said, filters, inside=listing, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0)
+        in_column(
+            self.said, filters, (frame, 1), inside=listing, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0)
         )
-        column.addWidget(frame, 1)
         self.inside = QStackedWidget()
         self.inside.addWidget(listing)
         self.inside.addWidget(self.page)

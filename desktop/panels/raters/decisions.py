@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -19,7 +19,7 @@ from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_d
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -53,9 +53,7 @@ class AnswerCard(Card):
         self.count = Button(tr("Count this one"))
         self.set_padding(16)
         row = in_row(self.count, STRETCH)
-        for part in (self.said, self.when, self.note):
-            self.box.addWidget(part)
-        self.box.addLayout(row)
+        add_to(self.box, self.said, self.when, self.note, row)
         self.setAccessibleName(tr(f"{self.said.text()}; {self.when.text()}; {self.note.text()}"))
 
     def show_decided(self, decided: bool, writable: bool) -> None:
@@ -76,7 +74,7 @@ class ConflictPage(Sheet):
         self.head = PageHead(tr("All decisions"))
         self.cards = NeutralCards(("1", "2", "3"), choosing=False)
         self.said = Label("", "soft", wrap=True)
-        self.neither = Button(tr("Count neither"))
+        self.neither = Button(tr("Count neither"), act=lambda: self.decided.emit(None))
         self.answers: list[AnswerCard] = []
         self._heads: tuple[str, ...] = ()
         self._row = QWidget()
@@ -84,7 +82,6 @@ class ConflictPage(Sheet):
         self._beside.setContentsMargins(0, 0, 0, 0)
         self._beside.setSpacing(theme.current().gap)
         self.setAccessibleName(tr("One conflict"))
-        self.neither.clicked.connect(lambda: self.decided.emit(None))
         for part in (self.head, self.cards, self.said, self._row):
             self.box.addWidget(part, 1 if part is self.cards else 0)
         buttons = FlowLayout(spacing=theme.current().grid)
@@ -191,8 +188,7 @@ class SeatsCard(Card):
             button.setEnabled(writable)
             button.clicked.connect(lambda _=False, which=which: decide(which))
             row.addWidget(button)
-        self.box.addWidget(self.said)
-        self.box.addLayout(row)
+        add_to(self.box, self.said, row)
 
 
 class DecisionsSection(RatersSection):
@@ -206,9 +202,9 @@ class DecisionsSection(RatersSection):
         self.shown: ConflictLine | None = None
         self.conflicts = TextTable(tr("Conflicting answers"), _conflict_columns(), keep=(0, 2, 1, 3), tall=True)
         self.unfinished = TextTable(tr("Packets not finished"), _packet_columns(), keep=(0, 2, 1, 3, 4), tall=True)
-        self.open = Button(tr("Look at it"))
+        self.open = Button(tr("Look at it"), act=lambda: self.show_conflict(self.conflicts.current_key))
         self.in_bulk = {which: Button(tr(title)) for which, title in IN_BULK.items()}
-        self.count = Button(tr("Count what came back…"))
+        self.count = Button(tr("Count what came back…"), act=self.ask_to_count)
         self.nothing = EmptyState(
             tr("Nothing to decide"),
             tr("Where one rater’s files hold different answers to one comparison, you decide here which counts."),
@@ -219,11 +215,9 @@ class DecisionsSection(RatersSection):
         self.page = ConflictPage()
         self._lay_out()
         self.conflicts.opened.connect(self.show_conflict)
-        self.open.clicked.connect(lambda: self.show_conflict(self.conflicts.current_key))
         self.unfinished.chosen.connect(lambda _: self._allow())
         for which, button in self.in_bulk.items():
             button.clicked.connect(lambda _=False, which=which: self.ask_to_decide_all(which))
-        self.count.clicked.connect(self.ask_to_count)
         self.page.head.closed.connect(self.close_page)
         self.page.head.moved.connect(self._move)
         self.page.decided.connect(self.keep)
@@ -438,10 +432,8 @@ class DecisionsSection(RatersSection):
         )
         for card in (self.conflict_card, self.packet_card):
             sheet.box.addWidget(card)
-        self.seats = QVBoxLayout()
-        self.seats.setSpacing(theme.current().gap)
-        sheet.box.addLayout(self.seats)
-        sheet.box.addStretch(1)
+        self.seats = in_column(spacing=theme.current().gap)
+        add_to(sheet.box, self.seats, STRETCH)
         self.inside = QStackedWidget()
         self.inside.addWidget(sheet)
         self.inside.addWidget(self.page)
@@ -455,8 +447,7 @@ def _read(ctx: JobContext, project: "Project") -> DecisionsData:
 
 def _card(title: str, said: str, view: TextTable, *buttons: Button) -> Card:
     card = Card(title)
-    card.box.addWidget(Label(said, "soft", wrap=True))
-    card.box.addWidget(view)
+    add_to(card.box, Label(said, "soft", wrap=True), view)
     row = FlowLayout(spacing=theme.current().grid)
     for button in buttons:
         row.addWidget(button)

@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, place_beside
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -89,16 +89,14 @@ class MakeCard(Card):
         self.whom.setMaxLength(4000)
         self.preview = Label("", "note", wrap=True)
         self.folder = ElidedLabel(tr("no folder chosen"), "soft")
-        self.choose = Button(tr("Choose a folder…"), icon="folder")
-        self.make = PrimaryButton(tr("Make packets"))
+        self.choose = Button(tr("Choose a folder…"), icon="folder", act=self.ask_folder)
+        self.make = PrimaryButton(tr("Make packets"), act=self.start)
         self._lay_out()
         self.whom.textChanged.connect(lambda _: self._show())
         self.whom.textEdited.connect(lambda _: self._want_none())
         self.whom.returnPressed.connect(self.start)
         for box in (self.plan, self.tool):
             box.currentIndexChanged.connect(lambda _: self._show())
-        self.choose.clicked.connect(self.ask_folder)
-        self.make.clicked.connect(self.start)
         self._show()
 
     def show_plans(self, data: PlansData) -> None:
@@ -225,11 +223,7 @@ class MakeCard(Card):
         for box in (self.plan, self.tool):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choose.setAccessibleName(tr("Choose a folder for the packets"))
-        self.box.addWidget(self.said)
-        self.box.addSpacing(tokens.grid)
-        self.box.addLayout(form)
-        self.box.addWidget(self.preview)
-        self.box.addSpacing(tokens.grid)
+        add_to(self.box, self.said, Gap(tokens.grid), form, self.preview, Gap(tokens.grid))
         buttons = FlowLayout(spacing=tokens.grid)
         buttons.addWidget(self.make)
         self.box.addLayout(buttons)
@@ -242,13 +236,10 @@ class MadeCard(Card):
         super().__init__(tr("Packets to send"))
         self.folder = ElidedLabel("", "soft")
         self.view = TextTable(tr("Packets to send"), words.made_columns(), tall=True)
-        self.open = Button(tr("Show the folder"), icon="folder")
-        self.open.clicked.connect(self.show_folder)
+        self.open = Button(tr("Show the folder"), icon="folder", act=self.show_folder)
         self._folder: Path | None = None
         self.said = Label("", "soft", wrap=True)
-        self.box.addWidget(self.said)
-        self.box.addWidget(self.folder)
-        self.box.addWidget(self.view)
+        add_to(self.box, self.said, self.folder, self.view)
         buttons = FlowLayout(spacing=theme.current().grid)
         buttons.addWidget(self.open)
         self.box.addLayout(buttons)
@@ -307,20 +298,15 @@ class MergeCard(Card):
             "files stay as they are. Nothing here is overwritten: what is here already counts once, and answers that "
             "conflict wait for your decision."
         )
-        self.choose = PrimaryButton(tr("Choose packets…"), icon="folder")
+        self.choose = PrimaryButton(tr("Choose packets…"), icon="folder", act=self.ask_files)
         self.progress = ProgressThin(tr("Merging packets"))
         self.state = Label("", "note", wrap=True)
-        self.cancel = LinkButton(tr("Cancel"))
+        self.cancel = LinkButton(tr("Cancel"), act=lambda: self._handle and self._handle.cancel())
         buttons = FlowLayout(spacing=theme.current().grid, centred=True)
         buttons.addWidget(self.choose)
         buttons.addWidget(self.cancel)
         self.box.addWidget(Label(explanation, "soft", wrap=True))
-        self.box.addWidget(self.state)
-        self.box.addWidget(self.progress)
-        self.box.addSpacing(theme.current().grid)
-        self.box.addLayout(buttons)
-        self.choose.clicked.connect(self.ask_files)
-        self.cancel.clicked.connect(lambda: self._handle and self._handle.cancel())
+        add_to(self.box, self.state, self.progress, Gap(theme.current().grid), buttons)
         self._show()
 
     def ask_files(self) -> None:
@@ -401,11 +387,9 @@ class ReportCard(Card):
         self.accept = self.unknown.add_action(tr("Take them in"), lambda: self.take_in.emit(self._unknown))
         self.held = Notice("", tone="warn", closable=False)
         self.merge_held = self.held.add_action(tr("Merge all the same"), lambda: self.take_in.emit(self._held))
-        self.conflicts = Button(tr("Decide conflicts"))
-        self.conflicts.clicked.connect(self.decide)
-        self.measuring = PrimaryButton(tr("Measure"), icon="findings")
+        self.conflicts = Button(tr("Decide conflicts"), act=self.decide)
+        self.measuring = PrimaryButton(tr("Measure"), icon="findings", act=self.measure)
         self.measuring.setToolTip(tr("Measure what came back, and see the findings."))
-        self.measuring.clicked.connect(self.measure)
         self._report: MergeReport | None = None
         self._accepted: frozenset[Path] = frozenset()
         self._unknown: tuple[Path, ...] = ()
@@ -488,10 +472,7 @@ class PacketsSection(RatersSection):
         for part in (self.make, self.merge):
             self._columns.addWidget(part, 1)
         self.sheet = Sheet()
-        self.sheet.box.addLayout(self._columns)
-        for card in (self.report, self.made):
-            self.sheet.box.addWidget(card)
-        self.sheet.box.addStretch(1)
+        add_to(self.sheet.box, self._columns, self.report, self.made, STRETCH)
         self.add_page(self.sheet)
 
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:

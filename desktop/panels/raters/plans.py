@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
@@ -18,7 +18,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Sheet, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -62,11 +62,11 @@ class PlansSection(RatersSection):
         self.name.setAccessibleName(tr("Name of the plan"))
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
-        self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"))
+        self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"), act=self.ask_to_delete)
         self.rename.setAccessibleDescription(tr("Works once another name is written."))
         self.make = Button(tr("Make packets…"), icon="export")
-        self.judge = Button(tr("Rate on this machine"), icon="judge")
-        self.next_round = Button(tr("Draw the next round…"), icon="plus")
+        self.judge = Button(tr("Rate on this machine"), icon="judge", act=lambda: self.shell.show_panel("judge"))
+        self.next_round = Button(tr("Draw the next round…"), icon="plus", act=self.ask_for_round)
         self.workshop = Button(tr("Go to the workshop"), icon="fingerprint")
         self.nothing = EmptyState(
             tr("No comparisons yet"),
@@ -79,10 +79,7 @@ class PlansSection(RatersSection):
         self.name.textEdited.connect(lambda _: self._allow())
         for signal in (self.name.returnPressed, self.rename.clicked):
             signal.connect(self.rename_plan)
-        self.delete.clicked.connect(self.ask_to_delete)
         self.make.clicked.connect(lambda: self.packets_wanted.emit(self.plans.current_key))
-        self.next_round.clicked.connect(self.ask_for_round)
-        self.judge.clicked.connect(lambda: self.shell.show_panel("judge"))
         self.workshop.clicked.connect(lambda: self.shell.show_panel("fingerprint", workshop=True))
         self._lay_out()
 
@@ -216,21 +213,14 @@ class PlansSection(RatersSection):
         top.box.addWidget(self.plans)
         about = Card()
         about.set_padding(16)
-        head = QHBoxLayout()
-        head.addWidget(self.heading, 1)
+        head = in_row((self.heading, 1))
         actions = FlowLayout(spacing=tokens.grid)
         for button in (self.make, self.judge, self.next_round, self.workshop, self.name, self.rename, self.delete):
             actions.addWidget(button)
         self.frame = QWidget()
         in_row(self.raters, inside=self.frame, margins=0)
-        about.box.addLayout(head)
-        about.box.addWidget(self.said)
-        about.box.addWidget(self.frame)
-        about.box.addWidget(self.agreement)
-        about.box.addLayout(actions)
-        self.sheet.box.addWidget(top)
-        self.sheet.box.addWidget(about)
-        self.sheet.box.addStretch(1)
+        add_to(about.box, head, self.said, self.frame, self.agreement, actions)
+        add_to(self.sheet.box, top, about, STRETCH)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QVBoxLayout
-
 from biasprint.core.draw import digits
 from biasprint.core.draw.words import p_sentence
 from biasprint.core.findings import Finding
@@ -21,7 +19,7 @@ from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import findings as words
@@ -358,9 +356,8 @@ class QualitySection(RatersSection):
         self.jobs = MeasureJobs(shell, self)
         self.said = ElidedLabel("", "soft")
         self.newer = Chip(tr("judgments are newer"), "accent")
-        self.measure = Button(tr("Measure now"))
+        self.measure = Button(tr("Measure now"), act=lambda: self.jobs.start(STUDY, as_stored=True))
         self.nothing = EmptyState("", "", tr("Measure now"), self._go_on, icon="raters")
-        self.measure.clicked.connect(lambda: self.jobs.start(STUDY, as_stored=True))
         self.jobs.changed.connect(self._allow)
         self._lay_out()
 
@@ -443,16 +440,11 @@ class QualitySection(RatersSection):
 
     def _lay_out(self) -> None:
         self.sheet = Sheet()
-        row = in_row(self.said, self.newer, STRETCH, spacing=theme.current().grid)
-        more = LinkButton(tr("More under Findings"))
-        more.clicked.connect(lambda: self.shell.show_panel("findings"))
-        for button in (more, self.measure):
-            row.addWidget(button)
+        more = LinkButton(tr("More under Findings"), act=lambda: self.shell.show_panel("findings"))
+        row = in_row(self.said, self.newer, STRETCH, more, self.measure, spacing=theme.current().grid)
         self.sheet.box.addLayout(row)
-        self._tables = QVBoxLayout()
-        self._tables.setSpacing(theme.current().gap)
-        self.sheet.box.addLayout(self._tables)
-        self.sheet.box.addStretch(1)
+        self._tables = in_column(spacing=theme.current().gap)
+        add_to(self.sheet.box, self._tables, STRETCH)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 

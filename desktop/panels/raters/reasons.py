@@ -16,7 +16,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.read.charts import items_behind
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, EmptyState, Label, number, plural, tr
-from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording.generators import Titles, read_titles
@@ -111,8 +111,7 @@ class ReasonsSection(RatersSection):
         self.words.box.addWidget(Label(tr(
             "Notes beside a choice, and words that were marked in the chosen text, of everybody who has finished."
         ), "soft", wrap=True))  # fmt: skip
-        self.words.box.addWidget(self.view)
-        self.words.box.addWidget(self.given)
+        add_to(self.words.box, self.view, self.given)
         self.slices = TableCard(QualityTable("slices", tr("Preference by task, theme, generator and rater"), "", ()))
         self.slices.box.addWidget(
             Label(tr("Enter, or a double click, opens the texts behind a row."), "note", wrap=True)
@@ -121,10 +120,7 @@ class ReasonsSection(RatersSection):
         self.figure.setMinimumHeight(theme.current().px(TEXTS_HEIGHT))  # the sheet scrolls rather than squeeze it
         self.slices.view.opened.connect(self._open)
         self.sheet = Sheet()
-        self.sheet.box.addWidget(self.words)
-        self.sheet.box.addWidget(self.slices)
-        self.sheet.box.addWidget(self.figure)
-        self.sheet.box.addStretch(1)
+        add_to(self.sheet.box, self.words, self.slices, self.figure, STRETCH)
         self.nothing = EmptyState(
             tr("No reasons yet"),
             tr("Notes, and words that raters mark, are summarised here once somebody has finished; after measuring "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -12,7 +12,7 @@ from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
 from biasprint.desktop.widgets.cards import ComparisonCards
-from biasprint.desktop.widgets.layout import in_row
+from biasprint.desktop.widgets.layout import in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ class RatersSection(QWidget):
         self.pages = QStackedWidget()
         self.waiting = Label(tr("Reading…"), "soft")
         self.pages.addWidget(self.waiting)
-        self.box = QVBoxLayout(self)
-        self.box.setContentsMargins(0, 0, 0, 0)
-        self.box.setSpacing(theme.current().gap)
-        self.box.addWidget(self.pages, 1)
+        self.box = in_column((self.pages, 1), inside=self, spacing=theme.current().gap, margins=0)
         self.setAccessibleName(tr(title))
 
     @property
@@ -97,8 +94,7 @@ class NeutralCards(ComparisonCards):
         for card in self.cards:
             card.button.setVisible(choosing)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        theme.follow(self._fit)
 
     def name_identities(self, names: Sequence[str]) -> None:
         """Show beside each letter who the text was written for; an empty sequence hides it."""
@@ -122,20 +118,17 @@ class PageHead(QWidget):
 
     def __init__(self, back: str) -> None:
         super().__init__()
-        self.back = Button(back, role="aside", icon="back")
+        self.back = Button(back, role="aside", icon="back", act=self.closed)
         self.title = ElidedLabel("", "heading")
         self.place = ElidedLabel("", "soft")
         self.before = Button("", icon="chevron-left")
         self.after = Button("", icon="chevron-right")
-        row = in_row(self.back, inside=self, spacing=theme.current().grid, margins=0)
-        row.addWidget(self.title, 1)
-        row.addWidget(self.place)
+        row = in_row(self.back, (self.title, 1), self.place, inside=self, spacing=theme.current().grid, margins=0)
         for button, name, step in ((self.before, tr("The one before"), -1), (self.after, tr("The next one"), 1)):
             button.setAccessibleName(tr(name))
             button.setToolTip(safe_tip(tr(name)))
             button.clicked.connect(lambda _=False, step=step: self.moved.emit(step))
             row.addWidget(button)
-        self.back.clicked.connect(self.closed)
 
     def forget(self) -> None:
         self.show_place("", 0, 0)

@@ -13,10 +13,8 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,7 +39,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -159,9 +157,9 @@ class PicturePage(QWidget):
         privacy = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
         privacy += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
         self.view = FingerprintView(shell, kept=privacy, with_head=False, folded=True)
-        self.save = QuietButton(tr("Save my picture…"), icon="export")
-        self.paper = QuietButton(tr("Print…"))
-        self.done = PrimaryButton(tr("Done: next person"))
+        self.save = QuietButton(tr("Save my picture…"), icon="export", act=self.ask_where)
+        self.paper = QuietButton(tr("Print…"), act=self.ask_printer)
+        self.done = PrimaryButton(tr("Done: next person"), act=self.left)
         self.waiting = Label(tr("Drawing your picture…"), "soft")
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.failed = EmptyState(
@@ -170,16 +168,11 @@ class PicturePage(QWidget):
         self.pages = QStackedWidget()
         for page in (self.waiting, self.view, self.failed):
             self.pages.addWidget(page)
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.addWidget(self.pages, 1)
+        self._box = in_column((self.pages, 1), inside=self, margins=0)
         self._told: Notice | None = None
         self._asking: QDialog | None = None
         self._idle = QTimer(self, interval=IDLE_MINUTES * 60_000, singleShot=True)
         self._idle.timeout.connect(self.left)
-        self.save.clicked.connect(self.ask_where)
-        self.paper.clicked.connect(self.ask_printer)
-        self.done.clicked.connect(self.left)
 
     def show_waiting(self) -> None:
         self._allow(False)
@@ -328,14 +321,12 @@ class WelcomePage(Sheet):
         )
         self.consent = PlainText(name=tr("Consent"))
         self.agree = QCheckBox(tr("I agree"))
-        self.start = PrimaryButton(tr("Start"))
-        self.leave = LinkButton(tr("Leave the workshop"))
+        self.start = PrimaryButton(tr("Start"), act=self._start)
+        self.leave = LinkButton(tr("Leave the workshop"), act=self.leave_wanted)
         self.leave.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the next person presses Enter; Ctrl+Q asks the same
         self._facts = QGridLayout()
         self._asks = False
         self._lay_out()
-        self.start.clicked.connect(self._start)
-        self.leave.clicked.connect(self.leave_wanted)
         self.agree.toggled.connect(self._agreed)
         self.consent.document().documentLayout().documentSizeChanged.connect(lambda: self._fit_consent())
         theme.signals.changed.connect(self._arrange)
@@ -392,22 +383,14 @@ class WelcomePage(Sheet):
         card.setMaximumWidth(tokens.px(WIDTH))
         card.set_padding(tokens.px(40), tokens.px(32))
         card.box.setSpacing(tokens.gap)
-        card.box.addWidget(Label(tr("Which text do you find best?"), "display", wrap=True))
-        card.box.addWidget(self.about)
-        card.box.addSpacing(tokens.grid)
+        add_to(card.box, Label(tr("Which text do you find best?"), "display", wrap=True), self.about, Gap(tokens.grid))
         self._facts.setHorizontalSpacing(tokens.px(40))
         self._facts.setVerticalSpacing(tokens.margin)
-        card.box.addLayout(self._facts)
-        card.box.addSpacing(tokens.grid)
-        card.box.addWidget(self.consent)
-        card.box.addWidget(self.agree, 0, Qt.AlignmentFlag.AlignLeft)
+        add_to(card.box, self._facts, Gap(tokens.grid), self.consent, (self.agree, Qt.AlignmentFlag.AlignLeft))
         row = in_row(self.start, STRETCH, self.leave)
         card.box.addLayout(row)
-        across = QHBoxLayout()
-        across.addWidget(card, 1)
-        self.box.addStretch(1)
-        self.box.addLayout(across)
-        self.box.addStretch(2)
+        across = in_row((card, 1))
+        add_to(self.box, STRETCH, across, 2)
         self._arrange()
 
     def _arrange(self, _tokens: object = None) -> None:

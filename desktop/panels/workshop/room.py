@@ -9,11 +9,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QSpinBox,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,7 +38,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
@@ -111,8 +109,8 @@ class SeatsBox(QWidget):
         self.tool.setAccessibleName(tr("Judged in"))
         for key, title in TOOLS.items():
             self.tool.addItem(tr(title), key)
-        self.make = Button(tr("Make seats…"), icon="folder")
-        self.collect = Button(tr("Collect…"), icon="folder")
+        self.make = Button(tr("Make seats…"), icon="folder", act=lambda: self._ask(self._want))
+        self.collect = Button(tr("Collect…"), icon="folder", act=lambda: self._ask(self.collected.emit))
         self.about = Label("", "note", wrap=True)
         self.said = Label("", "note", wrap=True)
         row = FlowLayout(spacing=tokens.grid, centred=True)
@@ -128,8 +126,6 @@ class SeatsBox(QWidget):
             margins=0,
         )
         self.tool.currentIndexChanged.connect(lambda _: self._tell_about())
-        self.make.clicked.connect(lambda: self._ask(self._want))
-        self.collect.clicked.connect(lambda: self._ask(self.collected.emit))
         self._tell_about()
 
     def show_made(self, number: int, tool: "Tool | None" = None) -> None:
@@ -178,8 +174,8 @@ class LeaveDialog(QDialog):
         self.setWindowTitle(tr("Leave the workshop?"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.stay = PrimaryButton(tr("Go on with the workshop"))
-        self.leave = QuietButton(tr("Leave"))
+        self.stay = PrimaryButton(tr("Go on with the workshop"), act=self.reject)
+        self.leave = QuietButton(tr("Leave"), act=self.try_to_leave)
         self.pin = QLineEdit()
         self.pin.setEchoMode(QLineEdit.EchoMode.Password)
         self.pin.setAccessibleName(tr("PIN"))
@@ -198,14 +194,11 @@ class LeaveDialog(QDialog):
             margins=tokens.margin,
         )
         if pin.wanted:
-            box.addWidget(self.pin)
-            box.addWidget(self.said)
+            add_to(box, self.pin, self.said)
         row = in_row(STRETCH, self.leave, self.stay, spacing=tokens.grid)
         box.addLayout(row)
         self.setTabOrder(self.stay, self.leave)
         (self.pin if pin.wanted else self.stay).setFocus()
-        self.stay.clicked.connect(self.reject)
-        self.leave.clicked.connect(self.try_to_leave)
         self.pin.returnPressed.connect(self.try_to_leave)
 
     def try_to_leave(self) -> None:
@@ -235,16 +228,13 @@ class FacilitatorPage(Sheet):
         super().__init__()
         self.setAccessibleName(tr("For whoever leads the workshop"))
         self.counts = Label("", "reading", wrap=True)
-        self.next_person = PrimaryButton(tr("Next person"))
-        self.show_all = QuietButton(tr("Show the group to everybody"))
-        self.end = QuietButton(tr("End the workshop"))
+        self.next_person = PrimaryButton(tr("Next person"), act=self.next_wanted)
+        self.show_all = QuietButton(tr("Show the group to everybody"), act=lambda: self.show_wanted.emit(self._picture))
+        self.end = QuietButton(tr("End the workshop"), act=self.ended)
         self.seats = SeatsBox()
         self._picture: GroupPicture | None = None
         self.group: QWidget = QWidget()
         self._lay_out()
-        self.next_person.clicked.connect(self.next_wanted)
-        self.show_all.clicked.connect(lambda: self.show_wanted.emit(self._picture))
-        self.end.clicked.connect(self.ended)
 
     def show_waiting(self) -> None:
         self.forget()
@@ -289,27 +279,16 @@ class FacilitatorPage(Sheet):
         self._column = Card(tr("The workshop so far"))
         self._column.setMaximumWidth(tokens.px(WIDTH))
         self._column.set_padding(tokens.px(32))
-        self._column.box.setSpacing(tokens.gap)
-        self._column.box.addWidget(self.counts)
-        self._column.box.addWidget(self.group)
+        add_to(self._column.box, self.counts, self.group, spacing=tokens.gap)
         words = tr(
             "A session that was begun and not finished counts for nothing else. The group grows by five people at a "
             "time, so that nobody’s answers are the difference."
         )
         self._column.box.addWidget(Label(words, "note", wrap=True))
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        for button in (self.next_person, self.show_all, self.end):
-            row.addWidget(button)
-        row.addStretch(1)
-        self._column.box.addLayout(row)
-        self._column.box.addSpacing(tokens.grid)
-        self._column.box.addWidget(self.seats)
-        across = QHBoxLayout()
-        across.addWidget(self._column, 1)
-        self.box.addStretch(1)
-        self.box.addLayout(across)
-        self.box.addStretch(2)
+        row = in_row(self.next_person, self.show_all, self.end, STRETCH, spacing=tokens.grid)
+        add_to(self._column.box, row, Gap(tokens.grid), self.seats)
+        across = in_row((self._column, 1))
+        add_to(self.box, STRETCH, across, 2)
 
 
 def _group_card(picture: "GroupPicture") -> QWidget:
@@ -376,9 +355,7 @@ class WorkshopRoom(QWidget):
         self.pages = QStackedWidget()
         for page in (self.welcome, self.facilitator, self.projector):
             self.pages.addWidget(page)
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.addWidget(self.pages, 1)
+        self._box = in_column((self.pages, 1), inside=self, margins=0)
         self.welcome.started.connect(self._seat_somebody)
         self.welcome.leave_wanted.connect(self.ask_to_leave)
         self.facilitator.next_wanted.connect(self.next_person)

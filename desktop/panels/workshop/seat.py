@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
@@ -25,7 +25,7 @@ from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
@@ -50,26 +50,23 @@ class FinishPage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         tokens = theme.current()
         self.counts = Label("", "reading", wrap=True)
-        self.see = PrimaryButton(tr("See my picture"))
-        self.go_back = QuietButton(tr("Back to the last one"), key="B")
+        self.see = PrimaryButton(tr("See my picture"), act=self._want)
+        self.go_back = QuietButton(tr("Back to the last one"), key="B", act=self.back)
         card = Card(tr("That was the last one"))
         card.setMaximumWidth(tokens.px(WIDTH))
         card.set_padding(tokens.px(32))
-        card.box.addWidget(self.counts)
-        card.box.addWidget(
+        add_to(
+            card.box,
+            self.counts,
             Label(
                 tr("Your picture is drawn now. From then on the answers can no longer be changed."), "soft", wrap=True
-            )
+            ),
+            Gap(tokens.grid),
         )
-        card.box.addSpacing(tokens.grid)
         row = in_row(self.see, self.go_back, STRETCH)
         card.box.addLayout(row)
-        across = QHBoxLayout()
-        across.addWidget(card, 1)
-        box = in_column(STRETCH, across, inside=self, margins=0)
-        box.addStretch(2)
-        self.see.clicked.connect(self._want)
-        self.go_back.clicked.connect(self.back)
+        across = in_row((card, 1))
+        in_column(STRETCH, across, 2, inside=self, margins=0)
 
     def show_progress(self, progress: SessionProgress) -> None:
         words = plural(progress.done, "You answered %n comparison.", "You answered %n comparisons.")
@@ -241,18 +238,14 @@ class Seat(QWidget):
         self.count = Label("", "note")
         self.bar = ProgressThin(tr("Answered or skipped"))
         self.bar.setFixedWidth(tokens.px(160))
-        self.start_over = QuietButton("")
+        self.start_over = QuietButton("", act=self.ask_to_start_over)
         self.start_over.setToolTip(tr("The answers so far are left uncounted, and the next person starts"))
         for chip in (self.hidden, self.picture.view.chip):
             self.header.add_chip(chip)
         for widget in (self.count, self.bar, self.start_over, self.picture.save, self.picture.paper, self.picture.done):
             self.header.add_action(widget)
-        self._body = QVBoxLayout()
-        self._body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)
-        self._body.setSpacing(tokens.gap)
-        self._body.addWidget(self.pages, 1)
-        box = in_column(self.header, inside=self, spacing=0, margins=0)
-        box.addLayout(self._body, 1)
+        self._body = in_column((self.pages, 1), spacing=tokens.gap, margins=(tokens.margin, 20, tokens.margin, 20))
+        in_column(self.header, (self._body, 1), inside=self, spacing=0, margins=0)
 
     def _connect(self) -> None:
         self.work.markdown.setChecked(bool(self._shell.settings.get("markdown")))
@@ -266,7 +259,6 @@ class Seat(QWidget):
         self.finish.wanted.connect(lambda: self.control.reveal(False))
         self.finish.back.connect(self.control.back)
         self.picture.left.connect(self.left)
-        self.start_over.clicked.connect(self.ask_to_start_over)
 
 
 # ---- The group on a projector, step by step: chance, what all chose, models beside them; never one person
@@ -412,20 +404,15 @@ class ProjectorPage(QWidget):
         self.poster = Poster()
         self.words = Label("", "display", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.back = QuietButton(tr("Back"), key="←")
-        self.forward = PrimaryButton(tr("Next"), key="→")
-        self.close_button = QuietButton(tr("Done showing"), key="Esc")
+        self.back = QuietButton(tr("Back"), key="←", act=lambda: self._go(-1))
+        self.forward = PrimaryButton(tr("Next"), key="→", act=lambda: self._go(1))
+        self.close_button = QuietButton(tr("Done showing"), key="Esc", act=self.left)
         row = in_row(STRETCH, spacing=tokens.grid)
         for button in (self.back, self.forward, self.close_button):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys are the page's
             row.addWidget(button)
         row.addStretch(1)
-        box = in_column(self.words, inside=self, spacing=tokens.gap, margins=tokens.margin)
-        box.addWidget(self.poster, 1)
-        box.addLayout(row)
-        self.back.clicked.connect(lambda: self._go(-1))
-        self.forward.clicked.connect(lambda: self._go(1))
-        self.close_button.clicked.connect(self.left)
+        in_column(self.words, (self.poster, 1), row, inside=self, spacing=tokens.gap, margins=tokens.margin)
 
     def show_picture(self, picture: "GroupPicture") -> None:
         """Begin at the first step."""

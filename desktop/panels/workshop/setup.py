@@ -34,7 +34,7 @@ from biasprint.desktop.panels.workshop.room import open_workshop
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
-from biasprint.desktop.widgets.layout import Sheet, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ class PlanList(QWidget):
         super().__init__()
         self.plans: tuple[WorkshopPlan, ...] = ()
         self._group = QButtonGroup(self)
-        self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(theme.current().grid)
+        self._box = in_column(inside=self, spacing=theme.current().grid, margins=0)
         self._group.idToggled.connect(lambda: self.changed.emit())
 
     def show_plans(self, plans: "Sequence[WorkshopPlan]") -> None:
@@ -193,10 +191,7 @@ class DrawForm(QWidget):
         tokens = theme.current()
         box = in_column(Label(tr("Name"), "strong"), self.name, inside=self, spacing=tokens.grid, margins=0)
         words = tr("Whom it is for. The people of one name are one group, and no other workshop is added to them.")
-        box.addWidget(Label(words, "note", wrap=True))
-        box.addWidget(Label(tr("Axis"), "strong"))
-        box.addLayout(self._axis_box)
-        box.addWidget(self.hour)
+        add_to(box, Label(words, "note", wrap=True), Label(tr("Axis"), "strong"), self._axis_box, self.hour)
         grid = QGridLayout()
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
@@ -204,10 +199,7 @@ class DrawForm(QWidget):
             grid.addWidget(Label(field.accessibleName()), row, 0)
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
-        box.addLayout(grid)
-        box.addWidget(self.drawn)
-        box.addWidget(Label(tr("Consent text"), "strong"))
-        box.addWidget(self.consent)
+        add_to(box, grid, self.drawn, Label(tr("Consent text"), "strong"), self.consent)
 
 
 def _plan_words(plan: "WorkshopPlan") -> str:
@@ -251,9 +243,9 @@ class WorkshopSetup(QWidget):
         self.pin.setEchoMode(QLineEdit.EchoMode.Password)
         self.pin.setPlaceholderText(tr("Optional"))
         self.pin.setMaxLength(40)
-        self.start = PrimaryButton(tr("Start the workshop"))
-        self.start_seats = QuietButton(tr("Start with seats elsewhere"))
-        self.cancel = QuietButton(tr("Cancel"))
+        self.start = PrimaryButton(tr("Start the workshop"), act=lambda: self._start())
+        self.start_seats = QuietButton(tr("Start with seats elsewhere"), act=lambda: self._start(seats=True))
+        self.cancel = QuietButton(tr("Cancel"), act=self.closed)
         self._wait = QTimer(self, interval=ASK_AFTER_MILLISECONDS, singleShot=True)
         self._lay_out()
         self._connect()
@@ -362,9 +354,6 @@ class WorkshopSetup(QWidget):
     def _connect(self) -> None:
         self.plans.changed.connect(self._follow)
         self.form.changed.connect(self._follow)
-        self.start.clicked.connect(lambda: self._start())
-        self.start_seats.clicked.connect(lambda: self._start(seats=True))
-        self.cancel.clicked.connect(self.closed)
         self._wait.timeout.connect(self._ask_chance)
 
     def _lay_out(self) -> None:
@@ -377,10 +366,7 @@ class WorkshopSetup(QWidget):
             "elsewhere” begins at the page that makes their seats."
         )
         about.box.addWidget(Label(words, "soft", wrap=True))
-        about.box.addSpacing(tokens.grid)
-        about.box.addWidget(Label(tr("Comparisons"), "strong"))
-        for widget in (self.nothing, self.plans, self.form):
-            about.box.addWidget(widget)
+        add_to(about.box, Gap(tokens.grid), Label(tr("Comparisons"), "strong"), self.nothing, self.plans, self.form)
         shows = Card(tr("What it can show"))
         shows.box.addWidget(self.power)
         shows.box.addWidget(
@@ -388,32 +374,24 @@ class WorkshopSetup(QWidget):
         )
         leaving = Card(tr("A PIN for leaving"))
         self.pin.setMaximumWidth(tokens.px(240))
-        leaving.box.addWidget(self.pin)
-        leaving.box.addWidget(
+        add_to(
+            leaving.box,
+            self.pin,
             Label(
                 tr("At least 4 characters. Without one, anybody can leave the workshop after a question."),
                 "note",
                 wrap=True,
-            )
+            ),
         )
         sheet = Sheet()
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))
-        cards = in_column(inside=column, spacing=tokens.gap, margins=0)
-        for card in (about, shows, leaving):
-            cards.addWidget(card)
+        in_column(about, shows, leaving, inside=column, spacing=tokens.gap, margins=0)
         across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
-        across.addWidget(column, 1)
-        across.addStretch(0)
-        sheet.box.addLayout(across)
-        sheet.box.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        for button in (self.start, self.start_seats, self.cancel):
-            row.addWidget(button)
-        row.addStretch(1)
-        box = in_column(inside=self, spacing=tokens.gap, margins=0)
-        box.addWidget(sheet, 1)
+        add_to(across, (column, 1), 0)
+        add_to(sheet.box, across, STRETCH)
+        row = in_row(self.start, self.start_seats, self.cancel, STRETCH, spacing=tokens.grid)
+        box = in_column((sheet, 1), inside=self, spacing=tokens.gap, margins=0)
         box.addLayout(row)  # in sight, however far one has scrolled
 
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QMenu,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.kinds import ENDINGS
@@ -46,7 +40,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import Room, clear_column, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Room, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -77,14 +71,14 @@ class PilePage(QWidget):
         self.keeper = PileKeeper(shell, self._work, self)
         self.start, self.view = PileStartPage(), PileView()
         self.progress = LettersProgress(tr("How much of the pile is read"))
-        self.back = LinkButton(tr("Back"), icon="back")
+        self.back = LinkButton(tr("Back"), icon="back", act=self.closed)
         self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
-        self.other = QuietButton(tr("Another pile…"))
-        self.menu_button = IconButton("menu", tr("More about this pile"))
-        self.report_button = QuietButton(tr("Report for all…"), icon="export")
-        self.cvs = QuietButton(tr("CVs…"))
+        self.other = QuietButton(tr("Another pile…"), act=self._choose_other)
+        self.menu_button = IconButton("menu", tr("More about this pile"), act=self._open_menu)
+        self.report_button = QuietButton(tr("Report for all…"), icon="export", act=self.report)
+        self.cvs = QuietButton(tr("CVs…"), act=self.choose_cvs)
         self.cvs.setToolTip(tr("A folder of CVs: each goes with the letters whose file names fit"))
-        self.export_button = QuietButton(tr("Export the table…"), icon="export")
+        self.export_button = QuietButton(tr("Export the table…"), icon="export", act=self.export)
         self._lay_out()
         self._connect()
         self._show_state()
@@ -517,36 +511,22 @@ class PilePage(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        head = QHBoxLayout()
-        head.setSpacing(tokens.grid)
-        for widget in (self.back, self.name, self.badge):
-            head.addWidget(widget)
-        head.addStretch(1)
-        for button in (self.other, self.cvs, self.report_button, self.export_button, self.menu_button):
-            head.addWidget(button)
-        shown, box = clear_column(tokens.grid)
-        box.addWidget(self.progress)
-        box.addWidget(Room(self.view, LEAST_HEIGHT), 1)
+        head = in_row(self.back, self.name, self.badge, spacing=tokens.grid)
+        add_to(head, STRETCH, self.other, self.cvs, self.report_button, self.export_button, self.menu_button)
+        shown = column_of(self.progress, (Room(self.view, LEAST_HEIGHT), 1), spacing=tokens.grid)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(shown)
-        column = in_column(head, inside=self, spacing=tokens.grid, margins=0)
-        column.addWidget(self.pages, 1)
+        in_column(head, (self.pages, 1), inside=self, spacing=tokens.grid, margins=0)
 
     def _connect(self) -> None:
-        self.back.clicked.connect(self.closed)
         self.keeper.left.connect(self._read_row_again)
         self.view.table.edited.connect(self.keeper.note_table)
         self.start.folder_wanted.connect(self.choose_folder)
         self.start.files_wanted.connect(self.choose_files)
-        self.other.clicked.connect(self._choose_other)
-        self.export_button.clicked.connect(self.export)
-        self.report_button.clicked.connect(self.report)
-        self.menu_button.clicked.connect(self._open_menu)
         self.view.opened.connect(self.open_letter)
         self.view.tests_wanted.connect(self._compare)
         self.view.rates.table_wanted.connect(self.choose_outcomes)
         self.view.list.cv_wanted.connect(self.choose_cv)
         self.view.list.cv_unwanted.connect(self.take_cv_away)
-        self.cvs.clicked.connect(self.choose_cvs)
         CardDrop(self, self.start.card.set_chosen, lambda paths, _: self.if_it_may_go(lambda: self.show_pile(paths)))

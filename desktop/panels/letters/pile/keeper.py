@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel
+from PySide6.QtWidgets import QLabel
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -16,9 +16,9 @@ from biasprint.core.letters.kept import in_another_window
 from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork, kept_for, opened_pile
 from biasprint.core.machine.storage import Busy
 from biasprint.desktop import theme
-from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import operation
 from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
-from biasprint.desktop.widgets.layout import Sheet, in_column
+from biasprint.desktop.widgets.layout import Sheet, add_to, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.desktop.shell import Shell
@@ -27,39 +27,34 @@ WRITE_AFTER_MILLISECONDS = 700  # of a change of the table, while others follow
 KEEP_DRAFTS = "keep_drafts"  # the setting
 
 
-def open_kept_pile(*, key: str) -> Operation[tuple[PileFolder, KeptPile]]:
+@operation("Opening a pile")
+def open_kept_pile(ctx: JobContext, *, key: str) -> tuple[PileFolder, KeptPile]:
     """Open a pile as it was left. No other window opens it from now on."""
-
-    def work(ctx: JobContext) -> tuple[PileFolder, KeptPile]:
-        folder = PileFolder(key)
-        try:
-            folder.hold()
-        except Busy as error:
-            raise in_another_window("pile") from error
-        try:
-            return folder, opened_pile(key)
-        except BaseException:
-            folder.let_go()
-            raise
-
-    return Operation(tr("Opening a pile"), work)
+    folder = PileFolder(key)
+    try:
+        folder.hold()
+    except Busy as error:
+        raise in_another_window("pile") from error
+    try:
+        return folder, opened_pile(key)
+    except BaseException:
+        folder.let_go()
+        raise
 
 
-def remove_pile(*, key: str) -> Operation[None]:
+@operation("Removing a pile", quiet=True)
+def remove_pile(ctx: JobContext, *, key: str) -> None:
     """Delete what is kept of a pile. Its letters' own files stay."""
-
-    def work(ctx: JobContext) -> None:
-        try:
-            PileFolder(key).remove()
-        except Busy as error:
-            raise in_another_window("pile") from error
-
-    return Operation(tr("Removing a pile"), work, quiet=True)
+    try:
+        PileFolder(key).remove()
+    except Busy as error:
+        raise in_another_window("pile") from error
 
 
-def find_kept(*, paths: tuple[Path, ...]) -> Operation[PileEntry | None]:
+@operation("Looking for kept piles", quiet=True)
+def find_kept(ctx: JobContext, *, paths: tuple[Path, ...]) -> PileEntry | None:
     """Look whether this very pile was worked on before."""
-    return Operation(tr("Looking for kept piles"), lambda ctx: kept_for(paths), quiet=True)
+    return kept_for(paths)
 
 
 class PileKeeper(QObject):
@@ -260,15 +255,12 @@ class PileStartPage(Sheet):
     def __init__(self) -> None:
         super().__init__()
         self.card, self.picture = Card(), QLabel()
-        self.folder = PrimaryButton(tr("Choose a folder…"))
-        self.files = QuietButton(tr("Choose a zip, or files…"))
+        self.folder = PrimaryButton(tr("Choose a folder…"), act=self.folder_wanted)
+        self.files = QuietButton(tr("Choose a zip, or files…"), act=self.files_wanted)
         self.trouble = Label("", "strong", wrap=True)
-        self.folder.clicked.connect(self.folder_wanted)
-        self.files.clicked.connect(self.files_wanted)
         self._lay_out()
         self.show_trouble("")
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def show_trouble(self, words: str) -> None:
         """Show why there is no table; "" for no reason."""
@@ -292,21 +284,14 @@ class PileStartPage(Sheet):
             "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."
         )
         words.addWidget(Label(explanation, "soft", wrap=True))
-        head = QHBoxLayout()
-        head.setSpacing(16)
-        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
+        head = in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16)
         buttons = FlowLayout(spacing=8, centred=True)
         for button in (self.folder, self.files):
             buttons.addWidget(button)
         self.privacy = Label("", "note", wrap=True)
         self.show_promise(keeps=True)
         box = self.card.box
-        box.setSpacing(12)
-        box.addLayout(head)
-        box.addWidget(self.trouble)
-        box.addLayout(buttons)
-        box.addWidget(self.privacy)
+        add_to(box, head, self.trouble, buttons, self.privacy, spacing=12)
         self.put_in_the_middle(self.card)
 
     def _dress(self, _tokens: object = None) -> None:

@@ -427,8 +427,7 @@ class PileList(QTableView):
         for change in (self.selectionModel().selectionChanged, table.layoutChanged, table.dataChanged):
             change.connect(lambda *_: self.selected.emit())
         self.customContextMenuRequested.connect(self.open_menu)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def chosen(self) -> list[PileRow]:
         """Return the selected rows."""

@@ -53,7 +53,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -71,7 +71,7 @@ class PileRates(Card):
         self.heading = Label(tr("Who was chosen?"), "heading", wrap=True)
         self.said, self.without = Label("", "strong", wrap=True), Label("", "soft", wrap=True)
         self.remarks = Label("", "soft", wrap=True)
-        self.add = QuietButton(tr("Outcomes from a table…"), icon="folder")
+        self.add = QuietButton(tr("Outcomes from a table…"), icon="folder", act=self.table_wanted)
         columns = (
             TableColumn(tr("Group"), 120),
             TableColumn(tr("Chosen"), 104, help=tr("Candidates: letters about one person count once")),
@@ -89,7 +89,6 @@ class PileRates(Card):
             self.box.addWidget(widget)
         self.box.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self.setAccessibleName(self.heading.text())
-        self.add.clicked.connect(self.table_wanted)
         self.show_rates(None, {})
         self.show_remarks(())
 
@@ -164,8 +163,7 @@ class PileBar(QWidget):
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.only_bad.toggled.connect(lambda _: self.changed.emit())
         self.offer((), {}, ())
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def where(self) -> PileFilter:
         """Return the current filter."""
@@ -253,8 +251,7 @@ class PileTests(Card):
         self.box.insertWidget(3, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
         self.box.addStretch(0)
         self.setAccessibleName(self.heading.text())
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
         self.show_waiting("")
 
     def show_waiting(self, why: str) -> None:
@@ -536,21 +533,14 @@ class PileView(QWidget):
         card.set_padding(8)
         card.box.addWidget(self.list, 1)
         empty = in_row(self.nothing, self.everything, STRETCH)
-        letters, box = clear_column(8)
-        box.addWidget(self.bar)
-        box.addLayout(empty)
-        box.addWidget(card, 1)
-        box.addWidget(self.note)
-        box.addWidget(self.said)
+        letters = column_of(self.bar, empty, (card, 1), self.note, self.said, spacing=8)
         self.pages.addWidget(letters)
         compared, chosen = Sheet(), Sheet()
         compared.box.addWidget(self.tests)
         self.pages.addWidget(compared)
-        chosen.box.addWidget(self.rates)
-        chosen.box.addStretch(1)
+        add_to(chosen.box, self.rates, STRETCH)
         self.pages.addWidget(chosen)
-        column = in_column(self.tabs, inside=self, spacing=8, margins=0)
-        column.addWidget(self.pages, 1)
+        in_column(self.tabs, (self.pages, 1), inside=self, spacing=8, margins=0)
 
     def _connect(self) -> None:
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
 from biasprint.core.prompts.definitions import Draft, DraftProblem, problems
@@ -19,6 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -332,24 +333,15 @@ class OwnPage(QWidget):
         tokens = theme.current()
         right = Card()
         right.set_padding(20)
-        self._forms = QVBoxLayout()
-        self._forms.setContentsMargins(0, 0, 0, 0)
+        self._forms = in_column(margins=0)
         steps = FlowLayout()
         for button in (
             self.save, self.copy_this, self.use, self.undo, self.names, self.paste, self.copy, self.send, self.remove
         ):  # fmt: skip
             steps.addWidget(button)
-        for part in (self.trouble, self.said):
-            right.box.addWidget(part)
-        right.box.addLayout(self._forms, 1)
-        right.box.addLayout(steps)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens.gap)
-        row.addWidget(self.shelf)
-        row.addWidget(right, 1)
-        self._fit()
-        theme.signals.changed.connect(self._fit)
+        add_to(right.box, self.trouble, self.said, (self._forms, 1), steps)
+        in_row(self.shelf, (right, 1), inside=self, spacing=tokens.gap, margins=0)
+        theme.follow(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

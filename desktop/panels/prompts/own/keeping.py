@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
@@ -22,7 +22,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
-from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 
@@ -161,15 +161,10 @@ class ChoiceDialog(QDialog):
         self._why_not = why_not
         self.boxes = [_box(name, words) for name, words in choices]
         self.trouble = Label("", "problem", wrap=True)
-        self.go, self.cancel = PrimaryButton(go), QuietButton(tr("Cancel"))
-        self.go.clicked.connect(self.accept)
-        self.cancel.clicked.connect(self.reject)
+        self.go, self.cancel = PrimaryButton(go, act=self.accept), QuietButton(tr("Cancel"), act=self.reject)
         self.accepted.connect(lambda: chosen(*self._keys()))
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.grid)
-        box.addWidget(Label(title, "title", wrap=True))
+        box = in_column(Label(title, "title", wrap=True), inside=self, spacing=tokens.grid, margins=tokens.margin)
         box.addWidget(Label(text, "soft", wrap=True))
         for (name, _), choice in zip(choices, self.boxes, strict=True):
             label = Label(name, "strong")
@@ -269,8 +264,7 @@ class PasteDialog(QDialog):
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.table = GridEdit(tr("Names, one in each row"), NAMES_EXAMPLE)
-        self.go, self.cancel = PrimaryButton(tr("Take them")), QuietButton(tr("Cancel"))
-        self.go.clicked.connect(self.accept)
+        self.go, self.cancel = PrimaryButton(tr("Take them"), act=self.accept), QuietButton(tr("Cancel"))
         self.cancel.clicked.connect(self.reject)
         self.accepted.connect(lambda: taken(self.table.rows()))
         self.table.changed.connect(self._allow)
@@ -279,9 +273,7 @@ class PasteDialog(QDialog):
             "“gender”, and perhaps “source”. Every other row is a name."
         )
         tokens = theme.current()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.grid)
+        box = in_column(inside=self, spacing=tokens.grid, margins=tokens.margin)
         box.addWidget(Label(tr("Names from a table"), "title", wrap=True))
         box.addWidget(Label(words, "soft", wrap=True))
         box.addWidget(self.table, 1)
@@ -296,10 +288,7 @@ class PasteDialog(QDialog):
 
 
 def _answers(*buttons: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.addStretch(1)
-    for button in buttons:
-        row.addWidget(button)
+    row = in_row(STRETCH, *buttons)
     return row
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from biasprint.core.prompts.definition_kinds import KINDS
 from biasprint.core.prompts.definitions import Draft, DraftProblem, Field, Place
@@ -13,7 +13,7 @@ from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Column, LowEdit
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Column, LowEdit, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -53,12 +53,7 @@ class Input(QWidget):
         control.setAccessibleName(tr(field.title))
         control.setAccessibleDescription(tr(field.help))
         control.setToolTip(tr(field.help))
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        for widget in (label, control, self.said):
-            box.addWidget(widget)
-        box.addStretch(1)
+        in_column(label, control, self.said, STRETCH, inside=self, spacing=4, margins=0)
 
     def value(self) -> Any:
         """Return the present value in the form of a draft."""
@@ -118,8 +113,7 @@ class TextInput(Input):
         self.edit.setPlaceholderText(tr(field.help))
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._typed)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
+        theme.follow(self._dress)
 
     def value(self) -> Any:
         return self.edit.toPlainText()
@@ -440,9 +434,7 @@ def _cell(field: Field, value: Any) -> str:
 def _indented(widget: QWidget) -> QWidget:
     """Return the chosen row's form, indented from the table."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(theme.current().gap, theme.current().grid, 0, 0)
-    row.addWidget(widget)
+    in_row(widget, inside=holder, margins=(theme.current().gap, theme.current().grid, 0, 0))
     return holder
 
 
@@ -464,9 +456,7 @@ class Form(Column):
             self.box.addWidget(field_input)
             if isinstance(field_input, RowsInput):
                 field_input.went.connect(self._look_at)
-        self.box.addStretch(1)
-        self.box.setSpacing(theme.current().gap)
-        self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        add_to(self.box, STRETCH, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0))
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     def values(self) -> dict[str, Any]:
