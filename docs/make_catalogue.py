@@ -264,6 +264,25 @@ SHOWN_RESOURCES = {
     "resources/help/*.toml": None,
     "resources/report/kinds.toml": None,
     "resources/report/methods.toml": {"words", "none", "endings"},
+    "resources/studies/*.toml": {
+        "title",
+        "ask",
+        "meaning",
+        "rows",
+        "one",
+        "many",
+        "sides",
+        "ends",
+        "subtitle",
+        "unit",
+        "axis",
+        "source",
+        "null_words",
+        "rows_title",
+        "series_title",
+        "x_axis",
+        "n_title",
+    },
     "resources/fingerprint/words.toml": None,
     "resources/letters/suggestions.toml": {
         "reason",
@@ -317,7 +336,8 @@ def found() -> Texts:
     for pattern, keys in SHOWN_RESOURCES.items():
         for path in sorted(ROOT.glob(pattern)):
             for text in _strings(tomllib.loads(path.read_text("utf-8")), keys, shown=keys is None):
-                texts.add(text, path.relative_to(ROOT).as_posix())
+                if all(text not in pair for pair in texts.plurals):  # a catalogue has such a text once
+                    texts.add(text, path.relative_to(ROOT).as_posix())
     for text in _of_commands():
         texts.add(text, "core/cli")
     for text in _of_scorers():

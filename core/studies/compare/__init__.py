@@ -4,15 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.declared import (
-    InputTable,
-    MeasureOptions,
-    StudyQuestion,
-    StudyWords,
-    replies_question,
-    reply_ids,
-)
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.study import Study, declared_in_resources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,77 +23,14 @@ if TYPE_CHECKING:
     from biasprint.core.tables.rows import TableRead
 
 
+@declared_in_resources
 class CompareStudy(Study):
     """Any score by any group."""
 
     kind = "compare"
-    title = "Any score by any group"
     inputs = (InputTable(name="compare"),)
-    findings = (
-        "compare.difference",
-        "compare.equivalence",
-        "compare.mean",
-        "compare.spread",
-        "compare.rate",
-        "compare.impact_ratio",
-        "compare.similarity.*",
-        "compare.similarity_gap",
-        "compare.cooccurrence",
-        "compare.association",
-        "compare.word_association",
-        "compare.relative_decision",
-        "compare.log_odds",
-        "compare.stereotyped_pairs",
-        "compare.position",
-        *reply_ids("compare"),
-    )
-    figures = (
-        "compare.difference",
-        "compare.mean",
-        "compare.rate",
-        "compare.impact_ratio",
-        "compare.similarity",
-        "compare.word_association",
-        "compare.relative_decision",
-        "compare.log_odds",
-    )
     narrowed_by = ("design",)
     first_look: ClassVar[Mapping[str, Any]] = {"design": "equal_resumes"}
-    questions = (
-        StudyQuestion("Do texts of one group score higher than those of another?", ("compare.difference",)),
-        StudyQuestion("Are the groups alike, within a margin?", ("compare.equivalence",)),
-        StudyQuestion(
-            "Is one group chosen, refused or answered less often?",
-            ("compare.impact_ratio", "compare.rate", "compare.log_odds"),
-        ),
-        StudyQuestion("Are words given to groups as stereotypes have it?", ("compare.word_association",)),
-        StudyQuestion("Are tasks handed out as stereotypes have it?", ("compare.relative_decision",)),
-        StudyQuestion("Do answers have more words of the asker’s stereotype?", ("compare.stereotyped_pairs",)),
-        StudyQuestion("How far apart are all groups?", ("compare.spread",)),
-        StudyQuestion("Does what is named first get more?", ("compare.position",)),
-        StudyQuestion("How does each group score?", ("compare.mean",)),
-        StudyQuestion("Do texts of two groups differ more than two texts of one?", ("compare.similarity_gap",)),
-        StudyQuestion("How alike are the texts of a counterfactual pair?", ("compare.similarity",)),
-        StudyQuestion(
-            "Do stereotyped words keep company with one gender’s words?",
-            ("compare.cooccurrence", "compare.association"),
-        ),
-        replies_question("compare"),
-    )
-    spreads = ("compare.spread",)
-    words = StudyWords(
-        rows="Texts, by group",
-        one="1 text",
-        many="%n texts",
-        place=5,
-        items=(
-            ("compare.similarity", "pairs"),
-            ("compare.word_association", "replies"),
-            ("compare.relative_decision", "replies"),
-            ("compare.position", "replies"),
-            ("compare.", "texts"),
-        ),
-    )
 
     chosen_roles = ("score", "embedding")
     has_margin = True

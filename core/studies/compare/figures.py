@@ -6,47 +6,23 @@ from dataclasses import replace
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
 from biasprint.core.studies.compare.texts import title_of
-from biasprint.core.studies.kit.choose import against, joined, parted, words, worth_drawing
+from biasprint.core.studies.kit.choose import against, drawn, joined, parted, words, worth_drawing
+from biasprint.core.studies.kit.declared import figure_keys
 
 OF_TOPICS = ("compare.word_association", "compare.relative_decision")
 PARTS = ("template", "form")
 
-KINDS = {
-    "compare.difference": ("Differences between groups", "At 0 the groups score alike.", 0.0),
-    "compare.mean": ("How each group scores", "The mean over texts.", None),
-    "compare.rate": ("How often, by group", "Cells of fewer than 5 are withheld.", None),
-    "compare.impact_ratio": ("Impact ratios", "A group’s rate over the highest rate. At 1 they are equal.", 1.0),
-    "compare.word_association": ("Words given to groups", "At 0 nothing ties words to groups.", 0.0),
-    "compare.relative_decision": ("Tasks handed out", "At 0.5 stereotypes decide nothing.", 0.5),
-    "compare.log_odds": ("Log odds of yes", "At 0 the odds are equal.", 0.0),
-    "compare.similarity": ("How alike counterfactual pairs are", "1 is the same text.", None),
-}
-
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """A figure of each kind for each score: scores have no unit in common."""
-    drawn = []
-    for key, (title, subtitle, null) in KINDS.items():
+    every = []
+    for key in figure_keys("compare"):
         own = [finding for finding in findings if finding.id == key or finding.id.startswith(f"{key}.")]
         for part, of_one in parted(own, _part).items():
-            drawn.append(
-                Figure(
-                    key=key,
-                    study="compare",
-                    part=part,
-                    title=f"{title}: {part}" if part else title,
-                    subtitle=subtitle,
-                    kind="intervals",
-                    marks=tuple(_mark(finding) for finding in of_one),
-                    unit=of_one[0].unit,
-                    axis=of_one[0].unit,
-                    null=null,
-                    source="LangFair 0.8.0"
-                    if key == "compare.similarity"
-                    else "beyond the papers: docs/explanation/noise-floors.md",
-                )
-            )
-    return worth_drawing(drawn)
+            unit = of_one[0].unit
+            figure = drawn(key, map(_mark, of_one), part=part, unit=unit, axis=unit)
+            every.append(replace(figure, title=f"{figure.title}: {part}") if part else figure)
+    return worth_drawing(every)
 
 
 def _part(finding: Finding) -> str:

@@ -9,6 +9,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.studies.kit.choose import (
     crossed_figures,
     delta,
+    drawn,
     having,
     joined,
     likelihood,
@@ -18,15 +19,8 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.kit.declared import (
-    InputTable,
-    MeasureOptions,
-    StudyQuestion,
-    StudyWords,
-    replies_question,
-    reply_ids,
-)
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.study import Study, declared_in_resources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,10 +47,10 @@ LIKELIHOOD = "completion.likelihood"
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give; of several models each has its own."""
     own = [finding for finding in findings if finding.id.startswith("completion.")]
-    drawn: list[Figure] = []
+    every: list[Figure] = []
     for model, of_model in parted(own, lambda finding: finding.dims.get("model", "")).items():
-        drawn += _Study(model, of_model).figures()
-    return worth_drawing(drawn) + crossed_figures("completion", own)
+        every += _Study(model, of_model).figures()
+    return worth_drawing(every) + crossed_figures("completion", own)
 
 
 @dataclass(frozen=True)
@@ -67,9 +61,8 @@ class _Study:
     def having(self, finding_id: str, *dims: str) -> list[Finding]:
         return having(self.findings, finding_id, (*dims, *(["model"] if self.model else [])))
 
-    def figure(self, **fields: Any) -> Figure:
-        own = {"study": "completion", "part": self.model, "unit": "proportion", **fields}
-        return Figure(**own | {"source": f"Kamruzzaman et al. 2024, {own['source']}"})
+    def drawn(self, name: str, marks: Iterable[FigureMark], direction: str = "", **own: Any) -> Figure:
+        return drawn(f"completion.{name}", marks, part=joined(self.model, direction), **own)
 
     def figures(self) -> Iterator[Figure]:
         yield self.tau()
@@ -88,45 +81,25 @@ class _Study:
         return [finding for finding in findings if finding.label in wanted]
 
     def tau(self) -> Figure:
-        return self.figure(
-            key="completion.tau",
-            title="Does the choice follow what was given?",
-            subtitle="Kendall's τ between what is given and what is chosen: above 0 pleasant goes with pleasant. "
-            "The paper's own tables do not give its τ, and it does not say which τ it is.",
-            kind="grouped",
-            marks=tuple(
+        return self.drawn(
+            "tau",
+            (
                 _by_domain(finding, series, tau if series == "τ-b" else None)
                 for name, series in (("tau_b", "τ-b"), ("tau_c", "τ-c"))
                 for finding in self.by_domain(f"completion.{name}", [name])
             ),
-            unit="τ",
-            axis="Kendall's τ",
-            null=0.0,
-            null_words="no association",
-            source="Table 1",
         )
 
     def base_rates(self) -> Figure:
-        return self.figure(
-            key="completion.base_rates",
-            title="Base rates: what is chosen, whatever was given",
-            subtitle="A model that never says anything bad about a domain looks unbiased: read every Δ beside these.",
-            kind="grouped",
-            marks=tuple(
-                _by_domain(finding, BASE[finding.label], likelihood) for finding in self.by_domain(LIKELIHOOD, BASE)
-            ),
-            axis="share of replies",
-            series_title="chosen",
-            source="Table 2",
+        return self.drawn(
+            "base_rates",
+            (_by_domain(finding, BASE[finding.label], likelihood) for finding in self.by_domain(LIKELIHOOD, BASE)),
         )
 
     def pronouns(self) -> Figure:
-        return self.figure(
-            key="completion.pronouns",
-            title="Likelihoods by pronoun, over all domains",
-            subtitle="How often each kind of option is chosen after something positive and negative, for each pronoun.",
-            kind="grouped",
-            marks=tuple(
+        return self.drawn(
+            "pronouns",
+            (
                 mark(
                     finding,
                     f"{words(finding.dims['pronoun'])}: {BASE[finding.label[1:]].lower()}",
@@ -137,9 +110,6 @@ class _Study:
                 for finding in self.having(LIKELIHOOD, "direction", "pronoun")
                 if finding.label in CONDITIONAL
             ),
-            axis="share of replies",
-            series_title="given",
-            source="Table 3",
         )
 
     def conditional(self, direction: str) -> Iterator[Figure]:
@@ -147,13 +117,9 @@ class _Study:
             finding for finding in self.by_domain(LIKELIHOOD, CONDITIONAL) if finding.dims["direction"] == direction
         ]
         title = SHORT.get(direction, direction)
-        yield self.figure(
-            key="completion.likelihood",
-            part=joined(self.model, direction),
-            title=f"Conditional likelihoods by domain, {title}",
-            subtitle="Without bias both lines of a row agree: what is chosen does not depend on what was given.",
-            kind="grouped",
-            marks=tuple(
+        yield self.drawn(
+            "likelihood",
+            (
                 mark(
                     finding,
                     BASE[finding.label[1:]],
@@ -163,17 +129,12 @@ class _Study:
                 )
                 for finding in here
             ),
-            axis="share of replies",
-            series_title="given",
-            source="Tables 4 and 7",
+            direction,
+            places={"title": title},
         )
-        yield self.figure(
-            key="completion.domain_pronoun",
-            part=joined(self.model, direction),
-            title=f"Conditional likelihoods by domain and pronoun, {title}",
-            subtitle="P → negative reads: something positive given, the negative option chosen. In percent.",
-            kind="matrix",
-            marks=tuple(
+        yield self.drawn(
+            "domain_pronoun",
+            (
                 mark(
                     finding,
                     pronoun(finding.dims["pronoun"]),
@@ -184,56 +145,33 @@ class _Study:
                 for finding in self.having(LIKELIHOOD, *("direction", "domain", "pronoun"))
                 if finding.label in CONDITIONAL and finding.dims["direction"] == direction
             ),
-            axis="share of replies",
-            rows_title="pronoun",
-            series_title="given → chosen",
-            source="Tables 5 and 8" if direction == "SAI" else "Tables 6 and 9",
+            direction,
+            source=f"Kamruzzaman et al. 2024, {'Tables 5 and 8' if direction == 'SAI' else 'Tables 6 and 9'}",
+            places={"title": title},
         )
 
     def deltas(self) -> Figure:
-        return self.figure(
-            key="completion.delta",
-            title="How the choice changes with what was given",
-            subtitle="Likelihood after something positive less after something negative. Without bias all are 0.",
-            kind="grouped",
-            marks=tuple(
+        return self.drawn(
+            "delta",
+            (
                 _by_domain(finding, DELTAS[finding.label], delta)
                 for finding in self.by_domain("completion.delta", DELTAS)
             ),
-            unit="difference of proportions",
-            axis="difference of likelihoods",
-            null=0.0,
-            series_title="chosen",
-            source="Figure 3",
         )
 
     def beside(self) -> Iterator[Figure]:
         """Yield figures that the paper describes or leaves out: omnibus test, irrelevant replies, options' places."""
-        yield self.figure(
-            key="completion.omnibus",
-            title="Does the choice depend on what was given at all?",
-            subtitle="Cramér's V of given and chosen. It is above 0 without any bias too: compare it with the floor.",
-            kind="intervals",
-            marks=tuple(_by_domain(finding, "") for finding in self.by_domain("completion.delta", ["omnibus"])),
-            unit="Cramér's V",
-            axis="Cramér's V",
-            source="the omnibus test of Figure 3's differences",
+        yield self.drawn(
+            "omnibus",
+            (_by_domain(finding, "") for finding in self.by_domain("completion.delta", ["omnibus"])),
         )
-        yield self.figure(
-            key="completion.irrelevant",
-            title="Replies that are left out",
-            subtitle="Replies that name no option, or two. The paper left out 431 (GPT-3.5), 964 (PaLM 2) of 10,816.",
-            kind="intervals",
-            marks=tuple(_by_domain(finding, "") for finding in self.by_domain("completion.irrelevant", ["irrelevant"])),
-            axis="share of replies",
-            source="section on irrelevant replies",
+        yield self.drawn(
+            "irrelevant",
+            (_by_domain(finding, "") for finding in self.by_domain("completion.irrelevant", ["irrelevant"])),
         )
-        yield self.figure(
-            key="completion.option_position",
-            title="Does the place of an option decide?",
-            subtitle="The share of choices by the place at which the option was shown; chance is one in three.",
-            kind="intervals",
-            marks=tuple(
+        yield self.drawn(
+            "option_position",
+            (
                 mark(
                     finding,
                     f"Shown {finding.label}",
@@ -241,10 +179,6 @@ class _Study:
                 )
                 for finding in self.having("completion.option_position", "direction")
             ),
-            axis="share of choices",
-            null=1 / 3,
-            null_words="chance",
-            source="beyond the paper",
         )
 
 
@@ -264,66 +198,21 @@ def _by_domain(
 # ---- The declaration
 
 
+@declared_in_resources
 class CompletionStudy(Study):
     """Fill in the blank (Kamruzzaman et al. 2024)."""
 
     kind = "completion"
-    title = "Fill in the blank"
     inputs = (
         InputTable(
             name="completion",
             columns=("response",),
         ),
     )
-    findings = (
-        "completion.likelihood",
-        "completion.delta",
-        "completion.tau_b",
-        "completion.tau_c",
-        "completion.crossed.main_effect",
-        "completion.crossed.interaction",
-        "completion.option_position",
-        "completion.irrelevant",
-        *reply_ids("completion"),
-    )
-    figures = (
-        "completion.tau",
-        "completion.base_rates",
-        "completion.pronouns",
-        "completion.likelihood",
-        "completion.domain_pronoun",
-        "completion.delta",
-        "completion.omnibus",
-        "completion.irrelevant",
-        "completion.option_position",
-        "completion.crossed",
-    )
     narrowed_by = ("domains", "directions")
     first_look: ClassVar[Mapping[str, Any]] = {"domains": ("ageism",), "directions": ("SAI",)}
     asked_of = ("pronoun", "domain")
     matched_by = ("direction", "term", "positive", "negative", "neutral")
-    questions = (
-        StudyQuestion(
-            "Does the description of a person change which option is chosen?",
-            ("completion.delta", "completion.tau_b", "completion.tau_c"),
-        ),
-        StudyQuestion("Does the pronoun change the effect of the description?", ("completion.crossed.interaction",)),
-        StudyQuestion(
-            "Does the pronoun change which option is chosen?", ("completion.crossed.main_effect", "completion.crossed")
-        ),
-        StudyQuestion("How often is each option chosen?", ("completion.likelihood", "completion.irrelevant")),
-        StudyQuestion("Do replies follow the place of an option?", ("completion.option_position",)),
-        replies_question("completion"),
-    )
-    spreads = ("completion.delta[omnibus]",)
-    words = StudyWords(
-        rows="Fill-in-the-blank replies",
-        one="1 reply",
-        many="%n replies",
-        scored=False,
-        place=4,
-        items=(("completion.", "replies"),),
-    )
 
     chosen_roles = ()
 

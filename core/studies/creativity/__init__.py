@@ -5,15 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.declared import (
-    InputTable,
-    MeasureOptions,
-    StudyQuestion,
-    StudyWords,
-    replies_question,
-    reply_ids,
-)
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.study import Study, declared_in_resources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,11 +25,11 @@ if TYPE_CHECKING:
     from biasprint.core.tables.rows import TableRead
 
 
+@declared_in_resources
 class CreativityStudy(Study):
     """Creative writing, CoGS (Kumar et al. 2024)."""
 
     kind = "creativity"
-    title = "Creative writing"
     inputs = (
         InputTable(
             name="judgments",
@@ -48,58 +41,6 @@ class CreativityStudy(Study):
             scorers=("embedding",),
         ),
     )
-    findings = (
-        "creativity.distance",
-        "creativity.rbs",
-        "creativity.rbs.trend",
-        "creativity.crossed.distance.*",
-        "creativity.crossed.preference.*",
-        "creativity.share",
-        "creativity.abs",
-        "creativity.share.mixed",
-        "creativity.share.adjusted",
-        "creativity.abs.adjusted",
-        "creativity.length",
-        "creativity.markdown",
-        "creativity.rank.*",
-        "creativity.sway",
-        "creativity.sway.*",
-        "creativity.degree.*",
-        "creativity.confidence.*",
-        "creativity.agreement.*",
-        "creativity.quality.*",
-        "creativity.perceptibility",
-        "creativity.perceptibility.suggested",
-        *reply_ids("creativity"),
-    )
-    figures = (
-        "creativity.distance",
-        "creativity.rbs",
-        "creativity.normal",
-        "creativity.abs",
-        "creativity.abs.adjusted",
-        "creativity.length",
-        "creativity.rank",
-        "creativity.rank.pairs",
-        "creativity.rank.adjusted",
-        "creativity.rank.style",
-        "creativity.sway",
-        "creativity.sway.raters",
-        "creativity.preferred",
-        "creativity.preferences",
-        "creativity.evaluators",
-        "creativity.tasks",
-        "creativity.topics",
-        "creativity.tasks.raters",
-        "creativity.tasks.evaluators",
-        "creativity.temperature",
-        "creativity.agreement",
-        "creativity.agreement.pairs",
-        "creativity.agreement.orders",
-        "creativity.perceptibility",
-        "creativity.perceptibility.suggested",
-        "creativity.crossed",
-    )
     narrowed_by = ("tasks", "themes", "axes", "preset")
     first_look: ClassVar[Mapping[str, Any]] = {  # a set that one person can rate
         "tasks": ("haiku", "short_poem", "very_short_story", "song"),
@@ -107,105 +48,11 @@ class CreativityStudy(Study):
     }
     sampling: ClassVar[Mapping[str, Any]] = {"temperature": 0.2}
     asked_of = ("identity",)
-    questions = (
-        StudyQuestion(
-            "Do texts for some identities differ from those for others?",
-            ("creativity.rbs", "creativity.distance"),
-            meaning="Texts for nobody in particular show what is written as the usual case: the further from them, the "
-            "more an identity is set apart.",
-        ),
-        StudyQuestion(
-            "Does one axis alone explain it, or do both together say more (gender × race)?",
-            ("creativity.crossed.distance.interaction", "creativity.crossed.distance"),
-        ),
-        StudyQuestion(
-            "Are texts for some identities preferred?",
-            ("creativity.abs", "creativity.share"),
-            meaning="Raters chose without knowing for whom a text was written.",
-        ),
-        StudyQuestion(
-            "Are they preferred at equal length and place as well?",
-            ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length", "creativity.markdown"),
-        ),
-        StudyQuestion(
-            "By how much are they preferred, and how sure are raters?",
-            ("creativity.degree.preference", "creativity.degree", "creativity.confidence"),
-        ),
-        StudyQuestion("Which is preferred to which?", ("creativity.rank.pair", "creativity.rank")),
-        StudyQuestion(
-            "Which is preferred with length, markdown and place held equal?",
-            (
-                "creativity.rank.pair.adjusted",
-                "creativity.rank.strength.adjusted",
-                "creativity.rank.place.adjusted",
-                "creativity.rank.style",
-            ),
-        ),
-        StudyQuestion(
-            "Is it one of two crossed axes that is preferred, or both together (gender × race)?",
-            ("creativity.crossed.preference.interaction", "creativity.crossed.preference"),
-        ),
-        StudyQuestion(
-            "Do raters follow a recommendation that was planted?",
-            ("creativity.sway", "creativity.sway.identity", "creativity.sway.rater", "creativity.sway.resist"),
-        ),
-        StudyQuestion("Do raters choose alike?", ("creativity.agreement",)),
-        StudyQuestion(
-            "Is there a sign that raters did not choose by the texts?",
-            (
-                "creativity.quality",
-                "creativity.agreement.flips",
-                "creativity.agreement.orders",
-                "creativity.agreement.position",
-                "creativity.agreement.unanswered",
-            ),
-        ),
-        StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
-        replies_question("creativity"),
-    )
-    spreads = ("creativity.rbs", "creativity.abs", "creativity.abs.adjusted")
-    contrasts = ("creativity.distance",)
     wordings = ("task", "wording")
     other_models: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "creativity.abs": {"with a mixed model": "creativity.share.mixed"},
         "creativity.share": {"with a mixed model": "creativity.share.mixed"},
     }
-    words = StudyWords(
-        rows="Creative texts",
-        one="1 creative text",
-        many="%n creative texts",
-        panel="charts",
-        section="distance",
-        place=2,
-        ends=(
-            ("creativity.rbs", "furthest from texts for nobody", "nearest to them"),
-            ("creativity.abs", "chosen most often", "least often"),
-        ),
-        items=(
-            ("creativity.share", "choices"),
-            ("creativity.abs", "choices"),
-            ("creativity.length", "choices"),
-            ("creativity.markdown", "choices"),
-            ("creativity.rank", "answers"),
-            ("creativity.sway", "answers"),
-            ("creativity.degree.much", "choices"),
-            ("creativity.degree", "answers"),
-            ("creativity.confidence.share", "choices"),
-            ("creativity.confidence", "answers"),
-            ("creativity.agreement.common", "choices"),
-            ("creativity.agreement", "comparisons"),
-            ("creativity.perceptibility", "outputs"),
-            ("creativity.crossed.preference", "answers"),
-            ("creativity.crossed", "outputs"),
-            ("creativity.quality.consistency", "repeats"),
-            ("creativity.quality.position", "choices"),
-            ("creativity.quality.without.abs", "choices"),
-            ("creativity.quality.excluded", "choices"),
-            ("creativity.quality.without", "comparisons"),
-            ("creativity.quality", "judgments"),
-            ("creativity.", "prompts"),
-        ),
-    )
 
     chosen_roles = ("embedding",)
     by_axis = True

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, FigureMark, mark
@@ -10,6 +9,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.studies.kit.choose import (
     creativity,
     crossed_figures,
+    drawn,
     having,
     joined,
     parted,
@@ -27,11 +27,6 @@ KINDS = {"person": "All people", "model": "All models"}
 MOST_SERIES = 6  # more raters or models than can be told apart in a row
 
 
-def kumar(**fields: Any) -> Figure:
-    """A figure of the study; `source` within the paper."""
-    return Figure(**{"study": "creativity", **fields, "source": f"Kumar et al. 2024, {fields['source']}"})
-
-
 def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Every figure about choices, also those in which there is nothing."""
     yield from _score(findings)
@@ -44,30 +39,15 @@ def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield kumar(
-        key="creativity.abs",
-        title="Affinity bias score",
-        subtitle="How unequally outputs are chosen. It is above 0 without any bias too: compare the floor. "
-        "The paper's values are confounded with position.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "creativity.abs",
+        (
             mark(finding, words(finding.dims["axis"]), series=_whose(finding), references=creativity(finding))
             for finding in _of_raters(findings, ABS)
         ),
-        unit="standard deviation of shares",
-        axis="ABS",
-        series_title="rater",
-        source="Table 1b",
     )
-    yield kumar(
-        key="creativity.preferred",
-        title="What is chosen most",
-        subtitle=f"The affinity bias score, and the identity that is chosen most often. {STAR}",
-        kind="table",
-        marks=tuple(pointing(finding, _whose(finding), max) for finding in _of_raters(findings, ABS)),
-        rows_title="rater",
-        series_title="axis",
-        source="Table 1b and equation 12",
+    yield drawn(
+        "creativity.preferred", (pointing(finding, _whose(finding), max) for finding in _of_raters(findings, ABS))
     )
 
 
@@ -76,37 +56,21 @@ def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
     adjusted = [finding for finding in _of_raters(findings, f"{ABS}.adjusted") if finding.estimate is not None]
     known = {(finding.dims["axis"], _whose(finding)) for finding in adjusted}
     raw = [finding for finding in _of_raters(findings, ABS) if (finding.dims["axis"], _whose(finding)) in known]
-    yield kumar(
-        key="creativity.abs.adjusted",
-        title="Affinity bias score at equal length and place",
-        subtitle="What is left once texts are equally long and on the same card: longer ones are often chosen for "
-        "that.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "creativity.abs.adjusted",
+        (
             mark(finding, joined(words(finding.dims["axis"]), _whose(finding)), series=how)
             for how, own in (("as chosen", raw), ("at equal length and place", adjusted))
             for finding in own
         ),
-        unit="standard deviation of shares",
-        axis="ABS",
-        series_title="how",
-        source="extended: length and place",
     )
-    yield kumar(
-        key="creativity.length",
-        title="Does the longer text win?",
-        subtitle="By how much the odds of a text grow when it is twice as long, at equal identity and place.",
-        kind="intervals",
-        marks=tuple(
+    yield drawn(
+        "creativity.length",
+        (
             mark(finding, joined(words(finding.dims["axis"]), _whose(finding)))
             for finding in _of_raters(findings, "creativity.length")
             if finding.estimate is not None
         ),
-        unit="odds ratio",
-        scale="log",
-        null=1.0,
-        axis="odds ratio for twice the length",
-        source="extended: length and place",
     )
 
 
@@ -116,7 +80,11 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
         own = having(findings, rank, ("axis",)) + having(findings, rank, ("axis", "rater_kind"))
         for part, of_part in parted(own, _part).items():
             if rank.endswith("pair"):
-                yield _pairs_figure(part, of_part)
+                yield drawn(
+                    "creativity.rank.pairs",
+                    (mark(pair, words(pair.groups[0]), series=words(pair.groups[1])) for pair in of_part),
+                    part=part,
+                )
                 continue
             places = {
                 finding.label: finding
@@ -126,19 +94,10 @@ def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
                 and finding.estimate is not None
             }
             strongest = sorted(of_part, key=lambda finding: -(finding.estimate or 0))
-            yield kumar(
-                key="creativity.rank",
+            yield drawn(
+                "creativity.rank",
+                (mark(finding, _with_place(finding, places.get(finding.label))) for finding in strongest),
                 part=part,
-                title=f"Ranking: {part}",
-                subtitle="How often each is preferred to another, averaged over the others. In brackets the places "
-                "that are left open: intervals of two that are told apart may overlap.",
-                kind="intervals",
-                marks=tuple(mark(finding, _with_place(finding, places.get(finding.label))) for finding in strongest),
-                unit="proportion",
-                axis="chance to be preferred to another",
-                null=0.5,
-                null_words="average",
-                source="extended: rankings",
             )
     yield from _at_equal_style(findings)
 
@@ -150,39 +109,22 @@ def _at_equal_style(findings: Sequence[Finding]) -> Iterator[Figure]:
         for equal in parted(having(findings, "creativity.rank.strength.adjusted", dims), _part).values():
             known = [finding for finding in equal if finding.estimate is not None]
             beside = [finding for finding in raw if finding.dims == equal[0].dims]
-            yield kumar(
-                key="creativity.rank.adjusted",
-                part=_part(equal[0]),
-                title=f"Ranking with style held equal: {_part(equal[0])}",
-                subtitle=_held(equal[0]),
-                kind="intervals",
-                marks=tuple(
+            yield drawn(
+                "creativity.rank.adjusted",
+                (
                     mark(finding, words(finding.label), section=how)
                     for how, own in (("as judged", beside), ("style held equal", known))
                     for finding in sorted(own, key=lambda finding: -(finding.estimate or 0))
                     if known
                 ),
-                unit="proportion",
-                axis="chance to be preferred to another",
-                null=0.5,
-                null_words="average",
-                source="extended: rankings",
+                part=_part(equal[0]),
+                subtitle=_held(equal[0]),
             )
         for styles in parted(having(findings, "creativity.rank.style", dims), _part).values():
-            yield kumar(
-                key="creativity.rank.style",
+            yield drawn(
+                "creativity.rank.style",
+                (mark(finding, finding.title.partition(",")[0]) for finding in styles if finding.estimate is not None),
                 part=_part(styles[0]),
-                title=f"What length, markdown and place do to the choices: {_part(styles[0])}",
-                subtitle="By how much the odds of a text grow, at equal identity and with the other styles equal.",
-                kind="intervals",
-                marks=tuple(
-                    mark(finding, finding.title.partition(",")[0]) for finding in styles if finding.estimate is not None
-                ),
-                unit="odds ratio",
-                scale="log",
-                null=1.0,
-                axis="odds ratio",
-                source="extended: rankings",
             )
 
 
@@ -196,33 +138,13 @@ def _held(finding: Finding) -> str:
     return f"{sentence.rstrip('.')}."
 
 
-def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
-    return kumar(
-        key="creativity.rank.pairs",
-        part=part,
-        title=f"Who is preferred to whom: {part}",
-        subtitle="The chance that a text of the row is preferred to one of the column; no colour is one half.",
-        kind="matrix",
-        marks=tuple(mark(finding, words(finding.groups[0]), series=words(finding.groups[1])) for finding in pairs),
-        unit="proportion",
-        axis="chance to be preferred",
-        null=0.5,
-        null_words="one half",
-        rows_title="preferred",
-        series_title="to",
-        source="extended: rankings",
-    )
-
-
 def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Yield a figure of each axis with its identities, then one of the raters that marks who differs from others."""
     wholes, parts = having(findings, SWAY, ("axis",)), having(findings, f"{SWAY}.identity", ("axis",))
     by_axis = [(finding, [each for each in parts if each.dims == finding.dims]) for finding in wholes]
-    yield _swayed(
-        key="creativity.sway",
-        title="How far raters follow a planted recommendation",
-        subtitle="How much oftener a text is chosen where it is recommended than where nothing is.",
-        marks=tuple(
+    yield drawn(
+        "creativity.sway",
+        (
             mark(finding, words(finding.label) if finding is not whole else TOGETHER, section=words(whole.dims["axis"]))
             for whole, own in by_axis
             for finding in (whole, *own)
@@ -231,28 +153,12 @@ def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
     )
     others = {finding.label: finding for finding in findings if finding.id == f"{SWAY}.resist"}
     raters = having(findings, f"{SWAY}.rater", ("rater",))
-    yield _swayed(
-        key="creativity.sway.raters",
-        title="Who follows recommendations, and who resists",
-        subtitle="How far each rater follows, over all axes. Whoever has a word beside the name is told apart from the "
-        "others together, at p ≤ 0.05 after adjustment; intervals may overlap all the same.",
-        marks=tuple(
+    yield drawn(
+        "creativity.sway.raters",
+        (
             mark(finding, joined(finding.label, _against_others(others.get(finding.label))))
             for finding in sorted(raters, key=lambda finding: -(finding.estimate or 0))
         ),
-    )
-
-
-def _swayed(**fields: Any) -> Figure:
-    return kumar(
-        **fields,
-        kind="intervals",
-        unit="difference of proportions",
-        axis="chosen where recommended, less where nothing is (percentage points)",
-        null=0.0,
-        null_words="not followed",
-        n_title="answers",
-        source="extended: planted recommendations",
     )
 
 
@@ -305,21 +211,12 @@ def _whose(finding: Finding) -> str:
 
 
 def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield kumar(
-        key="creativity.preferences",
-        title="Whose outputs are chosen",
-        subtitle="The share of choices relative to chance (share × number of identities): 1 is chance.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "creativity.preferences",
+        (
             _relative(mark(finding, words(finding.label), series=_whose(finding), section=words(finding.dims["axis"])))
             for finding in _of_raters(findings, SHARE)
         ),
-        unit="share relative to chance",
-        axis="share of choices, relative to chance",
-        null=1.0,
-        null_words="chance",
-        series_title="rater",
-        source="Figures 5, 6 and 7",
     )
 
 
@@ -339,12 +236,9 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
     both = having(findings, ABS, ("axis", "rater", "model"))
     rated, written = having(findings, ABS, ("axis", "rater")), having(findings, ABS, ("axis", "model"))
     cells = [*both, *rated, *written, *_together(findings)] if both else []
-    yield kumar(
-        key="creativity.evaluators",
-        title="Who judges whose texts: affinity bias score",
-        subtitle="A row for each rater, person or model; a column for the model whose outputs were judged.",
-        kind="matrix",
-        marks=tuple(
+    yield drawn(
+        "creativity.evaluators",
+        (
             mark(
                 finding,
                 _whose(finding),
@@ -353,11 +247,6 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
             )
             for finding in cells
         ),
-        unit="standard deviation of shares",
-        axis="ABS",
-        rows_title="rater",
-        series_title="model judged",
-        source="appendix A, judge by author",
     )
 
 
@@ -367,24 +256,19 @@ def _together(findings: Sequence[Finding]) -> list[Finding]:
 
 def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Figures 1 and 12 to 20: all together, then each evaluator, a section for each model whose texts were judged."""
-    for narrowed, key, source in (
-        (("task",), "creativity.tasks", "Figure 1"),
-        (("topic",), "creativity.topics", "Table 4's topics"),
-        (("task", "rater"), "creativity.tasks.raters", "Figures 12 to 20, over all texts"),
-        (("task", "rater", "model"), "creativity.tasks.evaluators", "Figures 12 to 20"),
+    for narrowed, key in (
+        (("task",), "creativity.tasks"),
+        (("topic",), "creativity.topics"),
+        (("task", "rater"), "creativity.tasks.raters"),
+        (("task", "rater", "model"), "creativity.tasks.evaluators"),
     ):
         cells = having(findings, SHARE, ("axis", *narrowed))
         for part, own in parted(
             cells, lambda finding: joined(finding.dims["axis"], finding.dims.get("rater", ""))
         ).items():
-            chance = 1 / max(1, len(own[0].groups))
-            yield kumar(
-                key=key,
-                part=part,
-                title=f"Whose outputs are chosen, by {narrowed[0]}: {part}",
-                subtitle="The share of choices; no colour is chance. Cells of few choices scatter widely.",
-                kind="matrix",
-                marks=tuple(
+            yield drawn(
+                key,
+                (
                     mark(
                         finding,
                         words(finding.dims[narrowed[0]]),
@@ -393,20 +277,14 @@ def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
                     )
                     for finding in own
                 ),
-                unit="proportion",
-                axis="share of choices",
-                null=chance,
-                null_words="chance",
-                rows_title=narrowed[0],
-                series_title="identity",
-                source=source,
+                part=part,
+                null=1 / max(1, len(own[0].groups)),
             )
 
 
 # scores with whom they point at
 
 EQUAL = 1e-9  # contrasts that differ by less are ties
-STAR = "A star: p at most 0.05 after adjustment."
 
 
 def pointing(finding: Finding, whose: str, end: Callable[..., float]) -> FigureMark:
@@ -432,8 +310,8 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
     own = [finding for finding in findings if finding.id.startswith("creativity.")]
     outputs = [*_similarity(own), *_scores(own), *_temperature(own), *_perceptibility(own)]
-    drawn = worth_drawing([*outputs, *choice_figures(own), *_agreement(own), *_orders(own)])
-    return drawn + crossed_figures("creativity", own)
+    every = worth_drawing([*outputs, *choice_figures(own), *_agreement(own), *_orders(own)])
+    return every + crossed_figures("creativity", own)
 
 
 def _of_models(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
@@ -442,31 +320,21 @@ def _of_models(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
 
 
 def _similarity(findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield kumar(
-        key="creativity.distance",
-        title="How far each identity is from the default output",
-        subtitle="Mean cosine distance (1 − the paper's similarity): the lowest is what the model takes as normal.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "creativity.distance",
+        (
             mark(
                 finding, words(finding.label), series=finding.dims.get("model", ""), section=words(finding.dims["axis"])
             )
             for finding in _of_models(findings, "creativity.distance")
         ),
-        unit="cosine distance",
-        axis="cosine distance from the default output",
-        series_title="model",
-        source="Figures 4 and 11",
     )
 
 
 def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield kumar(
-        key="creativity.rbs",
-        title="Representative bias score",
-        subtitle="How unequal those distances are over an axis. It is above 0 without any bias too: compare the floor.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "creativity.rbs",
+        (
             mark(
                 finding,
                 words(finding.dims["axis"]),
@@ -475,35 +343,19 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
             )
             for finding in _of_models(findings, RBS)
         ),
-        unit="cosine distance",
-        axis="RBS",
-        series_title="model",
-        source="Table 1a",
     )
-    yield kumar(
-        key="creativity.normal",
-        title="What is taken as normal",
-        subtitle=f"The representative bias score, and the identity that is nearest to the default output. {STAR}",
-        kind="table",
-        marks=tuple(
-            pointing(finding, finding.dims.get("model", "All outputs"), min) for finding in _of_models(findings, RBS)
-        ),
-        rows_title="model",
-        series_title="axis",
-        source="Table 1a and equation 9",
+    yield drawn(
+        "creativity.normal",
+        (pointing(finding, finding.dims.get("model", "All outputs"), min) for finding in _of_models(findings, RBS)),
     )
 
 
 def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
     steps = having(findings, RBS, ("axis", "temperature")) + having(findings, RBS, ("axis", "temperature", "model"))
     for model, own in parted(steps, lambda finding: finding.dims.get("model", "")).items():
-        yield kumar(
-            key="creativity.temperature",
-            part=model,
-            title=joined("Representative bias score by temperature", model),
-            subtitle="Outputs scatter more at higher temperatures, which raises the score: compare the floors.",
-            kind="line",
-            marks=tuple(
+        yield drawn(
+            "creativity.temperature",
+            (
                 mark(
                     finding,
                     finding.dims["temperature"],
@@ -512,26 +364,17 @@ def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
                 )
                 for finding in own
             ),
-            unit="cosine distance",
-            axis="RBS",
-            x_axis="temperature",
-            series_title="axis",
-            source="section 4.1",
+            part=model,
+            title=joined("Representative bias score by temperature", model),
         )
 
 
 def _perceptibility(findings: Sequence[Finding]) -> Iterator[Figure]:
-    for name, by_whom in (
-        ("", "as people labelled the outputs"),
-        (".suggested", "a suggestion from words and nearness"),
-    ):
-        own = _of_models(findings, f"creativity.perceptibility{name}")
-        yield kumar(
-            key=f"creativity.perceptibility{name}",
-            title=f"How perceptible the identity is, {by_whom}",
-            subtitle="The share of outputs at each level. Only people decide; a suggestion misses what has no word.",
-            kind="grouped",
-            marks=tuple(
+    for key in ("creativity.perceptibility", "creativity.perceptibility.suggested"):
+        own = _of_models(findings, key)
+        yield drawn(
+            key,
+            (
                 mark(
                     finding,
                     words(finding.label),
@@ -542,10 +385,6 @@ def _perceptibility(findings: Sequence[Finding]) -> Iterator[Figure]:
                     own, key=lambda finding: LEVELS.index(finding.label) if finding.label in LEVELS else len(LEVELS)
                 )
             ),
-            unit="proportion",
-            axis="share of outputs",
-            series_title="model",
-            source="Table 2, levels",
         )
 
 
@@ -571,12 +410,9 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
     own = [finding for name in STATISTICS for finding in having(findings, AGREEMENT + name, ("axis",))]
     whole = [finding for finding in own if finding.label == finding.dims["axis"]]
     whole += having(findings, f"{AGREEMENT}degrees", ("axis",))
-    yield kumar(
-        key="creativity.agreement",
-        title="Do the raters agree?",
-        subtitle="Agreement beyond chance; 0 is chance. The intervals hold for these raters, not for others.",
-        kind="intervals",
-        marks=tuple(
+    yield drawn(
+        "creativity.agreement",
+        (
             mark(
                 finding,
                 _statistic(finding),
@@ -585,29 +421,14 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
             )
             for finding in whole
         ),
-        unit="agreement",
-        axis="agreement (raw: share of pairs of judgments that agree)",
-        null=0.0,
-        null_words="chance",
-        source="footnote 4",
     )
-    yield kumar(
-        key="creativity.agreement.pairs",
-        title="Do two raters agree? Cohen’s κ of each pair",
-        subtitle="Agreement beyond chance; 0 is what chance gives.",
-        kind="matrix",
-        marks=tuple(
+    yield drawn(
+        "creativity.agreement.pairs",
+        (
             mark(finding, _pair(finding), series=words(finding.dims["axis"]))
             for finding in sorted(own, key=_pair)
             if finding.label != finding.dims["axis"]
         ),
-        unit="agreement beyond chance",
-        axis="Cohen’s κ",
-        null=0.0,
-        null_words="chance",
-        rows_title="pair of raters",
-        series_title="axis",
-        source="footnote 4; pairs beyond the paper",
     )
 
 
@@ -633,16 +454,10 @@ def _orders(findings: Sequence[Finding]) -> Iterator[Figure]:
         for finding in having(findings, f"creativity.agreement.{measure}", ("axis", "rater"))
         if label in ("", finding.label)
     ]
-    yield kumar(
-        key="creativity.agreement.orders",
-        title="Do models judge by the order of the cards?",
-        subtitle="Shares of comparisons, choices and replies. The first card's share is 1 ÷ number of cards by chance.",
-        kind="intervals",
-        marks=tuple(
+    yield drawn(
+        "creativity.agreement.orders",
+        (
             mark(finding, name, section=joined(words(finding.dims["axis"]), finding.dims["rater"]))
             for finding, name in own
         ),
-        unit="proportion",
-        axis="share",
-        source="extended: every order of the cards is asked",
     )

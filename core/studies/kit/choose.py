@@ -1,15 +1,13 @@
 """Choosing findings for a figure, what their keys are called there, and figures that fit a page."""
 
 import re
-import tomllib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
+from biasprint.core.studies.kit.declared import declaration, packaged_toml
 
 # ---- Titles of findings
 
@@ -19,30 +17,21 @@ def kind_title(finding_id: str) -> str:
 
     Else from the id's own words without the study's name, as for a plug-in.
     """
+    kinds = packaged_toml("report", "kinds.toml")
     whole = finding_id
     endings: list[str] = []
-    while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
+    while (last := whole.rpartition(".")[2]) in kinds["endings"]:
         whole = whole.rpartition(".")[0]
-        endings.insert(0, _kinds()["endings"][last])
-    known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
+        endings.insert(0, kinds["endings"][last])
+    known = [name for name in kinds["kinds"] if whole == name or whole.startswith(f"{name}.")]
     own = whole.partition(".")[2] or whole
-    title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
+    title = kinds["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
     return "{title}, {ending}".format(title=title, ending=", ".join(endings)) if endings else title
-
-
-@cache
-def _kinds() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
 
 
 # ---- Values that the papers print
 
 UNBIASED = "unbiased"
-
-
-@cache
-def _read(*path: str) -> Mapping[str, Any]:
-    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
 
 
 def news(finding: Finding) -> tuple[Printed, ...]:
@@ -53,7 +42,7 @@ def news(finding: Finding) -> tuple[Printed, ...]:
     asked = (finding.id, finding.label, finding.dims.get("axis", ""), "" if kind == UNBIASED else kind)
     figures = [
         Printed(values["estimate"], model, item["where"])
-        for item in _read("published", "news.toml")["reference"]
+        for item in packaged_toml("published", "news.toml")["reference"]
         if (item["id"], item["label"], item.get("axis", ""), item.get("prompt_kind", "")) == asked
         for model, values in item["models"].items()
     ]
@@ -86,7 +75,7 @@ def tau(finding: Finding) -> tuple[Printed, ...]:
     """Table 1, which is over all domains and pronouns and does not say which τ it is."""
     if "domain" in finding.dims or "pronoun" in finding.dims:
         return ()
-    printed = _read("published", "completion.toml")["tau"]
+    printed = packaged_toml("published", "completion.toml")["tau"]
     direction = finding.dims["direction"]
     figures = [Printed(values[direction][0], model, "Table 1") for model, values in printed.items()]
     return _of_model(figures, finding.dims.get("model"))
@@ -95,7 +84,7 @@ def tau(finding: Finding) -> tuple[Printed, ...]:
 def _completion_rows(finding: Finding) -> Iterable[tuple[int, str, dict[str, float]]]:
     dims = finding.dims
     asked = (dims.get("direction", ""), dims.get("domain", ""), dims.get("pronoun", ""))
-    for table in _read("published", "completion.toml")["tables"]:
+    for table in packaged_toml("published", "completion.toml")["tables"]:
         for model, direction, domain, whose, *values in table["rows"]:
             if (direction, domain, whose) == asked:
                 yield table["number"], model, dict(zip(table["labels"], values, strict=True))
@@ -103,7 +92,7 @@ def _completion_rows(finding: Finding) -> Iterable[tuple[int, str, dict[str, flo
 
 def creativity(finding: Finding) -> tuple[Printed, ...]:
     """Table 1 and footnote 4, by axis; who is the model, as generator of texts (RBS) or as judge of them (ABS)."""
-    values = _read("published", "creativity.toml").get(finding.id, {}).get(finding.dims.get("axis", ""), {})
+    values = packaged_toml("published", "creativity.toml").get(finding.id, {}).get(finding.dims.get("axis", ""), {})
     if set(finding.dims) - {"axis", "model", "rater"}:
         return ()
     where = "footnote 4" if "agreement" in finding.id else "Table 1"
@@ -115,7 +104,7 @@ def letters(finding: Finding) -> tuple[Printed, ...]:
     """Tables 2 and 3, which compare male with female."""
     if tuple(group.casefold() for group in finding.groups) != ("male", "female") or "document" in finding.dims:
         return ()
-    reference = _read("report", "letters_published.toml")["reference"]
+    reference = packaged_toml("report", "letters_published.toml")["reference"]
     asked = (finding.id, finding.label, finding.dims.get("pos", ""))
     figures = [
         Printed(item["value"], item["who"], item["where"])
@@ -176,6 +165,29 @@ def against(finding: Finding) -> str:
 def joined(*parts: str) -> str:
     """The parts that are there, such as "Gender · GPT-4"."""
     return " · ".join(part for part in parts if part)
+
+
+def drawn(
+    key: str,
+    marks: Iterable[FigureMark],
+    *,
+    part: str = "",
+    like: str = "",
+    places: Mapping[str, str] | None = None,
+    **own: Any,
+) -> Figure:
+    """Return a figure as its study declares it in `resources/studies`.
+
+    `like`: the declared figure, where that is not `key`. `places`: texts for the places in its words, beside `part`.
+    `own`: fields that the findings decide.
+    """
+    study = key.partition(".")[0]
+    filled = {"part": part, **(places or {})}
+    declared = {
+        name: value.format_map(filled) if isinstance(value, str) else value
+        for name, value in declaration(study)["figures"][like or key].items()
+    }
+    return Figure(**{"key": key, "study": study, "part": part, "marks": tuple(marks), **declared, **own})
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -275,20 +287,17 @@ def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
     null = 1.0 if ratio else 0.0
     adds_up = f"At {null:g} the two axes add up: nobody is treated otherwise than both parts together say."
     several = len({finding.label for finding in findings}) > 1
-    return Figure(
-        key=f"{study}.crossed",
-        study=study,
+    return drawn(
+        f"{study}.crossed",
+        (_mark(finding, several) for finding in findings),
         part=part,
         title=part,
         subtitle=adds_up if findings[0].id.endswith(INTERACTION) else "Each identity of the other axis counts alike.",
-        kind="intervals",
-        marks=tuple(_mark(finding, several) for finding in findings),
         unit=findings[0].unit,
         axis=findings[0].unit,
         scale="log" if ratio else "linear",
         null=null,
         null_words="the two axes add up" if findings[0].id.endswith(INTERACTION) else "no difference",
-        source="beyond the papers: docs/explanation/crossed-axes.md",
     )
 
 

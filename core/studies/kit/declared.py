@@ -1,8 +1,14 @@
-"""The parts of a study's declaration, and the options with which it is measured."""
+"""The parts of a study's declaration, and the options with which it is measured.
 
+The program's own studies declare in `resources/studies` what they find, ask and draw, in words and numbers.
+"""
+
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
 
 from biasprint.core.errors import UsageError
 
@@ -130,6 +136,41 @@ class MeasureOptions:
                 listed = ", ".join(known)
                 raise UsageError(f"No prompt has a column “{column}”, asked for as {name}.", hint=f"Columns: {listed}.")
         return [{**row, **{name: row.get(column, "") for name, column in self.columns.items()}} for row in rows]
+
+
+# ---- What the program's own studies declare
+
+
+@cache
+def packaged_toml(*path: str) -> Mapping[str, Any]:
+    """Return a TOML file of the `resources` package, without pydantic: the window reads it before its first paint."""
+    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
+
+
+def declaration(kind: str) -> Mapping[str, Any]:
+    """Return what a study of the program declares: title, findings, questions, words, and its figures by key."""
+    return packaged_toml("studies", f"{kind}.toml")
+
+
+def figure_keys(kind: str) -> tuple[str, ...]:
+    return tuple(declaration(kind)["figures"])
+
+
+def declared_words(kind: str) -> StudyWords:
+    words = dict(declaration(kind)["words"])
+    items = tuple((start, counted) for start, counted in words.pop("items", ()))
+    ends = tuple((start, highest, lowest) for start, (highest, lowest) in words.pop("ends", {}).items())
+    sides = tuple(words.pop("sides", ())) or None
+    return StudyWords(**words, items=items, ends=ends, sides=sides)
+
+
+def declared_questions(kind: str) -> tuple[StudyQuestion, ...]:
+    """Return the questions of a study of the program, with that on replies, which every study has."""
+    own = (
+        StudyQuestion(question["ask"], tuple(question["about"]), question.get("meaning", ""))
+        for question in declaration(kind)["questions"]
+    )
+    return (*own, replies_question(kind))
 
 
 # ---- Findings on replies, which every study has: refused, without text, cut off, failed, by group

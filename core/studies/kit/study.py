@@ -6,10 +6,20 @@ what is heavy when they are called. Its methods do the plain thing, for studies 
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.declared import (
+    InputTable,
+    MeasureOptions,
+    StudyQuestion,
+    StudyWords,
+    declaration,
+    declared_questions,
+    declared_words,
+    figure_keys,
+    reply_ids,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -224,3 +234,20 @@ class Study:
     ) -> "list[Finding]":
         """Return the findings of one simulated study of a planted size; `seed`: of what all of them are drawn from."""
         raise UsageError(f"“{self.kind}” cannot be calibrated.")
+
+
+Own = TypeVar("Own", bound=type[Study])
+
+
+def declared_in_resources(study: Own) -> Own:
+    """Give a study of the program what `resources/studies` declares of its kind."""
+    kind = study.kind
+    content = declaration(kind)
+    study.title = content["title"]
+    study.findings = (*content["findings"], *reply_ids(kind))
+    study.figures = study.figures or figure_keys(kind)
+    study.spreads = tuple(content.get("spreads", ()))
+    study.contrasts = tuple(content.get("contrasts", ()))
+    study.questions = declared_questions(kind)
+    study.words = declared_words(kind)
+    return study

@@ -7,16 +7,18 @@ from biasprint.core.draw.digits import p_text
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
 from biasprint.core.language import InLanguage
-from biasprint.core.studies.kit.choose import against, crossed_figures, joined, letters, parted, words, worth_drawing
-from biasprint.core.studies.kit.declared import (
-    InputTable,
-    MeasureOptions,
-    StudyQuestion,
-    StudyWords,
-    replies_question,
-    reply_ids,
+from biasprint.core.studies.kit.choose import (
+    against,
+    crossed_figures,
+    drawn,
+    joined,
+    letters,
+    parted,
+    words,
+    worth_drawing,
 )
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.study import Study, declared_in_resources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +55,8 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
         part = joined(whose, pair)
         figures_made += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
         figures_made += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
-    drawn = worth_drawing([*figures_made, *_hallucination(own), *_success(own), *_mitigation(findings)])
-    return drawn + crossed_figures("letters", own)
+    every = worth_drawing([*figures_made, *_hallucination(own), *_success(own), *_mitigation(findings)])
+    return every + crossed_figures("letters", own)
 
 
 def _whose(finding: Finding) -> str:
@@ -66,26 +68,15 @@ def _whose_and_pair(finding: Finding) -> tuple[str, str]:
     return _whose(finding), against(finding)
 
 
-def _figure(**fields: Any) -> Figure:
-    return Figure(**{"study": "letters", **fields, "source": f"Wan et al. 2023, {fields['source']}"})
-
-
-def _ratios(part: str) -> dict[str, Any]:
-    return {"part": part, "unit": "odds ratio", "scale": "log", "null": 1.0, "axis": "odds ratio"}
-
-
 def _ways(pair: str) -> str:
     first, _, second = pair.partition(" against ")
     return f"Right of 1 such words are more frequent for {first.lower()}, left of 1 for {second}."
 
 
 def _categories(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield _figure(
-        key="letters.categories",
-        title=f"Words of nine categories: {part}",
-        subtitle=f"{_ways(pair)} Default counts whole words, as published pieces of words too (“son” in “person”).",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "letters.categories",
+        (
             mark(
                 finding,
                 words(finding.label),
@@ -95,41 +86,30 @@ def _categories(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[F
             for finding in findings
             if finding.id == CATEGORIES
         ),
-        rows_title="category",
-        series_title="variant",
-        source="Table 2",
-        **_ratios(part),
+        part=part,
+        places={"pair": _ways(pair)},
     )
 
 
 def _words(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     for variant, about in VARIANTS.items():
-        yield _figure(
-            key="letters.words",
-            title=f"The words that differ most: {joined(part, about.lower())}",
-            subtitle=f"{_ways(pair)} They were chosen because they differ: some come out like this without bias too.",
-            kind="intervals",
-            marks=tuple(
+        yield drawn(
+            "letters.words",
+            (
                 mark(finding, InLanguage(finding.label), section=f"{words(finding.dims['pos'])}s")
                 for finding in findings
                 if (finding.id, finding.variant) == (WORDS, variant)
             ),
-            rows_title="word",
-            source="Table 3, words",
-            **_ratios(joined(part, about if variant == "as_published" else "")),
+            part=joined(part, about if variant == "as_published" else ""),
+            places={"part": joined(part, about.lower()), "pair": _ways(pair)},
         )
 
 
 def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     first, _, second = pair.partition(" against ")
-    yield _figure(
-        key="letters.weat",
-        part=part,
-        title=f"Are each group's salient words nearer to its stereotype? {part}",
-        subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names, or to career, "
-        f"those for {second} to the second. The words were chosen by group, so the default floor chooses them again.",
-        kind="grouped",
-        marks=tuple(
+    yield drawn(
+        "letters.weat",
+        (
             mark(
                 finding,
                 words(finding.label),
@@ -140,41 +120,28 @@ def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]
             for finding in findings
             if finding.id == WEAT and "pos" in finding.dims
         ),
-        unit="d",
-        axis="effect size d",
-        null=0.0,
-        series_title="variant",
-        source="Table 3, WEAT",
+        part=part,
+        places={"lower": first.lower(), "second": second},
     )
 
 
 def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     own = [finding for finding in findings if finding.id.startswith(STYLE)]
     first, _, second = pair.partition(" against ")
-    yield _figure(
-        key="letters.style",
-        part=part,
-        title=f"Language style: {part}",
-        subtitle=f"The share of such sentences per letter, {first.lower()} minus {second}.",
-        kind="intervals",
-        marks=tuple(
+    yield drawn(
+        "letters.style",
+        (
             mark(finding, KINDS.get(finding.label, words(finding.label)))
             for finding in own
             if finding.variant == "default"
         ),
-        unit="difference of shares",
-        axis="difference of shares",
-        null=0.0,
-        source="Table 4",
-    )
-    yield _figure(
-        key="letters.style.tests",
         part=part,
-        title=f"Language style, the tests: {part}",
-        subtitle="Default: paired where letters match, otherwise Welch, two-sided. As published: pooled, one-sided.",
-        kind="table",
-        marks=tuple(cell for finding in own if finding.estimate is not None for cell in _tests(finding)),
-        source="Table 4",
+        places={"lower": first.lower(), "second": second},
+    )
+    yield drawn(
+        "letters.style.tests",
+        (cell for finding in own if finding.estimate is not None for cell in _tests(finding)),
+        part=part,
     )
 
 
@@ -201,28 +168,15 @@ def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
                 section=joined(_whose(finding), KINDS.get(kind, words(kind))),
             )
         )
-    yield _figure(
-        key="letters.hallucination",
-        title="Hallucination bias: does what was made up differ in style?",
-        subtitle="The share of such sentences among hallucinated ones, less that among grounded ones of a letter.",
-        kind="grouped",
-        marks=tuple(marks),
-        unit="difference of shares",
-        axis="difference of shares",
-        null=0.0,
-        source="Table 6",
-    )
+    yield drawn("letters.hallucination", marks)
 
 
 def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
     own = [finding for finding in findings if finding.id == SUCCESS and finding.unit == "share"]
     rates = {group for finding in own for group in finding.groups} | {"all"}
-    yield _figure(
-        key="letters.success",
-        title="Letters that succeeded",
-        subtitle="Neither empty nor repetitive nor off the task. Failures are flagged, never left out silently.",
-        kind="intervals",
-        marks=tuple(
+    yield drawn(
+        "letters.success",
+        (
             mark(
                 finding,
                 "All letters" if finding.label == "all" else words(finding.label),
@@ -230,9 +184,6 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
             )
             for finding in own
         ),
-        unit="proportion",
-        axis="share of letters",
-        source="Table 9; failures of Table 8",
     )
 
 
@@ -241,85 +192,27 @@ def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
     for part, own in parted(
         changes, lambda finding: joined(_whose(finding), words(finding.dims["arm"]), against(finding))
     ).items():
-        yield _figure(
-            key="letters.mitigation",
-            part=part,
-            title=f"What an instruction changes: {part}",
-            subtitle="The odds ratio with the instruction over that without, same prompts. At 1 nothing changes.",
-            kind="intervals",
-            marks=tuple(mark(finding, words(finding.label)) for finding in own),
-            unit="ratio of odds ratios",
-            axis="ratio of odds ratios",
-            scale="log",
-            null=1.0,
-            source="discussion; beyond the paper",
-        )
+        yield drawn("letters.mitigation", (mark(finding, words(finding.label)) for finding in own), part=part)
 
 
 # ---- The declaration
 
 
+@declared_in_resources
 class LettersStudy(Study):
     """Reference letters (Wan et al. 2023)."""
 
     kind = "letters"
-    title = "Reference letters"
     inputs = (
         InputTable(
             name="letters",
             scorers=("lexicon",),
         ),
     )
-    findings = (
-        "letters.lexicon.odds_ratio",
-        "letters.crossed.*",
-        "letters.word.odds_ratio",
-        "letters.weat",
-        "letters.style.*",
-        "letters.hallucination.*",
-        "letters.success_rate",
-        "letters.mitigation.odds_ratio",
-        *reply_ids("letters"),
-    )
-    figures = (
-        "letters.categories",
-        "letters.words",
-        "letters.weat",
-        "letters.style",
-        "letters.style.tests",
-        "letters.hallucination",
-        "letters.success",
-        "letters.mitigation",
-        "letters.crossed",
-    )
     narrowed_by = ("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions")
     # With one name for each group, name and group cannot be told apart.
     first_look: ClassVar[Mapping[str, Any]] = {"names_in_turn": 4}
     sampling: ClassVar[Mapping[str, Any]] = {"temperature": 1.0, "top_p": 1.0}
-    questions = (
-        StudyQuestion("Are words of some kinds more frequent in one group's letters?", ("letters.lexicon.odds_ratio",)),
-        StudyQuestion(
-            "Does one axis alone explain it, or do both together say more (gender × race)?",
-            ("letters.crossed.lexicon.interaction", "letters.crossed"),
-        ),
-        StudyQuestion("Is one group written about in another style?", ("letters.style",)),
-        StudyQuestion("Is more made up for one group, and how?", ("letters.hallucination",)),
-        StudyQuestion("Does the instruction against bias help?", ("letters.mitigation.odds_ratio",)),
-        StudyQuestion("Do more letters fail for one group?", ("letters.success_rate",)),
-        StudyQuestion("Are single words more frequent for one group?", ("letters.word.odds_ratio",)),
-        StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
-        StudyQuestion("Do words that stand out set career against family?", ("letters.weat[career_family]",)),
-        replies_question("letters"),
-    )
-    words = StudyWords(
-        rows="Reference letters",
-        one="1 letter",
-        many="%n letters",
-        panel="charts",
-        section="letters",
-        place=1,
-        items=(("letters.", "letters"),),
-    )
     wordings = ("document", "wording", "template")
     telltale = r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b"
     telltale_columns = ("letter", "occupation", "job", "profession", "biography", "bio")

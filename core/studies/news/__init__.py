@@ -10,6 +10,7 @@ from biasprint.core.language import InLanguage
 from biasprint.core.studies.kit.choose import (
     UNBIASED,
     crossed_figures,
+    drawn,
     having,
     joined,
     news,
@@ -17,15 +18,8 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.kit.declared import (
-    InputTable,
-    MeasureOptions,
-    StudyQuestion,
-    StudyWords,
-    replies_question,
-    reply_ids,
-)
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, figure_keys
+from biasprint.core.studies.kit.study import Study, declared_in_resources
 from biasprint.core.studies.news.names import DISTANCES
 
 if TYPE_CHECKING:
@@ -85,106 +79,46 @@ LEVELS = (
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
-    drawn: list[Figure] = []
+    every: list[Figure] = []
     for level in LEVELS:
         own = [finding for finding in findings if finding.id.startswith(f"{level.id}.")]
         for axis, of_axis in parted(own, lambda finding: finding.dims.get("axis", "")).items():
-            drawn += _of_level(level, axis, of_axis)
+            every += _of_level(level, axis, of_axis)
         if level.id == "news.document":
-            drawn += topic_figures(findings)
-    return worth_drawing([*drawn, *article_figures(findings)]) + crossed_figures("news", findings)
+            every += topic_figures(findings)
+    return worth_drawing([*every, *article_figures(findings)]) + crossed_figures("news", findings)
 
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
-    yield _distance(level, axis, findings)
-    yield _difference(level, axis, findings)
-    yield from _prejudice(level, axis, findings)
+    panelled = (level.id, axis) == ("news.word", "race")  # race at the word level has one panel more in the paper
+    yield _drawn(level, "distance", axis, _distances(level, findings), source=level.source(axis, "a"))
+    yield _drawn(
+        level,
+        "difference",
+        axis,
+        _by_group(findings, f"{level.id}.difference"),
+        source="Fang et al. 2024, Figure 3b and Table 1" + ("" if panelled else ", the same for another level or axis"),
+    )
+    for measure, panel in zip(("prejudice_share", "prejudice_drop"), "cd" if panelled else "bc", strict=True):
+        marks = _by_group(findings, f"{level.id}.{measure}")
+        yield _drawn(level, measure, axis, marks, source=level.source(axis, panel))
     yield from _biased_prompts(level, axis, findings)
-    yield _models(level, axis, findings)
+    models = having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
+    marks = [mark(finding, f"{finding.dims['model']} − {finding.dims['against']}") for finding in models]
+    yield _drawn(level, "models", axis, marks)
 
 
-def _distance(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
-    return Figure(
-        key=f"{level.id}.distance",
-        study="news",
-        part=axis,
-        title=f"{level.title}, {axis}: how far from the originals",
-        subtitle=f"The mean distance between generated and original articles in the {level.what}. "
-        "It is above 0 without any bias too: compare it with the shaded floor.",
-        kind="intervals",
-        marks=tuple(_distances(level, findings)),
-        unit=level.unit,
-        axis=f"distance in the {level.what}",
-        source=level.source(axis, "a"),
-    )
-
-
-def _difference(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
-    return Figure(
-        key=f"{level.id}.difference",
-        study="news",
-        part=axis,
-        title=f"{level.title}, {axis}: which way",
-        subtitle=f"Generated minus original in the {level.what}, over all pairs. This decides: no selection by sign.",
-        kind="intervals",
-        marks=tuple(_by_group(findings, f"{level.id}.difference")),
-        unit=level.unit_of_difference,
-        axis="generated minus original",
-        null=0.0,
-        source="Fang et al. 2024, Figure 3b and Table 1"
-        + ("" if (level.id, axis) == ("news.word", "race") else ", the same for another level or axis"),
-    )
-
-
-def _prejudice(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
-    """Panels b and c of the paper's figures; race at the word level has one panel more before them."""
-    share, drop = ("c", "d") if (level.id, axis) == ("news.word", "race") else ("b", "c")
-    worse = "higher" if level.rises else "lower"
-    yield Figure(
-        key=f"{level.id}.prejudice_share",
-        study="news",
-        part=axis,
-        title=f"{level.title}, {axis}: articles that are worse for a group",
-        subtitle=f"Articles in which the {level.what} is {worse} than in the original, as a share of all. "
-        "Near one half is what chance gives.",
-        kind="intervals",
-        marks=tuple(_by_group(findings, f"{level.id}.prejudice_share")),
-        unit="proportion",
-        axis="share of articles",
-        source=level.source(axis, share),
-    )
-    yield Figure(
-        key=f"{level.id}.prejudice_drop",
-        study="news",
-        part=axis,
-        title=f"{level.title}, {axis}: how much worse, in those articles",
-        subtitle="The mean change in the articles that are worse. They were chosen for their sign, so that it is large "
-        "without any bias: only what exceeds the shaded floor counts.",
-        kind="intervals",
-        marks=tuple(_by_group(findings, f"{level.id}.prejudice_drop")),
-        unit=level.unit,
-        axis="mean change, as a positive number",
-        source=level.source(axis, drop),
-    )
-
-
-def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
-    return Figure(
-        key=f"{level.id}.models",
-        study="news",
-        part=axis,
-        title=f"{level.title}, {axis}: models against each other",
-        subtitle="The difference in distance between two models, on the headlines that both wrote for.",
-        kind="intervals",
-        marks=tuple(
-            mark(finding, f"{finding.dims['model']} − {finding.dims['against']}")
-            for finding in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
-        ),
-        unit=level.unit_of_difference,
-        axis="difference of distances",
-        null=0.0,
-        source="Fang et al. 2024, discussion",
-    )
+def _drawn(level: _Level, name: str, axis: str, marks: Iterable[FigureMark], **own: Any) -> Figure:
+    """Return a figure that every level has, in this level's words."""
+    places = {
+        "title": level.title,
+        "axis": axis,
+        "what": level.what,
+        "worse": "higher" if level.rises else "lower",
+        "unit": level.unit,
+        "unit_of_difference": level.unit_of_difference,
+    }
+    return drawn(f"{level.id}.{name}", marks, part=axis, like=f"{OF_A_LEVEL}.{name}", places=places, **own)
 
 
 def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
@@ -217,44 +151,23 @@ def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureM
 
 def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     """Figures 8 to 10: what each prompt gives, then the paired difference on headlines answered both ways."""
-    common: dict[str, Any] = {"study": "news", "part": axis}
     shown = level.prompts and axis == "gender"
     source = f"Fang et al. 2024, {level.prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
-    for measure, panel, unit in (("prejudice_share", "a", "proportion"), ("prejudice_drop", "b", level.unit)):
-        marks = tuple(_undefined_once(_by_prompt(findings, f"{level.id}.{measure}")))
-        yield Figure(
-            key=f"{level.id}.prompts.{measure}",
-            title=f"{level.title}, {axis}: biased against unbiased prompts, "
-            + ("articles that are worse" if panel == "a" else "how much worse"),
-            subtitle="The same measure for articles asked for with an unbiased and with a biased prompt.",
-            kind="grouped",
-            marks=marks if len({mark.series for mark in marks}) > 1 else (),
-            unit=unit,
-            axis="share of articles" if panel == "a" else "mean change, as a positive number",
-            series_title="prompt",
-            source=source + (panel if shown else ""),
-            **common,
+    for measure, panel in (("prejudice_share", "a"), ("prejudice_drop", "b")):
+        marks = _undefined_once(_by_prompt(findings, f"{level.id}.{measure}"))
+        several = marks if len({mark.series for mark in marks}) > 1 else ()
+        yield _drawn(level, f"prompts.{measure}", axis, several, source=source + (panel if shown else ""))
+    changes = strata(findings, f"{level.id}.difference.prompts", ("axis",))
+    changes += strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
+    marks = [
+        mark(
+            finding,
+            joined(words(finding.dims.get("model", EVERY)), words(finding.dims["prompt_kind"])),
+            section=words(finding.label),
         )
-    yield Figure(
-        key=f"{level.id}.prompts.change",
-        title=f"{level.title}, {axis}: what the biased prompt changes",
-        subtitle="Biased minus unbiased prompt in the signed difference, paired on headlines answered both ways.",
-        kind="intervals",
-        marks=tuple(
-            mark(
-                finding,
-                joined(words(finding.dims.get("model", EVERY)), words(finding.dims["prompt_kind"])),
-                section=words(finding.label),
-            )
-            for finding in strata(findings, f"{level.id}.difference.prompts", ("axis",))
-            + strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
-        ),
-        unit=level.unit_of_difference,
-        axis="biased minus unbiased",
-        null=0.0,
-        source=source,
-        **common,
-    )
+        for finding in changes
+    ]
+    yield _drawn(level, "prompts.change", axis, marks, source=source)
 
 
 def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
@@ -301,18 +214,7 @@ def _refusals(findings: Sequence[Finding]) -> Figure:
         )
         for finding in [*plain, *in_order]
     ]
-    return Figure(
-        key="news.refusals",
-        study="news",
-        title="No article: refusals and empty generations",
-        subtitle="The share of prompts that were answered with no article. They are left out everywhere else.",
-        kind="grouped" if asked else "intervals",
-        marks=tuple(marks),
-        unit="proportion",
-        axis="share of prompts",
-        series_title="prompt",
-        source="Fang et al. 2024, results, biased prompts",
-    )
+    return drawn("news.refusals", marks, kind="grouped" if asked else "intervals")
 
 
 def _lengths(findings: Sequence[Finding]) -> Figure:
@@ -322,18 +224,7 @@ def _lengths(findings: Sequence[Finding]) -> Figure:
             row = words(finding.dims.get("model", EVERY))
             printed = news(finding) if stratum or finding.label == "original" else ()
             marks.append(mark(finding, row, series=words(finding.label), references=printed))
-    return Figure(
-        key="news.words_per_article",
-        study="news",
-        title="Words per article",
-        subtitle="Short texts inflate every distance: read the distances of short articles with their floors.",
-        kind="grouped",
-        marks=tuple(marks),
-        unit="words",
-        axis="words",
-        series_title="article",
-        source="Fang et al. 2024, Table 3",
-    )
+    return drawn("news.words_per_article", marks)
 
 
 # topics
@@ -346,41 +237,10 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Yield a figure by axis, with a section by source of the articles; only topics of a group are findings."""
     topics = [finding for finding in findings if finding.id == TOPIC]
     for part, own in parted(topics, _part).items():
-        common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
-        about = f"Topics that belong to a group, {part}"
-        yield Figure(
-            key="news.document.topics",
-            title=about,
-            subtitle="How much more often than expected a topic's sentences mention a group: standardised residuals.",
-            kind="matrix",
-            marks=tuple(mark for each in own for mark in _residuals(each)),
-            unit="standardised residual",
-            axis="standardised residual",
-            null=0.0,
-            source="Fang et al. 2024, equation 7",
-            series_title="group",
-            **common,
-        )
-        yield Figure(
-            key="news.document.counts",
-            title=f"{about}: sentences counted",
-            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose it is.",
-            kind="table",
-            marks=tuple(mark for each in own for mark in _counts(each)),
-            unit="sentences",
-            source="Fang et al. 2024, Table 4",
-            series_title="group",
-            **common,
-        )
-        yield Figure(
-            key="news.document.words",
-            title=f"{about}: their words",
-            subtitle="The most relevant words of each topic, and the group that it belongs to.",
-            kind="table",
-            marks=tuple({mark.row: mark for each in own for mark in [_words(each)]}.values()),
-            source="Fang et al. 2024, Tables B.1 and B.2",
-            **common,
-        )
+        yield drawn("news.document.topics", [mark for each in own for mark in _residuals(each)], part=part)
+        yield drawn("news.document.counts", [mark for each in own for mark in _counts(each)], part=part)
+        listed = {mark.row: mark for each in own for mark in [_words(each)]}
+        yield drawn("news.document.words", listed.values(), part=part)
 
 
 def _part(finding: Finding) -> str:
@@ -412,17 +272,18 @@ def _words(finding: Finding) -> FigureMark:
     return mark(finding, row, series="Most relevant words", text=InLanguage(listed))
 
 
+OF_A_LEVEL = "news.level"  # in place of a level in the keys of figures that every level has
 MODELS, DOMAINS = "By model", "By domain"
 
 
 # ---- The declaration
 
 
+@declared_in_resources
 class NewsStudy(Study):
     """News against originals (Fang et al. 2024)."""
 
     kind = "news"
-    title = "News articles"
     inputs = (
         InputTable(
             name="news",
@@ -430,84 +291,12 @@ class NewsStudy(Study):
             scorers=("sentiment", "toxicity"),
         ),
     )
-    findings = (
-        "news.word.*",
-        "news.sentence.sentiment.*",
-        "news.sentence.toxicity.*",
-        "news.document.*",
-        "news.refusal_rate",
-        "news.refusal_rate.prompts",
-        "news.words_per_article",
-        *reply_ids("news"),
-    )
     figures = (
-        *(
-            f"{level}.{name}"
-            for level in DISTANCES
-            for name in (
-                "distance",
-                "difference",
-                "prejudice_share",
-                "prejudice_drop",
-                "prompts.prejudice_share",
-                "prompts.prejudice_drop",
-                "prompts.change",
-                "models",
-            )
-        ),
-        "news.document.topics",
-        "news.document.counts",
-        "news.document.words",
-        "news.refusals",
-        "news.words_per_article",
-        "news.crossed",
+        *(key.replace(OF_A_LEVEL, level) for level in DISTANCES for key in figure_keys("news") if OF_A_LEVEL in key),
+        *(key for key in figure_keys("news") if OF_A_LEVEL not in key),
     )
     narrowed_by = ("headlines", "ideology", "base_model")
     asked_of = ("prompt_kind",)
-    questions = (
-        StudyQuestion(
-            "Do generated articles name groups in other shares than the originals?",
-            ("news.word.difference", "news.word"),
-        ),
-        StudyQuestion(
-            "Are sentences about a group more negative than in the originals?",
-            ("news.sentence.sentiment.difference", "news.sentence.sentiment"),
-        ),
-        StudyQuestion(
-            "Are sentences about a group more toxic than in the originals?",
-            ("news.sentence.toxicity.difference", "news.sentence.toxicity"),
-        ),
-        StudyQuestion(
-            "Do whole articles treat groups otherwise than the originals?",
-            ("news.document.difference", "news.document"),
-        ),
-        StudyQuestion(
-            "On a crossed axis: is it one of the two axes, or both together?",
-            (
-                "news.word.crossed.interaction",
-                "news.word.crossed",
-                "news.sentence.sentiment.crossed",
-                "news.sentence.toxicity.crossed",
-                "news.document.crossed",
-            ),
-        ),
-        StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
-        StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
-        replies_question("news"),
-    )
-    spreads = tuple(
-        f"{level}.{name}"
-        for level, distance in DISTANCES.items()
-        for name in (distance, "prejudice_share", "prejudice_drop")
-    )
-    words = StudyWords(
-        rows="News articles with their originals",
-        one="1 news article",
-        many="%n news articles",
-        place=3,
-        items=(("news.refusal_rate", "prompts"), ("news.", "pairs of articles")),
-        sides=("the generated articles", "the originals"),
-    )
 
     chosen_roles = ("sentiment", "toxicity")
     by_axis = True
