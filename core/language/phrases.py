@@ -7,6 +7,7 @@ and what is between semicolons, colons, brackets and commas. Of several ways the
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -46,11 +47,13 @@ _ENGLISH = re.compile(
 )
 _HIDDEN, _KEPT, _KEPT_END = "\ufdd0", "\ufdd1", "\ufdd2"  # codes that no text has
 _QUOTED = re.compile(f"[“„{_KEPT}][^”“{_KEPT_END}]*[”“{_KEPT_END}]")
+_QUOTES_BEGIN = re.compile(f"[“„{_KEPT}]")
 _KEPT_SIGNS = re.compile(f"[{_KEPT}{_KEPT_END}]")
 _INNER = re.compile("“([^”“]*)”")
 _BRACKETED = re.compile(r"\[[^\[\]]*\]")
 QUOTES = "“{name}”"  # in the catalogue: the language's marks
 _NAME = re.compile(r"[\w.-]*[a-z][.-]?\d[\w.-]*|\w+[_.]\w[\w.]*")  # of a model, or an id
+_IN_NAME = re.compile(r"[a-z][.-]?\d|\w[_.]\w")
 _LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
 # What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
 KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
@@ -59,11 +62,11 @@ _ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?!\w|\.\d)")
 MOST_FITS = 6  # templates that are tried for one text, the longest
 FEW = 15  # characters of a template that many texts fit
 _WORD = re.compile(r"[A-Za-zÄÖÜäöüß]+")
-_ENDS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S)
+_ENDS, _END_SIGNS = re.compile(r"(.*\w[”’)%]*)([.:…!?]+)", re.S), tuple(".:…!?")
 _SENTENCE_END = re.compile(r"[.!?] [A-Z]| · ")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Template:
     """A text with places: `said` is what is around them, one more than there are `names`.
 
@@ -103,12 +106,14 @@ class _Template:
 
     def values(self, text: str) -> list[str] | None:
         """Return what fills the places of a text that was made from this one; each is as short as can be."""
-        first, *between, last = self.said
-        end = len(text) - len(last)
-        if not (text.startswith(first) and text.endswith(last) and len(first) <= end):
+        first, last = self.said[0], self.said[-1]
+        if not (text.startswith(first) and text.endswith(last)):
             return None
-        values, at = [], len(first)
-        for words in between:
+        at, end = len(first), len(text) - len(last)
+        if at > end:
+            return None
+        values = []
+        for words in self.said[1:-1]:
             found = text.find(words, at, end)
             if found < 0:
                 return None
@@ -141,9 +146,12 @@ class Phrases:
         self._texts = _sentences(catalogue.texts) | catalogue.texts
         self._templates = _by_word(map(_Template.of, filter(_worth, self._texts)))
         self._stems = frozenset(map(_stem, self._texts))
+        self._sorted_stems = sorted(self._stems)
+        self._last_words = {stem.rpartition(" ")[2] for stem in self._stems}
         self._english = _english_words(catalogue)
         self._exact = lru_cache(MOST_KEPT)(self._found_exact)
         self._fits = lru_cache(MOST_KEPT)(self._found_fits)
+        self._english_in = lru_cache(MOST_KEPT)(self._count_english)
         self._sentence = lru_cache(MOST_KEPT)(lambda text: self._in(text, _Trial(), is_piece=True))
         self.translated = lru_cache(MOST_KEPT)(self._translated)
 
@@ -157,7 +165,7 @@ class Phrases:
     def _in(self, text: str, trial: _Trial, *, is_piece: bool = False) -> str:
         if (exact := self._exact(text)) is not None:
             return exact
-        if _FIGURES.fullmatch(text):
+        if _is_figure(text):
             return self._number(text)
         if (day := _DAY.fullmatch(text)) is not None:
             return self._day(day)
@@ -202,16 +210,19 @@ class Phrases:
         commas and the like between them; with and without its final sign, also with another first letter."""
         fits: tuple[list[_Fit], list[_Fit], list[_Fit]] = ([], [], [])
         core = text.strip()
-        ended = _ENDS.fullmatch(core)
+        ended = _ended(core)
         inners = (core, ended[1]) if ended is not None else (core,)
         swapped = (f"{inner[:1].swapcase()}{inner[1:]}" for inner in inners)
         for begun, inner in dict(zip((*inners, *swapped), inners * 2, strict=True)).items():
-            asked = {template for word in {"", *_WORD.findall(begun)} for template in self._templates.get(word, ())}
-            for template in sorted(asked, key=lambda each: (-each.characters, each.english)):
-                if (values := template.values(begun)) is None or not template.holds(values):
-                    continue
+            found = [
+                (template, values)
+                for word in {"", *_WORD.findall(begun)}
+                for template in self._templates.get(word, ())
+                if (values := template.values(begun)) is not None and template.holds(values)
+            ]
+            for template, values in sorted(found, key=lambda each: (-each[0].characters, each[0].english)):
                 loose = [value for place, value in enumerate(values) if place not in template.quoted]
-                if not any(_SENTENCE_END.search(_QUOTED.sub("", value)) for value in loose):
+                if not any(_SENTENCE_END.search(_unquoted(value)) for value in loose):
                     says_most = 2 * template.characters >= len(text)
                     reaches = template.characters < FEW and any(map(_ANYWHERE.search, loose))
                     fits[0 if says_most else 2 if reaches else 1].append(_Fit(template, values, inner))
@@ -241,8 +252,9 @@ class Phrases:
         count = len(pieces)
         if not 3 < count < 2 * MOST_PIECES:
             return None
+        starts = [start for start in range(0, count, 2) if self._begins_one(_stem(pieces[start]))]
         for length in range(count - 2, 2, -2):
-            for start in range(0, count - length + 1, 2):
+            for start in (start for start in starts if start + length <= count):
                 inner = "".join(pieces[start : start + length])
                 if _stem(inner) in self._stems and (found := self._exact(inner)) is not None:
                     end = start + length
@@ -251,28 +263,33 @@ class Phrases:
                     return f"{left}{found}{right}"
         return None
 
+    def _begins_one(self, begun: str) -> bool:
+        place = bisect_left(self._sorted_stems, begun)
+        return place < len(self._sorted_stems) and self._sorted_stems[place].startswith(begun)
+
     def _begun_or_ended(self, text: str, trial: _Trial) -> str:
         """A text that begins or ends with a known one of two words and more; "" where none does."""
         words = text.split(" ")
-        for known in range(len(words) - 1, 1, -1):
-            begins, rest = " ".join(words[:known]), " ".join(words[known:])
-            if (found := self._exact(begins)) is not None:
-                found = f"{found} {self._in(rest, trial)}"
+        begun, ended = f"{words[0]} {words[1]}" if len(words) > 1 else "", _stem(text).rpartition(" ")[2]
+        can_begin = "_" in text or self._begins_one(_stem(begun))
+        can_end = "_" in text or ended in self._last_words
+        for known in range(len(words) - 1, 1, -1) if can_begin or can_end else ():
+            if can_begin and (found := self._exact(" ".join(words[:known]))) is not None:
+                found = f"{found} {self._in(' '.join(words[known:]), trial)}"
                 return "" if self._says_english(found) else found
-            rest, ends = " ".join(words[:-known]), " ".join(words[-known:])
-            if (found := self._exact(ends)) is not None:
-                found = f"{self._in(rest, trial)} {found}"
+            if can_end and (found := self._exact(" ".join(words[-known:]))) is not None:
+                found = f"{self._in(' '.join(words[:-known]), trial)} {found}"
                 return "" if self._says_english(found) else found
         return ""
 
     def _in_pieces(self, pieces: list[str], put: Callable[[str], str]) -> list[str]:
         """Every second piece stood between two. In a row without anything English the numbers are none either."""
         written = list(pieces)
-        texts = [place for place in range(0, len(pieces), 2) if not _FIGURES.fullmatch(pieces[place])]
+        texts = [place for place in range(0, len(pieces), 2) if not _is_figure(pieces[place])]
         for place in texts:
             written[place] = put(pieces[place])
         if any(written[place] != pieces[place] for place in texts):
-            return [self._number(each) if _FIGURES.fullmatch(each) else each for each in written]
+            return [self._number(each) if _is_figure(each) else each for each in written]
         return [self._number(each) if _TESTED.fullmatch(each) else each for each in written]
 
     def _found_exact(self, text: str) -> str | None:
@@ -289,7 +306,7 @@ class Phrases:
                 if english is not core and core[0].isupper():
                     found = found[0].upper() + found[1:]
                 return text.replace(core, found, 1)
-        ended = _ENDS.fullmatch(core)
+        ended = _ended(core)
         if ended is not None and (found := self._exact(ended[1])) is not None:
             return text.replace(core, found + ended[2], 1)
         return None
@@ -314,15 +331,17 @@ class Phrases:
             return None  # a few words that many sentences have, and English on both sides of them
         return _PLACE.sub(lambda place: filled[place[1]], self._texts[template.english].strip())
 
-    def _english_in(self, text: str) -> int:
+    def _count_english(self, text: str) -> int:
         """Return how many words of a text only English has, but for names of models and what is in quotation marks."""
-        text = _NAME.sub("", _QUOTED.sub("", text))
+        text = _unquoted(text)
+        if _IN_NAME.search(text):
+            text = _NAME.sub("", text)
         while self._catalogue.has_english and (inner := _BRACKETED.sub("", text)) != text:
             text = inner
         return sum(word.lower() in self._english for word in _WORD.findall(text))
 
     def _says_english(self, text: str) -> bool:
-        return not self._catalogue.has_english and _ENGLISH.search(_QUOTED.sub("", text)) is not None
+        return not self._catalogue.has_english and _ENGLISH.search(_unquoted(text)) is not None
 
     def _number(self, text: str) -> str:
         point, thousands = self._catalogue.signs
@@ -345,7 +364,7 @@ def _sentences(texts: dict[str, str]) -> dict[str, str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_PLACE.sub(" ", _QUOTED.sub("", text))))
+    return set(_WORD.findall(_PLACE.sub(" ", _unquoted(text))))
 
 
 def _english_words(catalogue: Catalogue) -> set[str]:
@@ -359,13 +378,21 @@ def _english_words(catalogue: Catalogue) -> set[str]:
     return english - others
 
 
+def _is_figure(text: str) -> bool:
+    return (text[1:2] == " " or not text[:1].isalpha()) and _FIGURES.fullmatch(text) is not None
+
+
+def _ended(text: str) -> re.Match[str] | None:
+    return _ENDS.fullmatch(text) if text.endswith(_END_SIGNS) else None
+
+
 def _stem(text: str) -> str:
     return text.strip().rstrip(".:…!?").lower()
 
 
 def _is_prose(value: str) -> bool:
     """Return whether a value that has no translation is more than a name: four words and more."""
-    return len(re.findall(r"\b[A-Za-z]{2,}\b", _QUOTED.sub("", value))) > 3
+    return len(re.findall(r"\b[A-Za-z]{2,}\b", _unquoted(value))) > 3
 
 
 def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:
@@ -380,9 +407,15 @@ def _by_word(templates: Iterable[_Template]) -> dict[str, list[_Template]]:
 
 def _split(apart: re.Pattern[str], text: str) -> list[str]:
     """Split a text, but nowhere between quotation marks."""
+    if not _QUOTES_BEGIN.search(text):
+        return apart.split(text)
     quotes = iter(_QUOTED.findall(text))
     pieces = apart.split(_QUOTED.sub(_HIDDEN, text))
-    return [re.sub(_HIDDEN, lambda _: next(quotes), piece) for piece in pieces]
+    return [re.sub(_HIDDEN, lambda _: next(quotes), piece) if _HIDDEN in piece else piece for piece in pieces]
+
+
+def _unquoted(text: str) -> str:
+    return _QUOTED.sub("", text) if _QUOTES_BEGIN.search(text) else text
 
 
 def _worth(english: str) -> bool:
