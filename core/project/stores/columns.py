@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from biasprint.core.project.schema import table
-from biasprint.core.project.stores.common import StorePart
+from biasprint.core.project.stores.common import StorePart, following
 
 output = table("output")
 source = table("source")
@@ -78,12 +78,8 @@ class Columns(StorePart):
     def outputs(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputColumns:
         """Return the finished ones among the next `limit` outputs."""
         done = sa.case((output.c.status == "done", 1), else_=0)
-        statement = (
-            sa.select(output.c.id, output.c.prompt_id, output.c.run_id, sa.func.length(output.c.text), done)
-            .where(output.c.id > after_id)
-            .order_by(output.c.id)
-            .limit(limit)
-        )
+        columns = (output.c.id, output.c.prompt_id, output.c.run_id, sa.func.length(output.c.text), done)
+        statement = following(sa.select(*columns), output.c.id, after_id, limit)
         rows = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 5)
         ids, prompts, runs, lengths, _ = rows[rows[:, 4] == 1].T
         return OutputColumns(ids, prompts, runs, lengths, int(rows[-1, 0]) if len(rows) else None)
@@ -91,12 +87,8 @@ class Columns(StorePart):
     def places(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputPlaces:
         """Return the next `limit` outputs."""
         failed = sa.case((output.c.status == "error", 1), else_=0)
-        statement = (
-            sa.select(output.c.id, output.c.prompt_id, output.c.run_id, failed)
-            .where(output.c.id > after_id)
-            .order_by(output.c.id)
-            .limit(limit)
-        )
+        columns = (output.c.id, output.c.prompt_id, output.c.run_id, failed)
+        statement = following(sa.select(*columns), output.c.id, after_id, limit)
         rows = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 4)
         ids, prompts, runs, marks = rows.T
         return OutputPlaces(ids, prompts, runs, marks.astype(bool))
@@ -112,27 +104,19 @@ class Columns(StorePart):
 
     def scores(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
         """Return the ids of scored texts, and the summary of each; not a number where the scorer gave none."""
-        key = score.c.output_id if kind == "output" else score.c.source_id
-        statement = (
-            sa.select(key, score.c.summary)
-            .where(score.c.scorer == of.name, score.c.version == of.version, key > after_id)
-            .order_by(key)
-            .limit(limit)
-        )
-        rows = self._reader.rows(statement)
+        key = score.c[f"{kind}_id"]
+        mine = sa.select(key, score.c.summary).where(score.c.scorer == of.name, score.c.version == of.version)
+        rows = self._reader.rows(following(mine, key, after_id, limit))
         summaries = [np.nan if row[1] is None else row[1] for row in rows]
         return np.array([row[0] for row in rows], dtype=np.int64), np.array(summaries, dtype=np.float32)
 
     def embeddings(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
         """Return the ids of embedded texts, and the vector of each as a row."""
-        key = embedding.c.output_id if kind == "output" else embedding.c.source_id
-        statement = (
-            sa.select(key, embedding.c.vector)
-            .where(embedding.c.embedder == of.name, embedding.c.version == of.version, key > after_id)
-            .order_by(key)
-            .limit(limit)
+        key = embedding.c[f"{kind}_id"]
+        mine = sa.select(key, embedding.c.vector).where(
+            embedding.c.embedder == of.name, embedding.c.version == of.version
         )
-        rows = self._reader.rows(statement)
+        rows = self._reader.rows(following(mine, key, after_id, limit))
         if not rows:
             return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
         vectors = [np.frombuffer(row[1], dtype="<f4") for row in rows]

@@ -3,10 +3,12 @@
 import json
 import secrets
 import uuid
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, abc
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, Self, TypeVar, get_origin, get_type_hints
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -15,7 +17,7 @@ from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.reader import ROWS_AT_ONCE, Reader
 from biasprint.core.project.writer import Writer
-from biasprint.core.text import sha256_text
+from biasprint.core.text import restore_text, sha256_text
 
 Row = TypeVar("Row")
 COUNTED_AT_ONCE = 2_000
@@ -77,6 +79,33 @@ def json_sha256(value: Any) -> str:
     return sha256_text(canonical_json(value))
 
 
+def made(kind: Callable[..., Row]) -> Callable[[Any], Row]:
+    """Return what makes a frozen row of the store from a row with its columns: their names are its fields' names.
+
+    Columns that a mapping is kept in are decoded; a text is as it was received.
+    """
+    hints = get_type_hints(kind)
+    names = tuple(hints)
+    mappings = [place for place, name in enumerate(names) if get_origin(hints[name]) is abc.Mapping]
+    text = names.index("text") if "text" in names else None
+    values_of = attrgetter(*names)
+
+    def make(row: Any) -> Row:
+        values = list(values_of(row))
+        for place in mappings:
+            values[place] = json_object(values[place])
+        if text is not None:
+            values[text] = restore_text(row.text, row.escaped)
+        return kind(*values)
+
+    return make
+
+
+def following(statement: "sa.Select[Any]", key: "sa.ColumnElement[Any]", after: int, limit: int) -> "sa.Select[Any]":
+    """Return the statement for the next rows by a key, which is never empty."""
+    return statement.where(key > after).order_by(key).limit(limit)
+
+
 class StorePart:
     """A part of the store."""
 
@@ -105,6 +134,26 @@ class StorePart:
             return None if row is None else build(row)
 
         return self._reader.around_damage(read)
+
+    def _view(self, **attributes: object) -> Self:
+        """Return the same part of the store, with other attributes."""
+        view = copy(self)
+        vars(view).update(attributes)
+        return view
+
+    def _insert(self, into: sa.Table, values: dict[str, Any], *, urgent: bool = True) -> Changes:
+        return self._writer.write(lambda connection: insert_one(connection, into, values), urgent=urgent)
+
+    def _execute(
+        self, statement: "sa.Insert | sa.Update", of: sa.Table, keys: Iterable[int | str], *, urgent: bool = True
+    ) -> Changes:
+        """Execute a statement that changes the rows of these keys."""
+
+        def write(connection: Connection) -> Changes:
+            connection.execute(statement)
+            return Changes.to(of.name, keys)
+
+        return self._writer.write(write, urgent=urgent)
 
     def _number(self, statement: "sa.Select[Any]") -> int:
         return int(self._reader.run(lambda connection: connection.execute(statement).scalar_one()))

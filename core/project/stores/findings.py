@@ -20,10 +20,11 @@ from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     chunks,
-    insert_one,
+    following,
     json_list,
     json_object,
     json_part,
+    made,
     new_uuid,
     utc_now,
 )
@@ -65,7 +66,7 @@ class Findings(StorePart):
 
     def page(self, after_id: int, limit: int, study: str | None = None) -> tuple[FindingRow, ...]:
         """Return the next findings by id."""
-        statement = sa.select(finding).where(finding.c.id > after_id).order_by(finding.c.id).limit(limit)
+        statement = following(sa.select(finding), finding.c.id, after_id, limit)
         if study is not None:
             statement = statement.where(finding.c.study == study)
         return self._all(statement, _finding)
@@ -95,7 +96,7 @@ class Findings(StorePart):
 class Events(StorePart):
     def add(self, kind: str, body: dict[str, Any]) -> Changes:
         values = {"kind": kind, "body": canonical_json(body), "created_at": utc_now()}
-        return self._writer.write(lambda connection: insert_one(connection, event, values))
+        return self._insert(event, values, urgent=False)
 
     def recent(self, limit: int = 100) -> tuple[EventRow, ...]:
         return self._all(sa.select(event).order_by(event.c.id.desc()).limit(limit), _event)
@@ -105,8 +106,7 @@ class Events(StorePart):
         return self._all(sa.select(event).where(event.c.kind == kind).order_by(event.c.id), _event)
 
 
-def _event(row: Any) -> EventRow:
-    return EventRow(row.id, row.kind, json_object(row.body), row.created_at)
+_event = made(EventRow)
 
 
 def _finding(row: Any) -> FindingRow:
@@ -157,7 +157,7 @@ class Readings(StorePart):
             "result": canonical_json(result),
             "created_at": utc_now(),
         }
-        return self._writer.write(lambda connection: insert_one(connection, reading, values), urgent=True)
+        return self._insert(reading, values)
 
     def all(self) -> tuple[ReadingRow, ...]:
         """Return every reading, the oldest first."""
@@ -229,9 +229,7 @@ def _compared(connection: Connection, sources: Collection[int]) -> bool:
     return connection.execute(query).first() is not None
 
 
-def _row(row: Any) -> ReadingRow:
-    result = json_object(row.result)
-    return ReadingRow(row.id, row.source_id, row.title, row.document_sha256, result, row.created_at)
+_row = made(ReadingRow)
 
 
 # ---- Statements beside the judgments: criterion ratings, perceptibility, decisions. They are only ever added
@@ -283,10 +281,7 @@ def _values(spec: AnnotationSpec) -> dict[str, Any]:
     }
 
 
-def annotation_row(row: Any) -> AnnotationRow:
-    return AnnotationRow(
-        row.id, row.kind, row.target, row.rater_id, json_object(row.value), row.supersedes, row.created_at
-    )
+annotation_row = made(AnnotationRow)
 
 
 # ---- Scores and embeddings: compact, one row per text and scorer version. Scoring again generates nothing
@@ -319,7 +314,7 @@ class Scores(StorePart):
     ) -> tuple[TextRow, ...]:
         """Return the next finished outputs, or sources, of a study that this scorer version has not scored."""
         texts, missing = _missing(kind, scorer, version, study_id, embeddings)
-        statement = sa.select(texts).where(missing, texts.c.id > after_id).order_by(texts.c.id).limit(limit)
+        statement = following(sa.select(texts).where(missing), texts.c.id, after_id, limit)
         return self._all(statement, lambda row: _text(kind, row))
 
     def missing(self, kind: Kind, scorer: str, version: str, *, study_id: int, embeddings: bool = False) -> int:
@@ -345,27 +340,15 @@ class Scores(StorePart):
         self, kind: Kind, scorer: str, version: str, *, after_id: int = 0, limit: int = 500
     ) -> tuple[ScoreRow, ...]:
         """Return the scores of a scorer version, by the id of their text."""
-        key = score.c[f"{kind}_id"]
-        statement = (
-            sa.select(score)
-            .where(score.c.scorer == scorer, score.c.version == version, key > after_id)
-            .order_by(key)
-            .limit(limit)
-        )
-        return self._all(statement, _score_row)
+        mine = sa.select(score).where(score.c.scorer == scorer, score.c.version == version)
+        return self._all(following(mine, score.c[f"{kind}_id"], after_id, limit), _score_row)
 
     def embeddings(
         self, kind: Kind, embedder: str, version: str, *, after_id: int = 0, limit: int = 500
     ) -> tuple[ScoreRow, ...]:
         """Return the vectors of an embedder version, by the id of their text."""
-        key = embedding.c[f"{kind}_id"]
-        statement = (
-            sa.select(embedding)
-            .where(embedding.c.embedder == embedder, embedding.c.version == version, key > after_id)
-            .order_by(key)
-            .limit(limit)
-        )
-        return self._all(statement, _vector_row)
+        mine = sa.select(embedding).where(embedding.c.embedder == embedder, embedding.c.version == version)
+        return self._all(following(mine, embedding.c[f"{kind}_id"], after_id, limit), _vector_row)
 
     def between(
         self, after_id: int, last_id: int, scorers: Mapping[str, str], *, embeddings: bool = False

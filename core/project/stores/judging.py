@@ -30,10 +30,12 @@ from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     chunks,
+    following,
     insert_one,
     json_list,
     json_object,
     json_sha256,
+    made,
     new_secret,
     new_uuid,
     utc_now,
@@ -247,13 +249,8 @@ class Judging(StorePart):
         """Return a plan's comparisons in their order."""
 
         def page(after: int, limit: int) -> tuple[ComparisonRow, ...]:
-            statement = (
-                sa.select(comparison)
-                .where(comparison.c.plan_id == plan_id, comparison.c.position > after)
-                .order_by(comparison.c.position)
-                .limit(limit)
-            )
-            return self._all(statement, _comparison)
+            mine = sa.select(comparison).where(comparison.c.plan_id == plan_id)
+            return self._all(following(mine, comparison.c.position, after, limit), _comparison)
 
         return tuple(chunks(page, lambda row: row.position, first=-1))
 
@@ -274,7 +271,7 @@ class Judging(StorePart):
             "background": canonical_json(spec.background),
             "created_at": utc_now(),
         }
-        return self._writer.write(lambda connection: insert_one(connection, rater, values), urgent=True)
+        return self._insert(rater, values)
 
     def raters(self) -> tuple[RaterRow, ...]:
         return self._all(sa.select(rater).order_by(rater.c.created_at, rater.c.id), _rater)
@@ -282,12 +279,7 @@ class Judging(StorePart):
     def describe_rater(self, rater_id: str, background: dict[str, Any]) -> Changes:
         """Keep what a rater says about themselves, in place of what they said before."""
         statement = sa.update(rater).where(rater.c.id == rater_id).values(background=canonical_json(background))
-
-        def write(connection: Connection) -> Changes:
-            connection.execute(statement)
-            return Changes.to("rater", [rater_id])
-
-        return self._writer.write(write, urgent=True)
+        return self._execute(statement, rater, [rater_id])
 
     def open_session(self, plan_id: str, rater_id: str, consent_text: str = "") -> Changes:
         """Begin a rater's session over a plan; one that is there is resumed."""
@@ -314,13 +306,8 @@ class Judging(StorePart):
 
     def reveal(self, session_id: str) -> Changes:
         """End a session: its judgments count from now on and no more are taken."""
-
-        def write(connection: Connection) -> Changes:
-            open_one = (session.c.id == session_id) & session.c.revealed_at.is_(None)
-            connection.execute(sa.update(session).where(open_one).values(revealed_at=utc_now()))
-            return Changes.to("session", [session_id])
-
-        return self._writer.write(write, urgent=True)
+        open_one = (session.c.id == session_id) & session.c.revealed_at.is_(None)
+        return self._execute(sa.update(session).where(open_one).values(revealed_at=utc_now()), session, [session_id])
 
     def record(self, spec: JudgmentSpec) -> Changes:
         """Add a judgment, at once and before any job's rows; on disk when this returns.
@@ -445,12 +432,7 @@ class Judging(StorePart):
         statement = statement.on_conflict_do_update(
             ["session_id", "comparison_id"], set_={"note": values["note"], "updated_at": values["updated_at"]}
         )
-
-        def write(connection: Connection) -> Changes:
-            connection.execute(statement)
-            return Changes.to("draft", [comparison_id])
-
-        return self._writer.write(write, urgent=True)
+        return self._execute(statement, draft, [comparison_id])
 
     def drafts(self, session_id: str) -> dict[str, Remark]:
         """Return the notes and marked words of a session that no answer has taken yet, by comparison."""
@@ -499,8 +481,7 @@ def _comparison_values(plan_id: str, spec: ComparisonSpec) -> dict[str, Any]:
     return values | {"items": canonical_json(items)}
 
 
-def _plan(row: Any) -> PlanRow:
-    return PlanRow(row.id, row.study_id, row.title, row.axis, row.seed, json_object(row.settings), row.created_at)
+_plan, _rater, _session = made(PlanRow), made(RaterRow), made(SessionRow)
 
 
 def _comparison(row: Any) -> ComparisonRow:
@@ -509,16 +490,6 @@ def _comparison(row: Any) -> ComparisonRow:
     )
     return ComparisonRow(
         row.id, row.plan_id, row.position, row.axis, row.task, row.theme, items, row.texts_sha256, row.repeat_of
-    )
-
-
-def _rater(row: Any) -> RaterRow:
-    return RaterRow(row.id, row.code, row.kind, json_object(row.background), row.created_at)
-
-
-def _session(row: Any) -> SessionRow:
-    return SessionRow(
-        row.id, row.plan_id, row.rater_id, row.consent_text, row.consent_at, row.opened_at, row.revealed_at
     )
 
 

@@ -14,7 +14,7 @@ from biasprint.core.project.changes import Changes
 from biasprint.core.project.rows import PacketRow, RaterRow, SessionRow
 from biasprint.core.project.schema import table
 from biasprint.core.project.stores.chain import sign_seal
-from biasprint.core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
+from biasprint.core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, made, utc_now
 from biasprint.core.project.stores.findings import annotation
 from biasprint.core.project.stores.judging import EMPTY, judgment, judgment_sha256, rater, session
 
@@ -260,7 +260,4 @@ def rater_values(row: RaterRow) -> dict[str, Any]:
     return vars(row) | {"background": canonical_json(dict(row.background))}
 
 
-def _row(row: Any) -> PacketRow:
-    return PacketRow(
-        row.id, row.plan_id, row.rater_id, row.direction, row.file_sha256, json_object(row.manifest), row.created_at
-    )
+_row = made(PacketRow)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -23,9 +22,10 @@ from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     chunks,
+    following,
     insert_one,
-    json_object,
     json_sha256,
+    made,
     none_of,
     utc_now,
 )
@@ -157,22 +157,7 @@ class Runs(StorePart):
         return self._reader.run(read)
 
 
-def _run(row: Any) -> RunRow:
-    return RunRow(
-        row.id,
-        row.study_id,
-        row.prompt_set_id,
-        row.generator_id,
-        row.seed,
-        row.samples,
-        json_object(row.recipe),
-        row.program_version,
-        row.created_at,
-    )
-
-
-def _generator(row: Any) -> GeneratorRow:
-    return GeneratorRow(row.id, row.backend, row.model, json_object(row.parameters), row.revision)
+_run, _generator = made(RunRow), made(GeneratorRow)
 
 
 # ---- Outputs: unique by (run, prompt, sample), so that nothing is ever there twice
@@ -193,7 +178,7 @@ COLUMNS = (
     output.c.detail,
     output.c.usage,
     output.c.created_at,
-    prompt.c.key,
+    prompt.c.key.label("prompt_key"),
     prompt.c.task,
     prompt.c.theme,
     prompt.c.axis,
@@ -243,27 +228,19 @@ class Outputs(StorePart):
 
     def of_runs(self, run_ids: Collection[int]) -> "Outputs":
         """Return the same outputs, read as if there were those of these runs alone."""
-        view = copy(self)
-        view.only = tuple(sorted(run_ids))
-        return view
+        return self._view(only=tuple(sorted(run_ids)))
 
     def as_of(self, model: str) -> "Outputs":
         """Return the same outputs, read as if this model had written them all."""
-        view = copy(self)
-        view.model = model
-        return view
+        return self._view(model=model)
 
     def without_copies(self, copies: frozenset[int]) -> "Outputs":
         """Return the same outputs, of which `each` leaves these out."""
-        view = copy(self)
-        view.copies = copies
-        return view
+        return self._view(copies=copies)
 
     def without(self, ids: Collection[int]) -> "Outputs":
         """Return the same outputs, read as if there were none of these."""
-        view = copy(self)
-        view.left_out = self.left_out | frozenset(ids)
-        return view
+        return self._view(left_out=self.left_out | frozenset(ids))
 
     @property
     def whole(self) -> bool:
@@ -366,9 +343,8 @@ class Outputs(StorePart):
 
         def page(after: int, limit: int) -> Sequence[int]:
             source = _joined() if asked != OutputFilter() else output
-            here = (output.c.id > after) & none_of(output.c.id, self.left_out)
-            statement = sa.select(output.c.id).select_from(source).where(here)
-            statement = _narrow(statement, asked).order_by(output.c.id).limit(limit)
+            statement = sa.select(output.c.id).select_from(source).where(none_of(output.c.id, self.left_out))
+            statement = following(_narrow(statement, asked), output.c.id, after, limit)
             return [row[0] for row in self._reader.rows(statement)]
 
         return list(chunks(page, int, first=after_id))
@@ -472,28 +448,4 @@ def _insert(connection: Connection, specs: Sequence[OutputSpec]) -> Changes:
     return Changes.to("output", added)
 
 
-def _row(row: Any) -> OutputRow:
-    return OutputRow(
-        id=row.id,
-        run_id=row.run_id,
-        prompt_id=row.prompt_id,
-        sample=row.sample,
-        seed=row.seed,
-        status=row.status,
-        text=restore_text(row.text, row.escaped),
-        finish_reason=row.finish_reason,
-        error=row.error,
-        seconds=row.seconds,
-        prompt_key=row.key,
-        task=row.task,
-        theme=row.theme,
-        axis=row.axis,
-        identity=row.identity,
-        fields=json_object(row.fields),
-        backend=row.backend,
-        model=row.model,
-        failure=row.failure,
-        detail=json_object(row.detail),
-        usage=json_object(row.usage),
-        created_at=row.created_at,
-    )
+_row = made(OutputRow)

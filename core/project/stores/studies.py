@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import repeat
 from typing import Any
@@ -23,10 +22,12 @@ from biasprint.core.project.stores.common import (
     canonical_json,
     canonical_texts,
     chunks,
+    following,
     insert_one,
     json_object,
     json_part,
     json_sha256,
+    made,
     none_of,
     quoted,
     utc_now,
@@ -46,7 +47,7 @@ class Studies(StorePart):
 
     def add(self, kind: str, title: str, settings: dict[str, Any] | None = None) -> Changes:
         values = {"kind": kind, "title": title, "settings": canonical_json(settings or {}), "created_at": utc_now()}
-        return self._writer.write(lambda connection: insert_one(connection, study, values), urgent=True)
+        return self._insert(study, values)
 
     def keep_setting(self, study_id: int, name: str, value: Any) -> Changes:
         """Keep one of the study's settings, such as the layout of its board; the others stay as they are."""
@@ -125,14 +126,7 @@ def _prompts_sha256(definition: Mapping[str, Any]) -> str:
     return sha256_text(json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
-def _study(row: Any) -> StudyRow:
-    return StudyRow(row.id, row.kind, row.title, json_object(row.settings), row.created_at)
-
-
-def _axis(row: Any) -> AxisRow:
-    return AxisRow(row.id, row.key, row.version, row.title, json_object(row.definition), row.sha256)
-
-
+_study, _axis = made(StudyRow), made(AxisRow)
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
 
 prompt = table("prompt")
@@ -143,6 +137,7 @@ _NEW_PROMPT = (
 )
 
 _NO_TEXT = store_text("")
+prompt_row = made(PromptRow)
 
 
 class Prompts(StorePart):
@@ -187,13 +182,8 @@ class Prompts(StorePart):
         return self._number(sa.select(sa.func.count()).where(prompt.c.prompt_set_id == set_id))
 
     def page(self, set_id: int, after_id: int = 0, limit: int = 500) -> tuple[PromptRow, ...]:
-        statement = (
-            sa.select(prompt)
-            .where(prompt.c.prompt_set_id == set_id, prompt.c.id > after_id)
-            .order_by(prompt.c.id)
-            .limit(limit)
-        )
-        return self._all(statement, prompt_row)
+        mine = sa.select(prompt).where(prompt.c.prompt_set_id == set_id)
+        return self._all(following(mine, prompt.c.id, after_id, limit), prompt_row)
 
     def topics(self) -> dict[str, str]:
         """Return the topic of each theme, as the newest prompt that has one states."""
@@ -220,21 +210,6 @@ class Prompts(StorePart):
         """Return the ids of a set's prompts by their keys."""
         statement = sa.select(prompt.c.key, prompt.c.id).where(prompt.c.prompt_set_id == set_id)
         return dict(tuple(row) for row in self._reader.rows(statement))
-
-
-def prompt_row(row: Any) -> PromptRow:
-    """Return a prompt from a row that has all of its columns."""
-    return PromptRow(
-        row.id,
-        row.prompt_set_id,
-        row.key,
-        restore_text(row.text, row.escaped),
-        row.task,
-        row.theme,
-        row.axis,
-        row.identity,
-        json_object(row.fields),
-    )
 
 
 def _watched(rows: Iterable[Any], total: int, ctx: JobContext | None) -> Iterator[Any]:
@@ -267,10 +242,7 @@ def _values(set_id: int, spec: PromptSpec, fields: str) -> tuple[int | str, ...]
     )  # fmt: skip
 
 
-def _set(row: Any) -> PromptSetRow:
-    return PromptSetRow(
-        row.id, row.study_id, row.name, row.version, json_object(row.recipe), row.sha256, row.created_at
-    )
+_set = made(PromptSetRow)
 
 
 # ---- Sources: texts that no prompt of ours asked for, such as originals, CVs and imported letters
@@ -288,29 +260,21 @@ class Sources(StorePart):
 
     def without(self, ids: Collection[int]) -> "Sources":
         """Return the same sources, read as if there were none of these."""
-        view = copy(self)
-        view.left_out = self.left_out | frozenset(ids)
-        return view
+        return self._view(left_out=self.left_out | frozenset(ids))
 
     def of_models(self, kind: str, models: Collection[str]) -> "Sources":
         """Return the same sources, read as if there were those of this kind alone whose field “model” is one
         of these.
         """
-        view = copy(self)
-        view.only = (kind, tuple(models))
-        return view
+        return self._view(only=(kind, tuple(models)))
 
     def as_of(self, model: str) -> "Sources":
         """Return the same sources, read as if the field “model” of each were this."""
-        view = copy(self)
-        view.model = model
-        return view
+        return self._view(model=model)
 
     def without_copies(self, copies: frozenset[int]) -> "Sources":
         """Return the same sources, of which `each` leaves these out."""
-        view = copy(self)
-        view.copies = copies
-        return view
+        return self._view(copies=copies)
 
     def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
         """Return the number of texts of a kind, and when they came, by their field “model” (empty for none)."""
@@ -350,8 +314,8 @@ class Sources(StorePart):
         """Return the study's texts in order; those of one kind where it is named, which may also be one of
         FOR_JUDGING.
         """
-        wanted = _of(study_id, kind) & (source.c.id > after_id) & none_of(source.c.id, self.left_out)
-        statement = sa.select(source).where(wanted).order_by(source.c.id).limit(limit)
+        wanted = sa.select(source).where(_of(study_id, kind) & none_of(source.c.id, self.left_out))
+        statement = following(wanted, source.c.id, after_id, limit)
         if self.only is not None:
             statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_field().in_(self.only[1])))
         rows = self._all(statement, _row)
@@ -379,6 +343,4 @@ def _source_values(study_id: int, spec: SourceSpec) -> dict[str, Any]:
     return values | {"study_id": study_id, "fields": canonical_json(spec.fields), "created_at": utc_now()}
 
 
-def _row(row: Any) -> SourceRow:
-    text = restore_text(row.text, row.escaped)
-    return SourceRow(row.id, row.study_id, row.kind, row.origin, row.row, text, json_object(row.fields))
+_row = made(SourceRow)
