@@ -7,7 +7,7 @@ import io
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any
 
@@ -40,6 +40,107 @@ INTERRUPTED_IN_TYPER = 130  # what newer versions of typer make of Ctrl+C
 WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
+# Every command, in the order of the help; then those of one theme below one word: `biasprint NAME COMMAND`.
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "new": project_commands.new,
+    "prompts": project_commands.prompts,
+    "designs": project_commands.designs,
+    "generate": project_commands.generate,
+    "replay": project_commands.replay,
+    "check": project_commands.check,
+    "rescue": project_commands.rescue,
+    "restore": project_commands.restore,
+    "example": own_commands.example,
+    "calibrate": compare_command.calibrate,
+    "compare": compare_command.compare,
+    "import": data_commands.import_data,
+    "score": data_commands.score,
+    "export": data_commands.export,
+    "measure": measure_command.measure,
+    "report": measure_command.report,
+    "impact": audit_run.impact,
+    "offline": models_commands.offline,
+    "prepare": models_commands.prepare,
+    "judge": judging_commands.judge,
+    "certificate": judging_commands.certificate,
+    "letter": letter_commands.letter,
+    "run": audit_run.run,
+    "audit-file": audit_run.audit_file,
+}
+GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
+    "axis": (
+        "Axes of one's own: cross two, list the shipped ones, check a file.",
+        {"list": own_commands.show, "cross": own_commands.cross, "check": own_commands.check},
+    ),
+    "names": (
+        "Sets of given names by group: list the shipped ones, check a file, make one of a table.",
+        {"list": own_commands.show_sets, "check": own_commands.check_names, "make": own_commands.make_names},
+    ),
+    "pack": (
+        "The evidence of an audit in one signed folder: make, verify.",
+        {"make": audit_run.make, "verify": audit_run.verify},
+    ),
+    "models": (
+        "Show, get, check, add and remove models.",
+        {
+            "list": models_commands.list_models,
+            "get": models_commands.get,
+            "export": models_commands.export,
+            "verify": models_commands.verify,
+            "add": models_commands.add_model,
+            "remove": models_commands.remove_model,
+            "prefer": models_commands.prefer,
+            "engine": models_commands.engine,
+        },
+    ),
+    "endpoints": (
+        "Servers that speak as OpenAI's does: list, add, remove, test, key.",
+        {
+            "list": models_commands.show,
+            "test": models_commands.ask,
+            "add": models_commands.add_endpoint,
+            "remove": models_commands.remove_endpoint,
+            "key": models_commands.key,
+        },
+    ),
+    "packet": (
+        "Judging in files that are sent to raters: make, merge, list, decide, seats, count.",
+        {
+            "list": packet_commands.show,
+            "make": packet_commands.make,
+            "merge": packet_commands.merge,
+            "decide": packet_commands.decide,
+            "seats": packet_commands.seats,
+            "count": packet_commands.count,
+        },
+    ),
+    "raters": (
+        "Who rated how far and how carefully, and who is left out: list, exclude, include.",
+        {
+            "list": judging_commands.show_raters,
+            "exclude": judging_commands.exclude,
+            "include": judging_commands.include,
+        },
+    ),
+    "reference": (
+        "Show, make and remove the sets of letters that a letter is compared with.",
+        {"list": letter_commands.list_references, "make": letter_commands.make, "remove": letter_commands.remove},
+    ),
+    "saved-letters": (
+        "Show, add and remove the checked letters that are kept in a project.",
+        {
+            "list": saved_letter_commands.list_saved,
+            "add": saved_letter_commands.add,
+            "remove": saved_letter_commands.remove,
+        },
+    ),
+    "analysis-plan": (
+        "Findings of interest, margins and exclusions, locked before texts are scored.",
+        {"new": measure_command.new, "lock": measure_command.lock, "show": measure_command.show},
+    ),
+}
+
+
 def build() -> typer.Typer:
     """The program with every command that needs no window."""
     app = typer.Typer(
@@ -49,30 +150,13 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(program)
-    for add_to in (
-        project_commands.add_to,
-        project_commands.add_check_to,
-        own_commands.add_axis_to,
-        own_commands.add_own_to,
-        compare_command.add_calibrate_to,
-        compare_command.add_compare_to,
-        data_commands.add_data_to,
-        measure_command.add_measure_to,
-        measure_command.add_report_to,
-        audit_run.add_impact_to,
-        audit_run.add_pack_to,
-        models_commands.add_models_to,
-        models_commands.add_endpoints_to,
-        models_commands.add_installation_to,
-        judging_commands.add_judge_to,
-        packet_commands.add_packet_to,
-        judging_commands.add_raters_to,
-        letter_commands.add_letter_to,
-        saved_letter_commands.add_saved_to,
-        audit_run.add_run_to,
-        measure_command.add_analysis_plan_to,
-    ):
-        add_to(app)
+    for name, command in COMMANDS.items():
+        app.command(name)(command)
+    for name, (about, commands) in GROUPS.items():
+        group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
+        for below, command in commands.items():
+            group.command(below)(command)
+        app.add_typer(group)
     return app
 
 

@@ -16,7 +16,6 @@ import typer
 from biasprint.core.cli import console
 from biasprint.core.cli.console import (
     LookAnyway,
-    add_group,
     check_target,
     job,
     named,
@@ -157,11 +156,6 @@ def _try(undone: list[str], path: Path, write: Callable[[Path], object]) -> bool
 AUDITS = (".toml",)
 
 
-def add_run_to(app: typer.Typer) -> None:
-    app.command()(run)
-    app.command("audit-file")(audit_file)
-
-
 def run(
     file: Annotated[Path, typer.Argument(help="An audit file (.toml).")],
     retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
@@ -234,10 +228,6 @@ def audit_file(
 # ---- impact
 
 
-def add_impact_to(app: typer.Typer) -> None:
-    app.command()(impact)
-
-
 def impact(
     table: Annotated[Path, typer.Argument(help="A table with a row for each person: sex, race, selected or score.")],
     mapping: Map = None,
@@ -296,12 +286,6 @@ def _tell_impact(tables: "list[ImpactTable]") -> None:
 
 
 # ---- pack
-
-
-def add_pack_to(app: typer.Typer) -> None:
-    add_group(
-        app, "pack", "The evidence of an audit in one signed folder: make, verify.", {"make": make, "verify": verify}
-    )
 
 
 def make(

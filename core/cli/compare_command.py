@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 COLUMNS = ("finding", "planted", "n", "power", "false alarms", "coverage", "mean floor")
 
 
-def add_calibrate_to(app: typer.Typer) -> None:
-    app.command()(calibrate)
-
-
 def calibrate(
     study: Annotated[
         list[str], typer.Argument(help="news, completion, creativity, letters or compare; one or several.")
@@ -118,10 +114,6 @@ LONGEST_TITLE, LONGEST_CONSENT = 200, 20_000
 # The study whose texts a kind compares unless another is named.
 STUDY_OF = {"identity": "creativity", "model": "creativity", "origin": "news", "twin": "letters"}
 SWAY_BIAS = 0.8  # enough to be a bias, and a fifth left to see how far the others are followed
-
-
-def add_compare_to(app: typer.Typer) -> None:
-    app.command()(compare)
 
 
 @dataclass(frozen=True)

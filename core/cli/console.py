@@ -118,17 +118,6 @@ def duration(seconds: float) -> str:
     return f"{whole // HOUR:,} h {whole % HOUR // MINUTE} min"
 
 
-# ---- Commands below one word
-
-
-def add_group(app: typer.Typer, name: str, about: str, commands: Mapping[str, Callable[..., None]]) -> None:
-    """Commands of one theme: `biasprint NAME COMMAND`; the name alone tells what there is."""
-    group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
-    for each, command in commands.items():
-        group.command(each)(command)
-    app.add_typer(group)
-
-
 # ---- How answers are printed: JSON for programs, tables for people
 
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # a text is shown as it is

@@ -145,12 +145,6 @@ def _tell(planned: "ScoringPlan", scored: "Sequence[ScoredPartition]", as_json: 
     say(f"{rows:,} rows of {finished:,} of {len(planned.names):,} files are scored, in {planned.order.out}.")
 
 
-def add_data_to(app: typer.Typer) -> None:
-    app.command("import")(import_data)
-    app.command()(score)
-    app.command()(export)
-
-
 def import_data(
     file: File,
     data: Annotated[Path, typer.Argument(help="A csv, tsv, json, jsonl, xlsx or parquet table, or a log.")],

@@ -11,7 +11,6 @@ from biasprint.core.cli.console import (
     Backend,
     GeneratorOptions,
     Model,
-    add_group,
     check_target,
     grouped,
     job,
@@ -42,15 +41,6 @@ Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 Unread = Annotated[
     bool, typer.Option("--unread", help="In place of a rater: answers before the end of every text was on the screen.")
 ]
-
-
-def add_raters_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "raters",
-        "Who rated how far and how carefully, and who is left out: list, exclude, include.",
-        {"list": show_raters, "exclude": exclude, "include": include},
-    )
 
 
 def show_raters(file: File, as_json: AsJson = False) -> None:
@@ -217,11 +207,6 @@ def _bounds_json(bounds: "Bounds") -> dict[str, float]:
 # ---- judge: a model works through plans of comparisons, as a rater beside the people
 
 SHORTEST_ID = 4  # of a plan's id: so much of it names the plan
-
-
-def add_judge_to(app: typer.Typer) -> None:
-    app.command()(judge)
-    app.command()(certificate)
 
 
 @grouped

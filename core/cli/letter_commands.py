@@ -12,7 +12,6 @@ from biasprint.core.cli.console import (
     Endpoint,
     LookAnyway,
     Set,
-    add_group,
     check_target,
     grouped,
     job,
@@ -52,15 +51,6 @@ DOCUMENT_KINDS = ("reference", "recommendation", "review", "peer", "advert")
 # ---- reference: the sets of letters that a letter is compared with
 
 Name = Annotated[str, typer.Argument(help="A set's name, as `reference list` shows it.")]
-
-
-def add_reference_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "reference",
-        "Show, make and remove the sets of letters that a letter is compared with.",
-        {"list": list_references, "make": make, "remove": remove},
-    )
 
 
 def list_references(as_json: AsJson = False) -> None:
@@ -230,11 +220,6 @@ class AskedModel:
         given = parameters(self.endpoint, None, None, None, self.settings or ())
         generator = Generator(self.ask_with, self.ask, given, session_keys(self.endpoint, self.ask_key))
         return read_by_model(ctx, reading, models(), generator)
-
-
-def add_letter_to(app: typer.Typer) -> None:
-    app.command()(letter)
-    add_reference_to(app)
 
 
 @grouped

@@ -12,7 +12,6 @@ import typer
 
 from biasprint.core.cli.console import (
     LookAnyway,
-    add_group,
     check_target,
     complain,
     is_project,
@@ -41,15 +40,6 @@ if TYPE_CHECKING:
     from biasprint.core.tables.rows import HeaderPlace
 
 OfStudy = Annotated[str | None, typer.Option("--study", help="Of which study; needed where there are several.")]
-
-
-def add_analysis_plan_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "analysis-plan",
-        "Findings of interest, margins and exclusions, locked before texts are scored.",
-        {"new": new, "lock": lock, "show": show},
-    )
 
 
 def new(
@@ -200,10 +190,6 @@ def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
 # ---- report
 
 
-def add_report_to(app: typer.Typer) -> None:
-    app.command()(report)
-
-
 def report(
     file: File,
     out: Annotated[Path, typer.Option(help="The file: html, pdf, md (Markdown) or tex (LaTeX tables).")],
@@ -264,10 +250,6 @@ COLUMNS = (
     "p adjusted",
     "floor (95 %)",
 )
-
-
-def add_measure_to(app: typer.Typer) -> None:
-    app.command()(measure)
 
 
 def measure(

@@ -9,7 +9,6 @@ import typer
 
 from biasprint.core.cli.console import (
     AskKey,
-    add_group,
     duration,
     job,
     note,
@@ -26,10 +25,6 @@ from biasprint.core.machine.installation import prepare as install
 from biasprint.core.machine.models import UNKNOWN, USUAL_LINE, InMegabytes, in_words, seconds_to_get
 
 # ---- prepare
-
-
-def add_installation_to(app: typer.Typer) -> None:
-    app.command()(prepare)
 
 
 def prepare(
@@ -106,19 +101,6 @@ class Switch(StrEnum):
     on = "on"
     off = "off"
     status = "status"
-
-
-def add_models_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "models",
-        "Show, get, check, add and remove models.",
-        {
-            "list": list_models, "get": get, "export": export, "verify": verify, "add": add_model,
-            "remove": remove_model, "prefer": prefer, "engine": engine,
-        },
-    )  # fmt: skip
-    app.command()(offline)
 
 
 def list_models(
@@ -322,15 +304,6 @@ def offline(
 
 EndpointName = Annotated[str, typer.Argument(help="The endpoint's name.")]
 PRICE = "MODEL=INPUT/OUTPUT CURRENCY: what a million tokens cost, as the endpoint's own list says; once for each model."
-
-
-def add_endpoints_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "endpoints",
-        "Servers that speak as OpenAI's does: list, add, remove, test, key.",
-        {"list": show, "test": ask, "add": add_endpoint, "remove": remove_endpoint, "key": key},
-    )
 
 
 def show(as_json: AsJson = False) -> None:

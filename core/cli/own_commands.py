@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biasprint.core.cli.console import add_group, check_target, note, print_json, print_table, say
+from biasprint.core.cli.console import check_target, note, print_json, print_table, say
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
 # ---- axis cross, list, check
 
 AnAxis = Annotated[str, typer.Argument(help="An axis: the key of a shipped one, or the path of a .toml file.")]
-
-
-def add_axis_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "axis",
-        "Axes of one's own: cross two, list the shipped ones, check a file.",
-        {"list": show, "cross": cross, "check": check},
-    )
 
 
 def cross(
@@ -115,16 +106,6 @@ def _axis_command_as_data(axis: "Axis") -> dict[str, Any]:
 
 
 Replace = Annotated[bool, typer.Option("--replace", help="Replace the file if it is there.")]
-
-
-def add_own_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "names",
-        "Sets of given names by group: list the shipped ones, check a file, make one of a table.",
-        {"list": show_sets, "check": check_names, "make": make_names},
-    )
-    app.command()(example)
 
 
 def show_sets(as_json: AsJson = False) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from biasprint.core.cli.console import (
-    add_group,
     complain,
     job,
     note,
@@ -33,15 +32,6 @@ if TYPE_CHECKING:
 
 SHORTEST_ID = 4  # of an id: so much of it names its row
 SHOWN_ID = 8
-
-
-def add_packet_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "packet",
-        "Judging in files that are sent to raters: make, merge, list, decide, seats, count.",
-        {"list": show, "make": make, "merge": merge, "decide": decide, "seats": seats, "count": count},
-    )
 
 
 def make(

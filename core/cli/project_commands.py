@@ -46,11 +46,6 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-def add_check_to(app: typer.Typer) -> None:
-    for command in (check, rescue, restore):
-        app.command()(command)
-
-
 def check(file: File, as_json: AsJson = False) -> None:
     """Check a project file: its structure, its references, and every row against the hash that was stored with it."""
     from biasprint.core.project.backup import backups
@@ -182,11 +177,6 @@ def _print(problems: "tuple[Problem, ...]") -> None:
 def _counted(rows: dict[str, int]) -> str:
     """The tables that have rows, in words."""
     return ", ".join(f"{table.replace('_', ' ')} {count:,}" for table, count in rows.items() if count)
-
-
-def add_to(app: typer.Typer) -> None:
-    for command in (new, prompts, designs, generate, replay):
-        app.command()(command)
 
 
 def new(

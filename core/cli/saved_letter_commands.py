@@ -7,7 +7,6 @@ import typer
 
 from biasprint.core.cli.console import (
     LookAnyway,
-    add_group,
     job,
     open_for_writing,
     open_to_look,
@@ -20,15 +19,6 @@ from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
 Letter = Annotated[Path, typer.Argument(help=f"The letter: {NAMES}.")]
-
-
-def add_saved_to(app: typer.Typer) -> None:
-    add_group(
-        app,
-        "saved-letters",
-        "Show, add and remove the checked letters that are kept in a project.",
-        {"list": list_saved, "add": add, "remove": remove},
-    )
 
 
 def list_saved(file: File, look_anyway: LookAnyway = False, as_json: AsJson = False) -> None:
