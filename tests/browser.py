@@ -12,7 +12,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -151,12 +151,12 @@ def driver() -> Iterator[str]:
 
 
 @contextmanager
-def browser(address: str, profile: Path, downloads: Path, *, options: Sequence[str] = ()) -> Iterator[Browser]:
+def browser(address: str, profile: Path, downloads: Path) -> Iterator[Browser]:
     """Open a window with a profile of its own, without a network."""
     downloads.mkdir(parents=True, exist_ok=True)
     arguments = [
         "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--user-data-dir={profile}",
-        "--no-first-run", "--window-size=1440,900", "--hide-scrollbars", *options,
+        "--no-first-run", "--window-size=1440,900", "--hide-scrollbars",
     ]  # fmt: skip
     wanted = {
         "browserName": "chrome",
@@ -168,9 +168,7 @@ def browser(address: str, profile: Path, downloads: Path, *, options: Sequence[s
     }  # fmt: skip
     answer = _ask(f"{address}/session", "POST", {"capabilities": {"alwaysMatch": wanted}})
     window = Browser(address, answer["sessionId"], answer["capabilities"]["goog:processID"])
-    window.ask("POST", "se/log", {"type": "performance"})  # what the browser itself asked for until now
-    window.chrome("Network.enable")
-    window.chrome("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+    _leave_the_network(window)
     try:
         yield window
     finally:
@@ -183,3 +181,28 @@ def browser(address: str, profile: Path, downloads: Path, *, options: Sequence[s
             time.sleep(0.02)
         for lock in profile.glob("Singleton*"):  # of a browser that was killed, and is not reaped yet
             lock.unlink()
+
+
+@contextmanager
+def tab(window: Browser, downloads: Path, *, forget: bool) -> Iterator[Browser]:
+    """Open a tab in a window that is open already, a third of a browser's start; `forget` what pages have kept."""
+    (first,) = window.ask("GET", "window/handles")
+    window.ask("POST", "window", {"handle": window.ask("POST", "window/new", {"type": "tab"})["handle"]})
+    if forget:
+        window.chrome("Storage.clearDataForOrigin", origin="file://", storageTypes="all")
+    window.chrome("Page.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
+    _leave_the_network(window)
+    try:
+        yield window
+    finally:
+        for opened in set(window.ask("GET", "window/handles")) - {first}:
+            window.ask("POST", "window", {"handle": opened})
+            window.ask("DELETE", "window")
+        window.ask("POST", "window", {"handle": first})
+
+
+def _leave_the_network(window: Browser) -> None:
+    for log in ("performance", "browser"):  # what the browser itself asked for and said until now
+        window.ask("POST", "se/log", {"type": log})
+    window.chrome("Network.enable")
+    window.chrome("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)

@@ -1,6 +1,7 @@
 """Goes through every panel of the sample project in a language, and writes down what is not translated or cut off.
 
-python language_walk.py CODE FOLDER [WIDTH HEIGHT]: what was seen and pictures of the panels are written to the folder.
+python language_walk.py CODE FOLDER [WIDTH HEIGHT [pictures]]: what was seen is written to the folder, and pictures of
+the panels.
 """
 
 import json
@@ -55,7 +56,7 @@ def cut_off(text: str, widget: QWidget) -> bool:
     return not isinstance(widget, QTabBar) and widget.minimumSizeHint().width() > widget.width() + ROOM
 
 
-def main(code: str, folder: Path, width: int = 1280, height: int = 800) -> None:
+def main(code: str, folder: Path, width: int = 1280, height: int = 800, *, pictures: bool = False) -> None:
     language.choose(code)
     sample = folder / "Sample.biasprint"
     unpack_sample(sample)
@@ -72,7 +73,8 @@ def main(code: str, folder: Path, width: int = 1280, height: int = 800) -> None:
                 if bar is not None:
                     bar.setCurrentIndex(tab)
                     settle()
-                window.grab().save(str(folder / f"{panel}-{tab}.png"))
+                if pictures:
+                    window.grab().save(str(folder / f"{panel}-{tab}.png"))
                 for text, widget in shown(window):
                     english |= {text: None} if untranslated(text) else {}
                     cut |= {text: None} if cut_off(text, widget) else {}
@@ -82,4 +84,4 @@ def main(code: str, folder: Path, width: int = 1280, height: int = 800) -> None:
 
 if __name__ == "__main__":
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    main(sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:5]))
+    main(sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:5]), pictures="pictures" in sys.argv[5:])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli_support import biasprint, program
 
 from biasprint.core.prompts import cogs_themes
 
@@ -47,14 +48,14 @@ def test_no_panel_shows_a_word_that_cannot_be_translated_or_cuts_one_that_grew(t
     assert not any(each["cut"] for each in told.values()), {panel: each["cut"] for panel, each in told.items()}
 
 
-@pytest.mark.parametrize(("code", "says"), [("en", "There is no file"), ("de", "Es gibt keine Datei")])
-def test_a_command_speaks_the_language_of_the_variable(tmp_path: Path, code: str, says: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "biasprint", "check", str(tmp_path / "none.biasprint")],
-        capture_output=True, text=True, env=os.environ | {"BIASPRINT_LANGUAGE": code},
-    )  # fmt: skip
-    assert ran.returncode != 0
-    assert says in ran.stderr
+def test_a_command_speaks_the_language_of_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """German in a process of its own; then both in one process, which has the parser of each."""
+    there = tmp_path / "none.biasprint"
+    answer = program("check", there, env={"BIASPRINT_LANGUAGE": "de"})
+    assert (answer.code, "Es gibt keine Datei" in answer.err) == (1, True)
+    for code, says in (("en", "There is no file"), ("de", "Es gibt keine Datei"), ("en", "There is no file")):
+        monkeypatch.setenv("BIASPRINT_LANGUAGE", code)
+        assert says in biasprint("check", there, code=1).err
 
 
 @pytest.mark.parametrize(
@@ -71,11 +72,11 @@ def test_a_command_speaks_the_language_of_the_variable(tmp_path: Path, code: str
         (("report", "--help"), "[nötig]"),
     ],
 )
-def test_wrong_usage_and_help_are_explained_in_the_reader_s_language(words: tuple[str, ...], says: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "biasprint", *words],
-        capture_output=True, text=True, env=os.environ | {"BIASPRINT_LANGUAGE": "de"},
-    )  # fmt: skip
-    said = f"{ran.stdout}{ran.stderr}"
+def test_wrong_usage_and_help_are_explained_in_the_reader_s_language(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.setenv("BIASPRINT_LANGUAGE", "de")
+    answer = biasprint(*words, code=None)
+    said = f"{answer.out}{answer.err}"
     assert says in said
     assert not re.search(r"\b(Error|Try|required|Missing|Invalid|default):?\b", said)

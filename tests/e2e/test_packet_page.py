@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, browser, driver, needs_browser
+from browser import Browser, browser, driver, needs_browser, tab
 from packet_files import CANARIES, chosen_texts, coordinator
 from page_files import data_in, made_pages, merged, with_data
 
@@ -26,11 +26,19 @@ def chromedriver() -> Iterator[str]:
         yield address
 
 
-class Desk:
-    """A rater's folder: the page, a browser's profile, and what it downloads."""
+@pytest.fixture(scope="module")
+def open_browser(chromedriver: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    folder = tmp_path_factory.mktemp("browser")
+    with browser(chromedriver, folder / "profile", folder) as window:
+        yield window
 
-    def __init__(self, folder: Path, address: str) -> None:
-        self.folder, self._address = folder, address
+
+class Desk:
+    """A rater's folder: the page, and what a browser downloads; another folder is another computer."""
+
+    def __init__(self, folder: Path, address: str, open_browser: Browser) -> None:
+        self.folder, self._address, self._browser = folder, address, open_browser
+        self._computers: list[Path] = []
         self.project = folder / "canaryprojectqx.biasprint"
         self.downloads = folder / "downloads"
         self.page = folder
@@ -40,8 +48,17 @@ class Desk:
         self.page = made.path
         return self.page
 
-    def window(self, *options: str) -> AbstractContextManager[Browser]:
-        return browser(self._address, self.folder / "profile", self.downloads, options=options)
+    def window(self) -> AbstractContextManager[Browser]:
+        """A tab of the browser that stays open, which has forgotten what was kept on other computers."""
+        new = self.folder not in self._computers
+        assert new or self.folder == self._computers[-1], "this computer's answers are forgotten"
+        self._computers += [self.folder] * new
+        self.folder.mkdir(exist_ok=True)
+        return tab(self._browser, self.downloads, forget=new)
+
+    def process(self) -> AbstractContextManager[Browser]:
+        """A browser of its own."""
+        return browser(self._address, self.folder / "profile", self.downloads)
 
     def saved(self, window: Browser, button: str = "Save my answers") -> Path:
         shutil.rmtree(self.downloads, ignore_errors=True)
@@ -57,8 +74,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, chromedriver: str) -> Desk:
-    return Desk(tmp_path, chromedriver)
+def desk(tmp_path: Path, chromedriver: str, open_browser: Browser) -> Desk:
+    return Desk(tmp_path, chromedriver, open_browser)
 
 
 def at(window: Browser, number: int, of: int) -> None:
@@ -122,7 +139,7 @@ def test_a_page_is_rated_with_keys_and_fingers_finished_saved_and_merged(desk: D
         finish(window)
         assert window.run("return !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
         came = desk.saved(window)
-        assert window.run("return dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        window.until("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
         assert came.name == "packet-R01-finished.html"
         assert requests_of(window) == []
         assert complaints(window) == []
@@ -212,14 +229,14 @@ def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk,
     assert [row.outcome for row in desk.judgments()] == ["choice", "tie", "tie"]
 
 
-KILLS = int(os.environ.get("BIASPRINT_PAGE_KILLS", "4"))
+KILLS = int(os.environ.get("BIASPRINT_PAGE_KILLS", "2"))
 
 
 def test_a_killed_browser_loses_no_answer_that_was_kept(desk: Desk) -> None:
     page = desk.given(comparisons=KILLS + 2)
     lost = 0
     for number in range(KILLS):
-        with desk.window() as window:
+        with desk.process() as window:
             begin(window, page, "Start" if number == 0 else "Continue")
             kept = window.run("return answers.judgments.length")
             lost += number - kept
@@ -227,7 +244,7 @@ def test_a_killed_browser_loses_no_answer_that_was_kept(desk: Desk) -> None:
             at(window, kept + 2, KILLS + 2)
             window.kill()
     assert lost == 0
-    with desk.window() as window:
+    with desk.process() as window:
         window.open(page)
         rows = window.run("return answers.judgments.map((row) => row.chosen)")
         assert rows == [number % 2 for number in range(KILLS)]
@@ -260,7 +277,7 @@ def test_where_nothing_is_kept_the_page_says_so_before_the_first_answer_and_afte
         assert window.run("return document.getElementById('spoken').innerText").startswith("Not kept by this browser.")
         assert window.run("return !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
         half = desk.saved(window, "Save my answers so far")
-        assert window.run("return dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        window.until("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
     assert merged(desk.project, half)[0].added == 1
 
 
@@ -305,7 +322,7 @@ def test_two_tabs_do_not_overwrite_each_other(desk: Desk) -> None:
 def test_a_file_with_other_answers_than_the_browsers_asks_which(desk: Desk, tmp_path: Path) -> None:
     page = desk.given(comparisons=3)
     one = one_answered_and_saved(desk, page)
-    here, desk.folder = desk.folder, tmp_path / "another computer"
+    desk.folder = tmp_path / "another computer"
     with desk.window() as window:
         begin(window, page)
         window.press("2")
@@ -321,7 +338,6 @@ def test_a_file_with_other_answers_than_the_browsers_asks_which(desk: Desk, tmp_
         window.until("document.body.innerText.includes('Continue')")
         window.open(page)
         assert window.run("return answers.judgments.map((row) => row.chosen)") == [0]
-    desk.folder = here
 
 
 RUBRIC = (("Imagery", "It shows instead of telling."), ("Rhythm", ""))
