@@ -283,6 +283,7 @@ SHOWN_RESOURCES = {
         "x_axis",
         "n_title",
     },
+    "resources/prompts/forms.toml": {"title", "one", "about", "help", "needed", "partly", "row", "options"},
     "resources/fingerprint/words.toml": None,
     "resources/letters/suggestions.toml": {
         "reason",

@@ -1,6 +1,6 @@
 """The kinds of definitions: axes, sets of names, tasks with their rubrics, themes, documents and occupations."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from biasprint.core.prompts.name_sets import (
     name_set_from,
     too_few,
 )
-from biasprint.core.prompts.resource_files import read_toml
+from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.tables.read import read_columns
 
 # ---- Drafts of axes
@@ -95,33 +95,31 @@ def with_alike(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**cell, "of": {axis: alike(axis, keys) for axis, keys in cell["of"].items()}} for cell in cells]
 
 
-TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
-IDENTITY = (
-    Field("label", "Name", "For people, such as “Black woman”.", needed="Say what people call it.", unique=True),
-    Field("phrase", "In prompts", "As in “being …”.", needed="Say how prompts name it."),
-    Field(
-        "words",
-        "Words",
-        "What refers to the group in a text; one to a line.",
-        "lines",
-        partly="“{row}” has no words, and others have: texts can never be counted as about it.",
-    ),
-    Field(
-        "names",
-        "Given names",
-        "For letters; one to a line.",
-        "lines",
-        unique=True,
-        partly="“{row}” has no names, and others have: letters cannot be asked for.",
-    ),
-    Field(
-        "pronouns",
-        "Pronouns",
-        "",
-        "choice",
-        options=(("", "none of its own"), ("she", "she"), ("he", "he"), ("they", "they")),
-    ),
-)
+# ---- Kinds: their forms are data
+
+
+def _kind(
+    folder: str, load: Callable[[Draft], Any], shipped: Callable[[], Sequence[Draft]], **more: Any
+) -> DefinitionKind:
+    """Return the kind whose form is so called in resources/prompts/forms.toml."""
+    form = read_toml(packaged("prompts", "forms.toml"))[folder]
+    placeholders = more.pop("placeholders", {})
+    fields = _fields(form["fields"], placeholders)
+    return DefinitionKind(folder, form["title"], form["one"], form["about"], fields, load, shipped, **more)
+
+
+def _fields(
+    rows: Sequence[Mapping[str, Any]], placeholders: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+) -> tuple[Field, ...]:
+    """Return the fields of a form. `placeholders`: of a template, those that it may have and those that it needs."""
+    lists = ("placeholders", "needed_placeholders")
+    fields = []
+    for row in rows:
+        named = placeholders.get(row["name"], [tuple(row.get(name, ())) for name in lists])
+        options = tuple((key, words) for key, words in row.get("options", ()))
+        inner = _fields(row.get("fields", ()), placeholders)
+        fields.append(Field(**{**row, **dict(zip(lists, named, strict=True)), "options": options, "fields": inner}))
+    return tuple(fields)
 
 
 def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
@@ -131,33 +129,12 @@ def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
 
 
-AXIS = DefinitionKind(
+AXIS = _kind(
     "axes",
-    "Axes",
-    "axis",
-    "An axis is what people are compared by, such as gender: two or more identities.",
-    (
-        TITLE,
-        Field("identities", "Identities", "", "rows", fields=IDENTITY, row="identity", named="label", least=2),
-        Field("source", "Source", "Where phrases, words and names come from."),
-    ),
     lambda draft: axis_from(draft, "This axis"),
     lambda: [load_axis(key).definition() for key in available_axes()],
-    _without_lost_harm,
+    tidy=_without_lost_harm,
     read=lambda path: load_axis(path).definition(),
-)
-
-CELL = (
-    Field("title", "Group", "For people, such as “Black woman”.", needed="Say whose names these are."),
-    Field("names", "Given names", "One to a line.", "lines", needed="Write some names.", unique=True),
-    Field(
-        "of",
-        "Stands for",
-        "An axis and its identities, a line each, such as race: black",
-        "pairs",
-        needed="Say for which identity of which axis, such as race: black",
-    ),
-    Field("source", "Source, if another", "Where these names are from, if not where the others are."),
 )
 
 
@@ -187,18 +164,8 @@ def _read_names(path: Path) -> dict[str, Any]:
     return {name: value for name, value in draft.items() if name != "key" or name in data}
 
 
-NAMES = DefinitionKind(
+NAMES = _kind(
     "names",
-    "Sets of names",
-    "set of names",
-    "A set of names has given names by group, enough of them to tell what a name does from what its group does.",
-    (
-        TITLE,
-        Field("cells", "Names by group", "", "rows", fields=CELL, row="group", named="title", least=1, keyed=False),
-        Field("source", "Source", "Where the names are from, such as a registry of births with its year."),
-        Field("claim", "What is known of them", "Such as: more than nine in ten bearers said so.", "text"),
-        Field("checked", "How they were checked", "Such as: compared with the published table.", "text"),
-    ),
     lambda draft: name_set_from(draft, "This set of names"),
     lambda: [as_lists(load_name_set(key)) for key in available_name_sets()],
     mind=_few_names,
@@ -206,37 +173,8 @@ NAMES = DefinitionKind(
     suffixes=("toml", "csv", "tsv", "xlsx"),
 )
 
-TASK = DefinitionKind(
+TASK = _kind(
     "tasks",
-    "Tasks and rubrics",
-    "task",
-    "A task is a kind of text that is asked for, such as a haiku, with the rubric that its raters are given.",
-    (
-        TITLE,
-        Field(
-            "template",
-            "Prompt",
-            "With {theme} where the theme belongs, such as: Write a haiku about {theme}",
-            "text",
-            needed="Write the prompt, with {theme} where the theme belongs.",
-            placeholders=("theme",),
-            needed_placeholders=("theme",),
-        ),
-        Field(
-            "rubric",
-            "Rubric",
-            "",
-            "rows",
-            fields=(
-                Field("name", "Criterion", "Such as “Imagery”.", needed="Name the criterion.", unique=True),
-                Field("explanation", "Explanation", "One sentence for raters.", "text"),
-            ),
-            row="criterion",
-            named="name",
-            least=1,
-            keyed=False,
-        ),
-    ),
     lambda draft: task_from(draft, "This task"),
     lambda: [{**asdict(task), "version": 1} for task in cogs_tasks()],
 )
@@ -267,58 +205,12 @@ def _themes(draft: Draft) -> tuple[Theme, ...]:
     return tuple(theme_from(row, "This list of themes") for row in rows)
 
 
-THEMES = DefinitionKind(
-    "themes",
-    "Themes",
-    "list of themes",
-    "Themes are what texts are about, such as the tides; a topic holds some of them together.",
-    (
-        TITLE,
-        Field(
-            "theme",
-            "Themes",
-            "",
-            "rows",
-            fields=(
-                Field("text", "Theme", "As in “… about the tides”.", needed="Say what it is about.", unique=True),
-                Field("topic", "Topic", "For findings by topic; may be empty."),
-            ),
-            row="theme",
-            named="text",
-            least=1,
-        ),
-    ),
-    _themes,
-    _shipped_themes,
-    _with_topics,
-    lambda: [theme.key for theme in cogs_themes()],
+THEMES = _kind(
+    "themes", _themes, _shipped_themes, tidy=_with_topics, taken=lambda: [theme.key for theme in cogs_themes()]
 )
 
-DOCUMENT = DefinitionKind(
+DOCUMENT = _kind(
     "documents",
-    "Document types",
-    "document",
-    "A document is what the study Letters asks for, such as a reference letter.",
-    (
-        TITLE,
-        Field(
-            "context_less",
-            "Prompt",
-            "With {name} or {gender}, which is the group's phrase, and where wanted {age} and {occupation}.",
-            "text",
-            needed="Write the prompt, with {name} or {gender} where they belong.",
-            placeholders=PLACEHOLDERS,
-        ),
-        Field(
-            "context_based",
-            "Prompt with a biography",
-            "With {biography}, and where wanted {name} and {occupation}; empty where biographies are not used.",
-            "text",
-            placeholders=BIOGRAPHY_PLACEHOLDERS,
-            needed_placeholders=NEEDED_OF_A_BIOGRAPHY,
-        ),
-        Field("occupations", "Occupations", "One to a line; the program's where there are none.", "lines"),
-    ),
     lambda draft: document_from(draft, "This document"),
     lambda: [
         {
@@ -330,6 +222,10 @@ DOCUMENT = DefinitionKind(
         }
         for key, document in letter_design().documents.items()
     ],
+    placeholders={
+        "context_less": (PLACEHOLDERS, ()),
+        "context_based": (BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY),
+    },
 )
 
 
@@ -343,15 +239,8 @@ def _occupations(draft: Draft) -> tuple[str, ...]:
     return tuple(map(str, occupations))
 
 
-OCCUPATIONS = DefinitionKind(
+OCCUPATIONS = _kind(
     "occupations",
-    "Occupations",
-    "list of occupations",
-    "Occupations of the people that letters are asked for.",
-    (
-        TITLE,
-        Field("occupations", "Occupations", "One to a line.", "lines", needed="Write at least one."),
-    ),
     _occupations,
     lambda: [
         {
