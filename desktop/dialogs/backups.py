@@ -4,8 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -17,7 +16,7 @@ from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -47,16 +46,13 @@ def put_back(ctx: JobContext, *, project: Path, backup: "Backup") -> "Restored":
 WIDTH, HEIGHT = 720, 440
 
 
-class BackupsDialog(QDialog):
+class BackupsDialog(Dialog):
     """The dialog of a project's backups. The project need not be open, nor readable, nor still exist."""
 
     def __init__(self, parent: QWidget, shell: Shell, project: Path) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Backups"))
         self._shell, self._project = shell, project
         self._held: dict[str, BackupContents] = {}
-        self.setWindowTitle(tr("Backups"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         packet = project.suffix.lower() == PACKET_SUFFIX  # whoever rates one need not see its name
         name = tr("this packet") if packet else f"“{as_given(project.stem)}”"
         self.heading = Label(tr("Backups of {name}").format(name=name), "title", wrap=True)

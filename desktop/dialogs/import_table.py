@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.language import ENGLISH, chosen
@@ -40,7 +40,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.wording.generators import words_of
 
@@ -143,7 +143,7 @@ RESULT_SIZE = (560, 220)  # where there are no rows to look at
 WITHOUT_ENCODING = frozenset({".xlsx", ".parquet", ".arrow", ".eval"})  # no text files: no encoding is guessed
 
 
-class ImportDialog(QDialog):
+class ImportDialog(Dialog):
     """The dialog. `imported` reports a finished import, `measure_wanted` and `draw_wanted` how the person goes on."""
 
     imported = Signal(object)  # Imported
@@ -151,16 +151,13 @@ class ImportDialog(QDialog):
     draw_wanted = Signal(object)  # Imported
 
     def __init__(self, parent: QWidget, shell: Shell, path: Path) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Import texts"))
         self._shell = shell
         self._reading: JobHandle | None = None
         self._import: JobHandle | None = None
         self._usable = self._goes_on = False
         self._done: Imported | None = None
         self._left = False
-        self.setWindowTitle(tr("Import texts"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._make()
         self._lay_out()
         self._connect()

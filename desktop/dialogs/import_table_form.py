@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QGridLayout,
     QHeaderView,
     QListWidget,
@@ -35,7 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
 
@@ -278,14 +277,12 @@ class ReadingForm(QWidget):
         box.addWidget(self.taken)
 
 
-class SeveralColumns(QDialog):
+class SeveralColumns(Dialog):
     """The columns of a table, of which each chosen one holds the texts of one model."""
 
     def __init__(self, parent: QWidget, columns: Sequence[str], chosen: str) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Several columns"), modal=False)
         tokens = theme.current()
-        self.setWindowTitle(tr("Several columns"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Columns, each with the texts of one model"))
         for column in columns:

@@ -3,27 +3,24 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, data_endings
 from biasprint.desktop.operations.session import save_copy as save_copy_operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
-from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, fitting, in_column, in_row
 
 # ---- A text in a dialog
 
 
-class TextDialog(QDialog):
+class TextDialog(Dialog):
     """A dialog with a text. Escape or Enter closes it."""
 
     def __init__(self, parent: QWidget, title: str, text: str) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr(title), modal=False)
         tokens = theme.current()
-        self.setWindowTitle(tr(title))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QPlainTextEdit(text)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr(title))
@@ -37,7 +34,7 @@ class TextDialog(QDialog):
 OTHER = 2  # an answer beside Qt's own 0 and 1
 
 
-class Question(QDialog):
+class Question(Dialog):
     """A question with two ways on, or three with `other`; it never blocks, a callable gets the answer.
 
     Escape means the safe way, which is also offered first.
@@ -55,11 +52,8 @@ class Question(QDialog):
         other: str = "",
         on_other: Callable[[], object] | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr(title))
         tokens = theme.current()
-        self.setWindowTitle(tr(title))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.safe_button = PrimaryButton(safe, act=self.reject)
         self.risky_button = QuietButton(risky, act=self.accept)
         self.safe_button.setDefault(True)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -77,6 +78,21 @@ def _laid_out(layout: QLayout | None) -> Iterator[QWidget]:
             yield part
         else:
             yield from _laid_out(item.layout())
+
+
+class Dialog(QDialog):
+    """A dialog over its window, deleted once it is closed; Tab follows the order of reading."""
+
+    def __init__(self, parent: QWidget, title: str, *, modal: bool = True) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if modal:
+            self.setWindowModality(Qt.WindowModality.WindowModal)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        order_tabs(self)
+        return super().focusNextPrevChild(forward)
 
 
 def clear_widget() -> QWidget:

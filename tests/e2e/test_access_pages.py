@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 import shiboken6
+from dialogs import dialogs
 from fits import misfits
 from looks import dress, pages
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -28,6 +30,7 @@ from PySide6.QtWidgets import (
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.desktop.headless import offscreen_window
 from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.widgets.layout import Dialog
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 Shown = tuple[MainWindow, Callable[[], None]]
@@ -82,11 +85,40 @@ def test_tab_reaches_every_control_and_each_wears_a_ring(shown: Shown, theme: st
     assert unmarked == {}, "no ring shows that it has the keyboard"
 
 
-def walk(window: MainWindow) -> list[QWidget]:
+def test_tab_follows_the_order_of_reading_in_every_dialog(shown: Shown, tmp_path: Path) -> None:
+    window, settle = shown
+    dress(window, "light-1280x800")
+    settle()
+    missed, backward, seen = {}, {}, set[type]()
+    for dialog in dialogs(window, settle, tmp_path):
+        seen.add(type(dialog))
+        stops = [part for part in dialog.findChildren(QWidget) if is_stop(part)]
+        reached = walk(dialog)
+        name = told(dialog)
+        if left := [told(part) for part in stops if part not in reached]:
+            missed[name] = left
+        begun = reached.index(min(reached, key=lambda part: first_place(part, dialog)))
+        if wrong := list(backward_steps(dialog, [*reached[begun:], *reached[:begun]])):
+            backward[name] = wrong
+    assert missed == {}, "Tab does not lead there"
+    assert backward == {}, "Tab goes back over what was read"
+    assert {each.__name__ for each in every_kind(Dialog)} - {each.__name__ for each in seen} == set()
+
+
+def every_kind(of: type) -> Iterator[type]:
+    """Yield the classes below one that have none below themselves."""
+    kinds = of.__subclasses__()
+    yield from (below for kind in kinds for below in every_kind(kind))
+    if not kinds:
+        yield of
+
+
+def walk(window: QWidget) -> list[QWidget]:
     """Press Tab until it leads where it led before; what it led to. A part that keeps the keyboard is an error."""
     window.activateWindow()
     QApplication.processEvents()
-    window.ground.setFocus(Qt.FocusReason.OtherFocusReason)
+    if isinstance(window, MainWindow):
+        window.ground.setFocus(Qt.FocusReason.OtherFocusReason)
     reached: list[QWidget] = []
     for _ in range(MOST_STOPS):
         before = QApplication.focusWidget()
@@ -238,11 +270,27 @@ def backward_steps(panel: QWidget, stops: list[QWidget]) -> Iterator[str]:
     for one, other in pairwise(stops):
         if one.isAncestorOf(other):
             continue
-        before, after = place_of(one, panel), place_of(other, panel)
+        before, after = place_of(on_page(one, other), panel), place_of(on_page(other, one), panel)
         up = after.bottom() <= before.top() and after.left() <= before.right()
         same_line = after.top() < before.bottom() and before.top() < after.bottom()
         if up or (same_line and after.right() <= before.left()):
             yield f"from {told(one)} {before.getRect()} to {told(other)} {after.getRect()}"
+
+
+def on_page(part: QWidget, other: QWidget) -> QWidget:
+    """Return the page that scrolls with a part where the other is not on it, else the part."""
+    above: QWidget | None = part
+    while above is not None:
+        if isinstance(above, QScrollArea) and above is not other and not above.isAncestorOf(other):
+            part = above
+        above = above.parentWidget()
+    return part
+
+
+def first_place(part: QWidget, dialog: QWidget) -> tuple[int, int, bool, int, int]:
+    page, place = on_page(part, dialog), place_of(part, dialog)
+    ground = place_of(page, dialog)
+    return ground.top(), ground.left(), part is not page, place.top(), place.left()
 
 
 def place_of(part: QWidget, panel: QWidget) -> QRect:

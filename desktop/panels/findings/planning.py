@@ -4,15 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QDoubleSpinBox, QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class PlannedFindingRow(QWidget):
         self.margin.setEnabled(planned)
 
 
-class AnalysisPlanDialog(QDialog):
+class AnalysisPlanDialog(Dialog):
     """The dialog. `on_locked` is called once a plan is locked."""
 
     def __init__(
@@ -64,12 +63,9 @@ class AnalysisPlanDialog(QDialog):
         choices: PlanChoices,
         on_locked: "Callable[[PlanLock], object]",
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Analysis plan"))
         self._jobs, self._project, self._choices, self._on_locked = jobs, project, choices, on_locked
         self._text_of_file = ""
-        self.setWindowTitle(tr("Analysis plan"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._make_widgets()
         self._lay_out()
         self._fill(choices.margins, choices.texts, choices.level, choices.exclusions)

@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.desktop import theme
@@ -43,7 +42,7 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.findings import FindingLine, Measurement
 from biasprint.desktop.wording.generators import NOBODY
@@ -59,7 +58,7 @@ PACK = "pack"  # of the notice that says what was signed
 COMPARATOR = "json"  # the ending of LLM Comparator's files
 
 
-class CompareDialog(QDialog):
+class CompareDialog(Dialog):
     """The dialog; `on_wanted` receives the measurement to make."""
 
     def __init__(
@@ -69,11 +68,8 @@ class CompareDialog(QDialog):
         choices: CompareChoices,
         on_wanted: "Callable[[MeasureOptions], object]",
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Compare any score by any group"))
         self._jobs, self._choices, self._on_wanted = jobs, choices, on_wanted
-        self.setWindowTitle(tr("Compare any score by any group"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(fitting(parent, WIDTH, HEIGHT))
         self._make_widgets()
         self._lay_out()

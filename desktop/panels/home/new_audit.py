@@ -4,11 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -38,7 +37,7 @@ from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import LowEdit, Sheet, add_to, fitting, in_column
+from biasprint.desktop.widgets.layout import Dialog, LowEdit, Sheet, add_to, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ class OwnQuestion(QWidget):
         )
 
 
-class NewAuditDialog(QDialog):
+class NewAuditDialog(Dialog):
     """The dialog. `begun` brings the audit, `by_hand` the study, the own question and the path of a person who
     chooses details first.
     """
@@ -168,12 +167,9 @@ class NewAuditDialog(QDialog):
     by_hand = Signal(str, object, object)  # study, TemplateChoice or None, Path or None
 
     def __init__(self, parent: QWidget, shell: Shell) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("New audit"))
         self._shell = shell
         self._known = self._left = False
-        self.setWindowTitle(tr("New audit"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.studies, self.picker, self.target = StudyChoice(), GeneratorPicker(), TargetField(shell)
         self.question = OwnQuestion(shell)
         self.wordings = QCheckBox()

@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QGridLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Progress
@@ -15,7 +13,7 @@ from biasprint.desktop.operations.letters import drop_result, read_with_model
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import add_to, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import Dialog, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 WIDTH = 460
 
 
-class GeneratorDialog(QDialog):
+class GeneratorDialog(Dialog):
     """Choose a generator and start it. Closing the dialog cancels its work.
 
     A subclass gives the work (`operation`), may say what is still missing (`missing`), and takes what came of it
@@ -36,13 +34,10 @@ class GeneratorDialog(QDialog):
     """
 
     def __init__(self, shell: "Shell", title: str, explanation: str, action: str, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr(title))
         self.shell = shell
         self._working: JobHandle | None = None
         self._known = False
-        self.setWindowTitle(tr(title))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.picker = GeneratorPicker()
         self.why_not, self.state = Label(tr("Looking which generators are here…"), "soft", wrap=True), Label("", "note")
         self.bar = ProgressThin(tr("Progress of the letters"))
@@ -131,15 +126,11 @@ class GeneratorDialog(QDialog):
         self.state.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
         self.enable()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
         self._looking.cancel()
         if self._working is not None:
             self._working.cancel()
-        super().closeEvent(event)
-
-    def reject(self) -> None:
-        """Close the dialog on Escape, like the button."""
-        self.close()
+        super().done(result)
 
     def _go_to_models(self, page: str) -> None:
         self.close()

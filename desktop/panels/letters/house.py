@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -112,19 +112,16 @@ LONGEST_WORDS, LONGEST_REASON = 80, 300
 MOST_TOLD = 4  # sentences about one step
 
 
-class HouseDialog(QDialog):
+class HouseDialog(Dialog):
     """The dialog of the list, which saves every step at once. `changed`: marks may differ now."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget, shell: Shell, words: str = "", category: str = "") -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("House list"))
         self._shell, self._wanted, self._left = shell, category, False
         self._entries: tuple[HouseEntry, ...] = ()
         self._changed = False
-        self.setWindowTitle(tr("House list"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.words, self.reason = QLineEdit(safe_line(words)[:LONGEST_WORDS]), QLineEdit()
         self.words.setMaxLength(LONGEST_WORDS)
         self.reason.setMaxLength(LONGEST_REASON)

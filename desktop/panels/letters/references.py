@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from biasprint.core import compute
 from biasprint.core.errors import AppError
@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -182,19 +182,16 @@ WIDTH, HEIGHT = 720, 520
 LONGEST_NAME, LONGEST_OCCUPATION = 60, 80
 
 
-class ReferenceDialog(QDialog):
+class ReferenceDialog(Dialog):
     """The dialog of the sets. `changed`: another set is in use. `pile`: a pile to save as a set."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget, shell: Shell, pile: "Pile | None" = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Reference letters"))
         self._shell, self._pile, self._left = shell, pile, False
         self._listed: tuple[Listed, ...] = ()
         self._in_use = ""
-        self.setWindowTitle(tr("Reference letters"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.table = TextTable(
             tr("Reference letters"),
             [

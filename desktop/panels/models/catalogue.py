@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QDialog, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QGridLayout, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from biasprint.core.errors import AppError
@@ -22,7 +22,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -286,20 +286,17 @@ WIDTH = 560
 WRITERS = "generator"
 
 
-class AddDialog(QDialog):
+class AddDialog(Dialog):
     """The dialog to add a model. `added` carries the role of the added model."""
 
     added = Signal(str)
 
     def __init__(self, parent: QWidget, shell: Shell, roles: "Sequence[CatalogueRole]", chosen: str) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Add a model of your own"))
         self._shell = shell
         self._path: Path | None = None
         self._job: JobHandle | None = None
         self._left = False
-        self.setWindowTitle(tr("Add a model of your own"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.role, self.name = ComboBox(), QLineEdit()
         for role in roles:
             self.role.addItem(safe_line(tr(role.title)), role.key)

@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QGridLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -34,7 +33,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- Prices
@@ -330,7 +329,7 @@ def _spin(low: int, high: int) -> QSpinBox:
 SIZE = (660, 640)
 
 
-class Editor(QDialog):
+class Editor(Dialog):
     """The page of the form. `kept` reports that the endpoint is stored. `seen`: the one to change, or None.
 
     A typed key is handed on once, and shown nowhere.
@@ -341,13 +340,10 @@ class Editor(QDialog):
     def __init__(
         self, parent: QWidget, shell: Shell, seen: EndpointSeen | None, where: str, taken: frozenset[str]
     ) -> None:
-        super().__init__(parent)
+        title = tr("Change an endpoint") if seen else tr("Add an endpoint")
+        super().__init__(parent, title)
         self._shell = shell
         self._left = False
-        title = tr("Change an endpoint") if seen else tr("Add an endpoint")
-        self.setWindowTitle(tr(title))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.form = EndpointForm(seen, where, taken)
         self.trouble = Notice("", tone="danger", closable=False)
         self.trouble.hide()

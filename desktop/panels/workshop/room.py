@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QGridLayout,
     QLineEdit,
@@ -38,7 +37,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
@@ -164,16 +163,13 @@ class SeatsBox(QWidget):
             then(Path(chosen))
 
 
-class LeaveDialog(QDialog):
+class LeaveDialog(Dialog):
     """The dialog that asks for the PIN. Escape stays. `unfinished`: somebody's answers would be left uncounted."""
 
     def __init__(self, parent: QWidget, pin: Pin, *, unfinished: bool, on_leave: Callable[[], object]) -> None:
-        super().__init__(parent)
+        super().__init__(parent, tr("Leave the workshop?"))
         tokens = theme.current()
         self._pin, self._on_leave = pin, on_leave
-        self.setWindowTitle(tr("Leave the workshop?"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.stay = PrimaryButton(tr("Go on with the workshop"), act=self.reject)
         self.leave = QuietButton(tr("Leave"), act=self.try_to_leave)
         self.pin = QLineEdit()

@@ -6,8 +6,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
@@ -22,7 +22,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.grid import GridEdit
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
-from biasprint.desktop.widgets.layout import STRETCH, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 
@@ -139,7 +139,7 @@ class Entries:
 WIDTH, HEIGHT = 520, 380
 
 
-class ChoiceDialog(QDialog):
+class ChoiceDialog(Dialog):
     """Some choices, each of a list; `chosen` gets their keys in order. It never blocks."""
 
     def __init__(
@@ -154,10 +154,7 @@ class ChoiceDialog(QDialog):
         why_not: Callable[..., str] = lambda *_: "",
     ) -> None:
         """`choices`: each one's title, and key → words; `why_not`: returns why these cannot be taken, or ""."""
-        super().__init__(parent)
-        self.setWindowTitle(tr(title))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, tr(title))
         self._why_not = why_not
         self.boxes = [_box(name, words) for name, words in choices]
         self.trouble = Label("", "problem", wrap=True)
@@ -255,14 +252,11 @@ PASTE_WIDTH, PASTE_HEIGHT = 620, 480
 NAMES_EXAMPLE = (("name", "race", "gender", "source"), ("Aisha", "black", "woman", "Registry of births 2010"))
 
 
-class PasteDialog(QDialog):
+class PasteDialog(Dialog):
     """A table with a name in each row; `taken` gets its rows. It never blocks."""
 
     def __init__(self, parent: QWidget, taken: Callable[[list[list[str]]], object]) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Names from a table"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, tr("Names from a table"))
         self.table = GridEdit(tr("Names, one in each row"), NAMES_EXAMPLE)
         self.go, self.cancel = PrimaryButton(tr("Take them"), act=self.accept), QuietButton(tr("Cancel"))
         self.cancel.clicked.connect(self.reject)
