@@ -37,7 +37,7 @@ from biasprint.desktop.dialogs.question import TextDialog, new_project, open_fil
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.panels import PanelEntry
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.settings import BY_KEY, KEY_ACTIONS
+from biasprint.desktop.settings import BY_KEY, KEY_ACTIONS, Settings
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
@@ -46,7 +46,6 @@ from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
-    from biasprint.desktop.settings import Settings
     from biasprint.desktop.tour import Tour
 
 

@@ -21,5 +21,3 @@ from biasprint.core.compute.process import (
     quick,
     shared,
 )
-
-__all__ = ["ComputeCrashed", "ComputeProcess", "ComputeStopped", "Turns", "models", "part_of_work", "quick", "shared"]

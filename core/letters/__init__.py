@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters.request import Generator, ModelReading, ReadingRequest, with_kind
+from biasprint.core.letters.request import Generator, HouseList, ModelReading, ReadingRequest, with_kind
 from biasprint.core.letters.values import (
     CATEGORIES,
     DOCUMENT_KINDS,
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
     from biasprint.core.letters.categories import CategoryWords, MarkGroup
-    from biasprint.core.letters.request import HouseList
     from biasprint.core.letters.suggestions import Suggestion
     from biasprint.core.swap import Person
     from biasprint.core.swap.name_groups import NameGroup
@@ -304,65 +303,3 @@ def as_word(
     after = reading.document.text if reading is not None else document.text
     comments = word.comments_on(reading, dismissed) if reading is not None and tracked else ()
     return files.written_as_word(data, document, after, comments, tracked=tracked, ctx=ctx)
-
-
-__all__ = [
-    "CATEGORIES",
-    "DOCUMENT_KINDS",
-    "MAY_BE",
-    "PART_KINDS",
-    "ROLES",
-    "UNLAWFUL",
-    "UNLAWFUL_TITLE",
-    "AskedSentence",
-    "ComparedFigure",
-    "Document",
-    "DocumentKind",
-    "FigureDifference",
-    "Generator",
-    "KeptLetter",
-    "LetterFigure",
-    "LetterSource",
-    "Mark",
-    "ModelReading",
-    "NameTwins",
-    "Naming",
-    "OccupationGuess",
-    "Part",
-    "PartKind",
-    "ReadAs",
-    "Reading",
-    "ReadingRequest",
-    "SentenceDifference",
-    "Support",
-    "TwinDifference",
-    "WordFile",
-    "as_word",
-    "beside_category",
-    "candidate_called",
-    "candidate_of",
-    "changed",
-    "check_letter",
-    "check_under_names",
-    "check_with_twin",
-    "get_ready_for_words",
-    "grouped",
-    "harm",
-    "mark_categories",
-    "mark_words",
-    "occupation_of",
-    "passages_by_category",
-    "plural_of",
-    "read_by_model",
-    "read_bytes",
-    "read_file",
-    "read_pasted",
-    "scorers_for_letters",
-    "suggestions_of",
-    "verdict_of",
-    "with_kind",
-    "without_dismissed",
-    "write_note",
-    "write_report",
-    "write_twins",
-]

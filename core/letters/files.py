@@ -10,27 +10,43 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess, ComputeStopped
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.kinds import format_of
-from biasprint.core.letters.readers.lines import UnreadText, cleaned, of_lines, written_in_tags
-from biasprint.core.letters.readers.markup import is_mail, of_mail_text
-from biasprint.core.letters.values import PASTED, Document, Extracted
+from biasprint.core.letters.readers.lines import (
+    UnreadText,
+    cleaned,
+    of_lines,
+    of_markdown,
+    of_plain,
+    written_in_tags,
+)
+from biasprint.core.letters.readers.markup import is_mail, of_html, of_mail, of_mail_text, of_rtf
+from biasprint.core.letters.readers.office import of_docx, of_odt
+from biasprint.core.letters.values import PASTED, Comment, Document, Extracted, WordFile
 from biasprint.core.letters.word import write_word
 from biasprint.core.machine.child import limit_once
 from biasprint.core.machine.processor import raise_out_of_memory
 
-if TYPE_CHECKING:
-    from biasprint.core.letters.values import Comment, WordFile
-
-
 # ---- In the reading process
 
 MOST_CHARACTERS = 1_000_000  # of text
+
+
+def _of_pdf(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.readers.pages import of_pdf  # heavy
+
+    return of_pdf(data, name)
+
+
+# Each gives a file's paragraphs by its bytes and its name.
+READERS = {
+    "docx": of_docx, "odt": of_odt, "pdf": _of_pdf, "rtf": of_rtf, "eml": of_mail, "html": of_html, "md": of_markdown,
+    "txt": of_plain,
+}  # fmt: skip
 
 
 def parse_letter_file(data: bytes, name: str) -> Document:
@@ -38,7 +54,7 @@ def parse_letter_file(data: bytes, name: str) -> Document:
     limit_once()
     letter_format = format_of(data, name)
     try:
-        extracted = letter_format.read(data, name)
+        extracted = READERS[letter_format.kind](data, name)
     except AppError:
         raise
     except Exception as error:  # whatever a broken file drives a reader into
@@ -152,6 +168,3 @@ def _process() -> ComputeProcess:
 
 def _starting() -> float:
     return 0.0 if _process().pid is not None else START_SECONDS
-
-
-__all__ = ["read_bytes", "read_file", "read_pasted", "written_as_word"]

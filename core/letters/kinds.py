@@ -1,7 +1,7 @@
 """The kinds of file that a letter can be, the kinds of document, and the guess of one by what a text says of itself.
 
-Readers, messages and file dialogs are made from one table of files. A new kind takes its reader, in
-`biasprint.core.letters.readers`, and its row here. Words and numbers of the guess are data:
+Messages and file dialogs are made from one table of files. A new kind takes its row here, and its reader in
+`biasprint.core.letters.files`. Words and numbers of the guess are data:
 resources/letters/kinds/signs.toml.
 """
 
@@ -19,7 +19,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.parts import looks_like_cv
-from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Extracted, Part, ReadAs
+from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Part, ReadAs
 from biasprint.core.prompts.resource_files import from_resources
 
 LOOKED_AT = 20_000  # characters from the start
@@ -206,75 +206,26 @@ class Head:
 
 @dataclass(frozen=True)
 class LetterFormat:
-    """`endings`: of its files, the usual one first. `read`: bytes and the file's name → its paragraphs.
+    """`endings`: of its files, the usual one first. `core.letters.files` has the reader of each kind.
 
     `known`: recognised by the first bytes. A kind of plain text is recognised by its ending alone, and has none.
     """
 
     kind: str
     endings: tuple[str, ...]
-    read: Callable[[bytes, str], Extracted]
     known: Callable[[Head], bool] | None = None
-
-
-def _docx(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.office import of_docx
-
-    return of_docx(data, name)
-
-
-def _odt(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.office import of_odt
-
-    return of_odt(data, name)
-
-
-def _pdf(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.pages import of_pdf
-
-    return of_pdf(data, name)
-
-
-def _rtf(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.markup import of_rtf
-
-    return of_rtf(data, name)
-
-
-def _mail(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.markup import of_mail
-
-    return of_mail(data, name)
-
-
-def _html(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.markup import of_html
-
-    return of_html(data, name)
-
-
-def _markdown(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.lines import of_markdown
-
-    return of_markdown(data, name)
-
-
-def _plain(data: bytes, name: str) -> Extracted:
-    from biasprint.core.letters.readers.lines import of_plain
-
-    return of_plain(data, name)
 
 
 # Asked in this order. A zip that cannot be opened goes to the reader of docx, which says so.
 FORMATS: tuple[LetterFormat, ...] = (
-    LetterFormat("docx", ("docx",), _docx, lambda head: head.has("word/") or (head.is_zip and head.inside is None)),
-    LetterFormat("odt", ("odt",), _odt, lambda head: {"content.xml", "mimetype"} <= (head.inside or frozenset())),
-    LetterFormat("pdf", ("pdf",), _pdf, lambda head: b"%PDF-" in head.start[:1024]),
-    LetterFormat("rtf", ("rtf",), _rtf, lambda head: head.start.lstrip().startswith(b"{\\rtf")),
-    LetterFormat("eml", ("eml",), _mail, lambda head: head.is_mail),
-    LetterFormat("html", ("html", "htm", "xhtml"), _html),
-    LetterFormat("md", ("md", "markdown"), _markdown),
-    LetterFormat("txt", ("txt",), _plain),
+    LetterFormat("docx", ("docx",), lambda head: head.has("word/") or (head.is_zip and head.inside is None)),
+    LetterFormat("odt", ("odt",), lambda head: {"content.xml", "mimetype"} <= (head.inside or frozenset())),
+    LetterFormat("pdf", ("pdf",), lambda head: b"%PDF-" in head.start[:1024]),
+    LetterFormat("rtf", ("rtf",), lambda head: head.start.lstrip().startswith(b"{\\rtf")),
+    LetterFormat("eml", ("eml",), lambda head: head.is_mail),
+    LetterFormat("html", ("html", "htm", "xhtml")),
+    LetterFormat("md", ("md", "markdown")),
+    LetterFormat("txt", ("txt",)),
 )
 # A checked letter of these kinds goes back into its own file, which is written with one of these endings.
 GOES_BACK = {"docx": (".docx",), "odt": (".odt",)}

@@ -5,25 +5,3 @@ from biasprint.core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, co
 from biasprint.core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
 from biasprint.core.prompts.letters import letters_context_less_set
 from biasprint.core.prompts.template import Placeholder, Template, TemplateError
-
-__all__ = [
-    "DEFAULT_IDENTITY",
-    "Axis",
-    "Harm",
-    "Identity",
-    "Placeholder",
-    "PromptDraft",
-    "PromptSetDraft",
-    "Task",
-    "TaskCriterion",
-    "Template",
-    "TemplateError",
-    "Theme",
-    "available_axes",
-    "cogs_set",
-    "cogs_tasks",
-    "cogs_themes",
-    "letters_context_less_set",
-    "load_axis",
-    "rubric",
-]

@@ -31,7 +31,7 @@ from biasprint.core.judging.carefulness import (
 )
 from biasprint.core.judging.known import ANSWERED, CheckResult, PracticeResult, check_result, practice_result
 from biasprint.core.judging.looking import looked_before
-from biasprint.core.judging.packets.decisions import packets
+from biasprint.core.judging.packets.decisions import PacketState, packets
 from biasprint.core.judging.plan import CHECK, RIGHT, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.store import seconds_left
 from biasprint.core.judging.workshop import participants
@@ -40,6 +40,7 @@ from biasprint.core.metrics.agreement import (
     NOT_ASKED,
     Abilities,
     Ability,
+    Agreement,
     by_known_answers,
     by_the_others,
     nobody_agrees,
@@ -52,8 +53,6 @@ from biasprint.core.texts.values import text_lengths
 
 if TYPE_CHECKING:
     from biasprint.core.compute import ComputeProcess
-    from biasprint.core.judging.packets.decisions import PacketState
-    from biasprint.core.metrics.agreement import Agreement
 
 
 # ---- Plans, raters and their progress

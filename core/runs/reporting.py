@@ -15,12 +15,11 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.template import prompt_patterns
 from biasprint.core.report.audit import AskedSet, Audited
 from biasprint.core.runs.analysis_plan import analysis_plan
-from biasprint.core.runs.measure import texts_of_study
+from biasprint.core.runs.measure import MeasuredStudy, texts_of_study
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
 
 if TYPE_CHECKING:
-    from biasprint.core.runs.measure import MeasuredStudy
     from biasprint.core.tables.rows import TableRead
 
 

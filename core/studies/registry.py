@@ -5,7 +5,6 @@ The entry point's object is a `Study`. The program's own kinds cannot be taken.
 
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.studies.compare import CompareStudy
@@ -14,10 +13,7 @@ from biasprint.core.studies.creativity import CreativityStudy
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.letters import LettersStudy
 from biasprint.core.studies.news import NewsStudy
-from biasprint.core.tables.fields import fields_of
-
-if TYPE_CHECKING:
-    from biasprint.core.tables.fields import FieldSpec
+from biasprint.core.tables.fields import FieldSpec, fields_of
 
 ENTRY_POINTS = "biasprint.studies"
 

@@ -5,5 +5,3 @@ is about. Here are the values they work with.
 """
 
 from biasprint.core.swap.page import HE_AND_SHE, PRONOUNS, Change, Person, Pronoun, Twin
-
-__all__ = ["HE_AND_SHE", "PRONOUNS", "Change", "Person", "Pronoun", "Twin"]

@@ -4,21 +4,3 @@ from biasprint.core.tables.fields import FieldSpec, complete_mapping, fields_of,
 from biasprint.core.tables.formats import known_formats, read_format
 from biasprint.core.tables.read import OpenTable, iter_records, look_at, read_records
 from biasprint.core.tables.rows import Record, RowProblem, TableRead, with_line_breaks
-
-__all__ = [
-    "FieldSpec",
-    "OpenTable",
-    "Record",
-    "RowProblem",
-    "TableRead",
-    "complete_mapping",
-    "fields_of",
-    "guess_mapping",
-    "iter_records",
-    "known_formats",
-    "look_at",
-    "parse_map_options",
-    "read_format",
-    "read_records",
-    "with_line_breaks",
-]

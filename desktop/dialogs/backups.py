@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.project.backup import backups
-from biasprint.core.project.restore import held, restore
+from biasprint.core.project.backup import Backup, backups
+from biasprint.core.project.restore import BackupContents, Restored, held, restore
 from biasprint.desktop import theme
 from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
@@ -22,9 +22,7 @@ from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
-    from biasprint.core.project.backup import Backup
     from biasprint.core.project.project import Project
-    from biasprint.core.project.restore import BackupContents, Restored
     from biasprint.core.project.working_copy import WorkingCopy
 
 

@@ -21,8 +21,7 @@ class TextDialog(Dialog):
     def __init__(self, parent: QWidget, title: str, text: str) -> None:
         super().__init__(parent, tr(title), modal=False)
         tokens = theme.current()
-        self.text = QPlainTextEdit(text)
-        self.text.setReadOnly(True)
+        self.text = QPlainTextEdit(text, readOnly=True)
         self.text.setAccessibleName(tr(title))
         self.close_button = PrimaryButton(tr("Close"), act=self.accept)
         self.close_button.setDefault(True)

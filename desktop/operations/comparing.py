@@ -15,12 +15,18 @@ from biasprint.core.studies.compare.texts import compared_texts, groupings
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
-from biasprint.desktop.wording.generators import EACH, StudyGenerators, read_generators_of, read_titles, words_of
+from biasprint.desktop.wording.generators import (
+    EACH,
+    StudyGenerators,
+    Titles,
+    read_generators_of,
+    read_titles,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.desktop.wording.generators import Titles
 
 STUDY = "compare"
 GROUP, SECOND = "group", "second_group"  # the fields that a grouping's column is read as

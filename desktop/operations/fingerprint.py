@@ -13,10 +13,12 @@ from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blind import Vault
-from biasprint.core.judging.packets.hand_out import collect_seats, make_seats
+from biasprint.core.judging.packets.hand_out import Collected, collect_seats, make_seats
 from biasprint.core.judging.plan import PlanSettings
-from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.workshop import (
+    Attendance,
+    WorkshopPlan,
     WorkshopStore,
     attendance,
     chance_of,
@@ -29,7 +31,15 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.compare.drawing import sizes
 from biasprint.core.runs.compare.pool import MOST_CARDS, CompareRequest, known_axes
-from biasprint.core.runs.fingerprint import fingerprint_of, group_of, raters_with_fingerprint, texts_read, warm
+from biasprint.core.runs.fingerprint import (
+    GroupPicture,
+    OfferedRaters,
+    fingerprint_of,
+    group_of,
+    raters_with_fingerprint,
+    texts_read,
+    warm,
+)
 from biasprint.desktop import theme
 from biasprint.desktop.charts.fingerprint import save_page
 from biasprint.desktop.charts.live import TextBehind, TextsBehind
@@ -39,14 +49,10 @@ from biasprint.desktop.widgets.words import tr
 if TYPE_CHECKING:
     from biasprint.core.findings import Finding
     from biasprint.core.judging.fingerprint import Fingerprint
-    from biasprint.core.judging.packets.hand_out import Collected
     from biasprint.core.judging.packets.outside import Tool
     from biasprint.core.judging.planner import Chance, JudgingDesign
-    from biasprint.core.judging.session import JudgingSession
-    from biasprint.core.judging.workshop import Attendance, WorkshopPlan
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import StudyRow
-    from biasprint.core.runs.fingerprint import GroupPicture, OfferedRaters
 
 STUDY = "creativity"
 T = TypeVar("T")

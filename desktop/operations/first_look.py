@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.errors import UsageError
+from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.importing import free_name
@@ -20,7 +20,6 @@ from biasprint.desktop.wording.generators import words_of
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter
-    from biasprint.core.errors import AppError
     from biasprint.core.project.project import Project
     from biasprint.core.runs.generate import GenerateResult
     from biasprint.core.runs.setup import AddedPrompts

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
+from biasprint.core.tables import (
+    FieldSpec,
+    OpenTable,
+    TableRead,
+    guess_mapping,
+    known_formats,
+    look_at,
+    with_line_breaks,
+)
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import number, tr
@@ -18,7 +26,6 @@ from biasprint.desktop.wording.generators import study_kinds
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.studies.kit.study import Study
-    from biasprint.core.tables import FieldSpec, OpenTable, TableRead
 
 PREVIEW_ROWS = 12
 FEWEST_TEXTS = 3  # to tell by their words which study they are of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from biasprint.core import compute
 from biasprint.core.errors import AppError
@@ -15,7 +15,10 @@ from biasprint.core.letters import (
     Generator,
     KeptLetter,
     ModelReading,
+    NameTwins,
+    Reading,
     ReadingRequest,
+    TwinDifference,
     check_letter,
     check_under_names,
     check_with_twin,
@@ -32,68 +35,31 @@ from biasprint.core.letters import (
 )
 from biasprint.core.letters import read_pasted as read_pasted_text
 from biasprint.core.letters.kinds import KINDS
-from biasprint.core.letters.pile import AXIS, groups, read
-from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-from biasprint.core.letters.references import BUNDLED, in_use, reference
-from biasprint.core.letters.request import house_list
+from biasprint.core.letters.pile import AXIS, FilePlace, Pile, PileColumn, PileRow, groups, read
+from biasprint.core.letters.pile.outcomes import SelectionRates, read_outcomes, selection_rates, with_outcomes
+from biasprint.core.letters.references import BUNDLED, ReferenceSet, in_use, reference
+from biasprint.core.letters.request import HouseList, house_list
 from biasprint.core.machine.keys import session_keys
 from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.definition_kinds import NAMES
 from biasprint.core.prompts.library import name_set_called, read_library, shipped
-from biasprint.core.report.export import export_rows
+from biasprint.core.report.export import ExportReport, export_rows
 from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person, Pronoun
-from biasprint.core.swap.name_groups import groups_of, name_group, name_groups, named_in
+from biasprint.core.swap.name_groups import NameGroup, groups_of, name_group, name_groups, named_in
 from biasprint.desktop.jobs import JobHandle, progress_only
 from biasprint.desktop.operations import operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from biasprint.core.letters import NameTwins, Reading, TwinDifference
-    from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
+    from biasprint.core.letters import CategoryWords, Suggestion
     from biasprint.core.letters.pile.compare import GroupTest
-    from biasprint.core.letters.pile.outcomes import SelectionRates
-    from biasprint.core.letters.references import ReferenceSet
-    from biasprint.core.letters.request import HouseList
-    from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter
 
 WARMING = Document(
     "", "pasted", ("She led the studio for ten years, and I recommend her with all my heart for this post.",)
 )
-
-
-@dataclass(frozen=True)
-class About:
-    """A category of marks, as it is explained to a person."""
-
-    key: str
-    title: str
-    known_for: str
-    source: str
-    harm: str
-    praise: bool
-    uncounted: str = ""  # how many of its marks are right, where too few are for a count
-
-
-class Rewording(Protocol):
-    """A suggestion for words of one sentence (core.letters.suggestions.Suggestion). `new` is None for a hint."""
-
-    @property
-    def mark_key(self) -> str: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def old(self) -> str: ...
-    @property
-    def new(self) -> str | None: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def source(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -110,16 +76,23 @@ class Checked:
 
     request: LetterRequest
     reading: "Reading"
-    abouts: Mapping[str, About]
+    abouts: "Mapping[str, CategoryWords]"
     occupation: str = ""
     guessed: bool = False
     guess_reason: str = ""
     plural: str = ""  # of the occupation, where it is known
     reference: "ReferenceSet | None" = None
-    offers: Mapping[int, tuple[Rewording, ...]] = field(default_factory=dict)  # sentence → suggestions
+    offers: "Mapping[int, tuple[Suggestion, ...]]" = field(default_factory=dict)  # sentence → suggestions
     house_trouble: str = ""  # why the house list is not used; "" where it is
     missing: tuple[str, ...] = ()  # the roles that no scorer here fills: the program is not all installed yet
     first: bool = False
+
+    def uncounted(self, category: str) -> str:
+        """Return how many marks of a category are right, where too few are for a count; measured in letters alone."""
+        about = self.abouts.get(category)
+        if about is None or not KINDS[self.reading.read_as.kind].of_person:
+            return ""
+        return about.precision.said if about.precision.uncounted else ""
 
 
 @operation("Reading a file")
@@ -188,23 +161,11 @@ def _checked(
             given, scorers=scorers, occupation=occupation, reference=reference, house=house, larger=_readers["larger"]
         )
     )
-    of_person = KINDS[reading.read_as.kind].of_person  # how many marks are right was measured in letters
-    abouts = {
-        category.key: About(
-            category.key,
-            category.title,
-            category.known_for,
-            category.source,
-            category.harm,
-            category.praise,
-            category.precision.said if category.precision.uncounted and of_person else "",
-        )
-        for category in mark_categories()
-    }
+    of_person = KINDS[reading.read_as.kind].of_person
     return Checked(
         request,
         reading,
-        abouts,
+        {category.key: category for category in mark_categories()},
         (occupation or (guess.occupation if guess else "")) if of_person else "",
         guess is not None,
         guess.reason if guess is not None else "",
@@ -278,29 +239,18 @@ def suggested(person: Person) -> Person:
 
 
 @dataclass(frozen=True)
-class NameGroupToChoose:
-    """A group of names as it is offered. `source`: where its names come from; `claim`: all that is known of them."""
-
-    key: str
-    label: str
-    source: str
-    claim: str
-
-
-@dataclass(frozen=True)
 class NamesToChoose:
     """The groups of names to choose for a twin, and the sets of names, key → title, to read under all groups of."""
 
-    groups: tuple[NameGroupToChoose, ...] = ()
+    groups: tuple[NameGroup, ...] = ()
     sets: Mapping[str, str] = field(default_factory=dict)
 
 
 @operation("Looking up the groups of names", quiet=True)
 def groups_to_choose(ctx: JobContext) -> NamesToChoose:
     """Read the groups and sets of names that a twin can be made with."""
-    groups = tuple(NameGroupToChoose(group.key, group.label, group.source, group.claim) for group in name_groups())
     sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
-    return NamesToChoose(groups, {names.key: names.title for names in sets})
+    return NamesToChoose(name_groups(), {names.key: names.title for names in sets})
 
 
 @operation("Making the twin")

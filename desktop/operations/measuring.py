@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.generators import words_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.score import ScoreResult
-    from biasprint.desktop.jobs import JobRunner
     from biasprint.desktop.settings import Settings
 
 How = Callable[["MeasureOptions"], "MeasureOptions"]

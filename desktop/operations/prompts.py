@@ -14,7 +14,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.files import temporary_folder
 from biasprint.core.project.stores.common import chunks
-from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.prompts import PromptDraft, PromptSetDraft, cogs_set, letters_context_less_set
 from biasprint.core.prompts.definition_kinds import (
     AXIS,
     KINDS,
@@ -25,10 +25,11 @@ from biasprint.core.prompts.definition_kinds import (
     with_set_names,
 )
 from biasprint.core.prompts.designs import design_set, load_design, reworded
-from biasprint.core.prompts.detector import detect, neutral_wording, replaced
+from biasprint.core.prompts.detector import Flag, detect, neutral_wording, replaced
 from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated, named_from
 from biasprint.core.prompts.from_template import placeholder
 from biasprint.core.prompts.library import (
+    Definition,
     keep_versions,
     name_set_called,
     own_file,
@@ -43,7 +44,7 @@ from biasprint.core.prompts.library import (
 )
 from biasprint.core.prompts.name_sets import cells_of_table
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords, in_wordings
-from biasprint.core.runs.setup import draft_prompts, draft_template, store_set
+from biasprint.core.runs.setup import AddedPrompts, draft_prompts, draft_template, store_set
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.choice import WordedChoice
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, news_set
@@ -53,11 +54,7 @@ from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.prompts import PromptDraft, PromptSetDraft
     from biasprint.core.prompts.definitions import Draft
-    from biasprint.core.prompts.detector import Flag
-    from biasprint.core.prompts.library import Definition
-    from biasprint.core.runs.setup import AddedPrompts
 
 LETTER = "letter"  # the document that the letters study is about
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.carefulness import UNREAD_TEXTS, exclude, include
+from biasprint.core.judging.packets.decisions import Conflict, WhichCopy
 from biasprint.core.judging.packets.decisions import count_unfinished as count
 from biasprint.core.judging.packets.decisions import decide as keep
 from biasprint.core.judging.packets.hand_out import hand_out
+from biasprint.core.judging.packets.make import MadePacket
 from biasprint.core.judging.packets.make import make_packets as make
 from biasprint.core.judging.packets.merge import merge_packets as merge
 from biasprint.core.judging.plan import rename_plan as rename
@@ -20,8 +22,6 @@ from biasprint.desktop.wording.raters import report_words
 
 if TYPE_CHECKING:
     from biasprint.core.judging.adjudication import Decided
-    from biasprint.core.judging.packets.decisions import Conflict, WhichCopy
-    from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.outside import Tool
     from biasprint.core.judging.packets.packet import MergeReport
     from biasprint.core.project.project import Project

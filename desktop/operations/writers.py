@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.protocol import BackendInfo, Parameter, Request
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models import catalogue
@@ -18,7 +18,6 @@ from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.probe import EndpointTest
-    from biasprint.core.backends.protocol import BackendInfo, Parameter
     from biasprint.core.machine.endpoints import Endpoint
     from biasprint.core.machine.keys import Place
     from biasprint.core.project.project import Project

@@ -90,8 +90,7 @@ class ScorerRow(QWidget):
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")
-        head = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
-        head.addWidget(self.check)
+        head = FlowLayout(self.check, spacing=theme.current().grid, centred=True, last_at_end=True)
         head.addWidget(Chip(safe_line(info.role.replace("_", " "))))
         if line.needed:
             head.addWidget(Chip(tr("read by the measures"), "accent"))

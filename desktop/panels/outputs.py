@@ -159,9 +159,7 @@ class OutputsPanel(Panel):
         self.card.open_letter.clicked.connect(lambda: self.shell.show_panel("letters", reading=self.card.reading))
         self._make_table()
         self.body.addWidget(self._make_filters())
-        self.split = QSplitter()
-        self.split.setChildrenCollapsible(False)
-        self.split.setHandleWidth(theme.current().gap)
+        self.split = QSplitter(childrenCollapsible=False, handleWidth=theme.current().gap)
         self.frame = Card()
         self.frame.set_padding(4, 8)
         self.frame.box.addWidget(self.view)
@@ -320,10 +318,8 @@ class OutputsPanel(Panel):
         self.view.selectionModel().currentChanged.connect(self._show_row)
 
     def _make_filters(self) -> SearchRow:
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search in the texts"))
+        self.search = QLineEdit(placeholderText=tr("Search in the texts"), clearButtonEnabled=True)
         self.search.setAccessibleName(tr("Search in the texts"))
-        self.search.setClearButtonEnabled(True)
         self.search_pause = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MILLISECONDS)
         self.search_pause.timeout.connect(self._read)
         self.search.textChanged.connect(lambda _: self.search_pause.start())

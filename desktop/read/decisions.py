@@ -6,8 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.adjudication import disagreements, neutral_order
-from biasprint.core.judging.packets.decisions import conflicts, packets, seats_to_decide
+from biasprint.core.judging.adjudication import Disagreement, disagreements, neutral_order
+from biasprint.core.judging.packets.decisions import (
+    Conflict,
+    PacketState,
+    SeatsToDecide,
+    conflicts,
+    packets,
+    seats_to_decide,
+)
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableRow
 from biasprint.desktop.widgets.words import number
@@ -15,8 +22,6 @@ from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
-    from biasprint.core.judging.adjudication import Disagreement
-    from biasprint.core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import ComparisonRow
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
@@ -30,6 +30,7 @@ from biasprint.core.studies.registry import studies
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import (
     LETTER,
+    KnownGenerators,
     imported_name,
     known_generators,
     prompts_asked,
@@ -49,9 +50,6 @@ from biasprint.desktop.wording.findings import (
     line_of,
 )
 from biasprint.desktop.wording.generators import Titles, read_generators_of, read_titles
-
-if TYPE_CHECKING:
-    from biasprint.core.texts.generators import KnownGenerators
 
 
 @dataclass(frozen=True)

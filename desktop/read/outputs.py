@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from biasprint.core import compute
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.result_folder.measuring import finished_partitions, places_in_partition, rows_of_partition
+from biasprint.core.runs.result_folder.measuring import (
+    FinishedPartition,
+    ResultRow,
+    finished_partitions,
+    places_in_partition,
+    rows_of_partition,
+)
 from biasprint.core.text import for_matching
 from biasprint.core.texts.generators import runs_by_name
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -28,7 +34,6 @@ from biasprint.desktop.wording.generators import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.result_folder.measuring import FinishedPartition, ResultRow
 
 LONGEST_VALUE = 24  # signs of a column's value on the card
 

@@ -173,7 +173,7 @@ class GridEdit(QWidget):
         self.add_row, self.add_column = QuietButton(tr("Add a row")), QuietButton(tr("Add a column"))
         self.remove_row, self.remove_column = QuietButton(tr("Remove row")), QuietButton(tr("Remove column"))
         self.buttons = QWidget()
-        flow = FlowLayout(self.buttons)
+        flow = FlowLayout(inside=self.buttons)
         for button, step in (
             (self.paste_here, self.paste),
             (self.show_example, lambda: self._change(self._example)),

@@ -214,29 +214,6 @@ def stylesheet(tokens: Tokens, images: str) -> str:
     return _template().substitute(values, images=images)
 
 
-__all__ = [
-    "SERIES",
-    "THEMES",
-    "Series",
-    "Tokens",
-    "apply",
-    "current",
-    "dress",
-    "equal_digits",
-    "follow",
-    "follow_system",
-    "font",
-    "icon",
-    "measure_again",
-    "named_theme",
-    "pixmap",
-    "reduced_motion",
-    "set_reduced_motion",
-    "signals",
-    "tokens_for",
-]
-
-
 def named_theme(app: QApplication, name: str) -> str:
     """Return the theme that `name` means here: "system" follows the desktop's light or dark."""
     if name != "system":

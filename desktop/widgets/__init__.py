@@ -15,31 +15,3 @@ from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.notice import Banners, Notice
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
-
-__all__ = [
-    "Banners",
-    "Button",
-    "Card",
-    "Chip",
-    "CountLink",
-    "ElidedLabel",
-    "EmptyState",
-    "FlowLayout",
-    "IconButton",
-    "KeyHint",
-    "Label",
-    "LinkButton",
-    "Notice",
-    "PlainText",
-    "PrimaryButton",
-    "ProgressThin",
-    "QuietButton",
-    "StandInBadge",
-    "announce",
-    "hairline",
-    "left_words",
-    "number",
-    "plural",
-    "spelled_seconds",
-    "tr",
-]

@@ -39,9 +39,7 @@ class SearchRow(QWidget):
     def lay_out(self, boxes: Sequence[QWidget]) -> None:
         """Put these boxes behind the search, and fit them."""
         self._boxes = boxes
-        flow = FlowLayout(self, spacing=theme.current().grid)
-        for widget in (self.search, *boxes):
-            flow.addWidget(widget)
+        FlowLayout(self.search, *boxes, inside=self, spacing=theme.current().grid)
         theme.follow(self.fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

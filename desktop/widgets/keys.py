@@ -100,10 +100,9 @@ def shortcut(
 
     `in_sight`: wherever the keyboard is in the window, while `part` is shown.
     """
-    made = QShortcut(QKeySequence(keys), part)
+    made = QShortcut(QKeySequence(keys), part, autoRepeat=repeats)
     contexts = Qt.ShortcutContext
     made.setContext(contexts.WindowShortcut if in_sight else contexts.WidgetWithChildrenShortcut)
-    made.setAutoRepeat(repeats)
     made.activated.connect(run)
     return made
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from biasprint.core.language import tr
 from biasprint.desktop.theme import Tokens, current, follow
@@ -37,6 +37,26 @@ class Label(QLabel):
         super().resizeEvent(event)
         if self.wordWrap() and event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+
+def label_of(field: QWidget, words: str, role: str = "") -> Label:
+    """Return the label of a field, which screen readers call by the same words."""
+    label = Label(words, role)
+    label.setBuddy(field)
+    field.setAccessibleName(label.text())
+    return label
+
+
+def form_of(*fields: tuple[str, QWidget]) -> QGridLayout:
+    """Return a form: the label of each field, and beside it the field, which takes the room that is left."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(current().gap)
+    grid.setVerticalSpacing(current().grid)
+    grid.setColumnStretch(1, 1)
+    for row, (words, field) in enumerate(fields):
+        grid.addWidget(label_of(field, words), row, 0)
+        grid.addWidget(field, row, 1)
+    return grid
 
 
 class ElidedLabel(Label):

@@ -173,6 +173,14 @@ def row_of(*items: Item, spacing: int | None = None, margins: Margins = 0) -> QW
     return clear_row(*items, spacing=spacing, margins=margins)[0]
 
 
+def stack_of(*pages: QWidget) -> QStackedWidget:
+    """Return pages of which one shows, at first the first."""
+    stack = QStackedWidget()
+    for page in pages:
+        stack.addWidget(page)
+    return stack
+
+
 class Scroller(QScrollArea):
     """A part that scrolls up and down: its widget is as wide as there is room. Sideways only where that is too little.
 
@@ -373,18 +381,20 @@ class FlowLayout(QLayout):
 
     def __init__(
         self,
-        parent: QWidget | None = None,
-        *,
+        *widgets: QWidget,
+        inside: QWidget | None = None,
         spacing: int = 8,
         centred: bool = False,
         last_at_end: bool = False,
         wide: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(inside)
         self._items: list[QLayoutItem] = []
         self._centred, self._last_at_end, self._wide = centred, last_at_end, wide
         self.setContentsMargins(QMargins())
         self.setSpacing(spacing)
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -494,9 +504,7 @@ class Beside(QWidget):
         self.setProperty("role", "clear")
         self._main, self._title, self._side_width = main, title, side_width
         self._narrow = False
-        self.tabs, self.side = QTabBar(), QStackedWidget()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs, self.side = QTabBar(drawBase=False, expanding=False), QStackedWidget()
         self.tabs.setProperty("role", "beside")
         self.tabs.setAccessibleName(name)
         self._side_box = QWidget()

@@ -8,13 +8,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from biasprint.core.draw import digits
-from biasprint.core.studies.kit.declared import ALL, StudyWords
+from biasprint.core.studies.kit.declared import ALL, MeasureOptions, StudyWords
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import FindingRow, StudyRow
-    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.generators import KnownGenerators
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.judging.packets.packet import HELD_WORDS
+from biasprint.core.judging.packets.packet import HELD_WORDS, MergedFile, MergeReport
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow
 from biasprint.desktop.widgets.words import left_words, number, plural, spelled_seconds, tr
@@ -13,7 +13,6 @@ from biasprint.desktop.wording.generators import Titles
 if TYPE_CHECKING:
     from biasprint.core.judging.carefulness import Exclusion, ReadToEnd
     from biasprint.core.judging.packets.make import MadePacket
-    from biasprint.core.judging.packets.packet import MergedFile, MergeReport
     from biasprint.core.metrics.agreement import Agreement
     from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState, RaterCard, RaterState
 

@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from biasprint.core.backends.llama_cpp.options import info, installed
-from biasprint.core.backends.local_model import find_local
+from biasprint.core.backends.local_model import FoundModel, find_local
 from biasprint.core.backends.protocol import BackendInfo, Parameter
 from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
     from biasprint.core.backends.llama_cpp.writer import LlamaCpp
-    from biasprint.core.backends.local_model import FoundModel
 
-__all__ = ["INFO", "open"]
 
 INFO: BackendInfo  # asked for each time it is used
 

@@ -14,7 +14,6 @@ from biasprint.core.machine.offline import require_connection
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.writer import EndpointWriter
 
-__all__ = ["INFO", "open"]
 
 INFO: BackendInfo  # asked for each time it is used
 

@@ -14,7 +14,6 @@ from biasprint.core.errors import AppError
 if TYPE_CHECKING:
     from biasprint.core.backends.transformers_local.writer import TransformersWriter
 
-__all__ = ["INFO", "open"]
 
 INFO: BackendInfo  # asked for each time it is used
 

@@ -31,7 +31,8 @@ from biasprint.core.letters.pile.files import (
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.references import Built, ReferenceLetter, reference_letter
 from biasprint.core.letters.report import check_report_path, write_pile_report
-from biasprint.core.letters.report.full import PileReport, letters_to_tell, report_of, section_of_letter
+from biasprint.core.letters.report.full import PileReport, letters_to_tell, section_of_letter
+from biasprint.core.letters.report.full import report_of as report_of
 from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import SCORE_NAMES, Document, KeptLetter, LetterSource, Reading
 from biasprint.core.letters.verdict import coding_of
@@ -515,18 +516,3 @@ class _Rows:
             notes=(*notes, *read_letter.notes),
             same_as="" if first == row.path_in_pile else first,
         )
-
-
-__all__ = [
-    "compare_groups",
-    "open_row",
-    "read_pile",
-    "read_place",
-    "read_with_cvs",
-    "reference_of_letters",
-    "report_of",
-    "report_pile",
-    "row_of_kept",
-    "row_of_letter",
-    "unsupported_share",
-]

@@ -479,6 +479,3 @@ def _edited(reading: Reading, original: Document | None) -> bool:
 
 def _now() -> datetime:
     return datetime.now().astimezone()
-
-
-__all__ = ["REPORT_SUFFIXES", "PileReport", "check_report_path", "write_note", "write_pile_report", "write_report"]

@@ -246,9 +246,6 @@ def _comment_of(root: Any, number: int, text: str, when: datetime | None) -> Any
     return comment
 
 
-__all__ = ["AUTHOR", "Comment", "WordFile", "word_file"]
-
-
 # ---- Marks and claims as comments
 
 _UNSUPPORTED = ("unsupported", "contradicted")

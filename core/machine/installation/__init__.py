@@ -20,18 +20,3 @@ from biasprint.core.machine.installation.state import (
     leaves_out,
     status,
 )
-
-__all__ = [
-    "PartState",
-    "ProgramPart",
-    "complete",
-    "explained",
-    "goes_on_unasked",
-    "how_to_get",
-    "is_under_way",
-    "leaves_out",
-    "part_of",
-    "parts",
-    "prepare",
-    "status",
-]

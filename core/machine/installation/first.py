@@ -31,17 +31,6 @@ from biasprint.core.machine.installation.state import (
     sha256,
 )
 
-__all__ = [
-    "UNASKED",
-    "WITHOUT_ENGINE",
-    "install",
-    "install_extras",
-    "leave_out_nothing",
-    "make_light",
-    "may_write",
-    "states",
-]
-
 _ASK = (
     "import json, sys; assert sys.version_info >= (3, 11); sys.path.insert(0, sys.argv[1])\n"
     "from biasprint.core.machine.installation import status\n"

@@ -330,8 +330,6 @@ def _facts(design: Design, job: Job, repeat: int, candidates: int) -> Iterator[s
 
 # ---- The designs that there are
 
-__all__ = ["Design", "available_designs", "design_set", "load_design", "reworded", "shipped_measure"]
-
 
 def available_designs() -> tuple[str, ...]:
     """Return the keys of the shipped designs, in alphabetical order."""

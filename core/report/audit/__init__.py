@@ -72,18 +72,3 @@ def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = No
         if ctx is not None:
             ctx.step(number, len(report.figures), note="figures drawn")
     return written
-
-
-__all__ = [
-    "ENDINGS",
-    "AskedSet",
-    "AuditReport",
-    "Audited",
-    "answer_json",
-    "audit_report",
-    "check_report_ending",
-    "report_bytes",
-    "write_audit_report",
-    "write_figures",
-    "write_study_report",
-]

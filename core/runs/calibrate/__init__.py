@@ -43,9 +43,6 @@ def simulated_studies(
     return results
 
 
-__all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
-
-
 @dataclass(frozen=True)
 class Asked:
     """The simulation that is asked for: of each study `repeats` studies for each planted size and n (empty: those of

@@ -539,17 +539,3 @@ def _of(name: str, value: LiveValue) -> LiveValue:
 def _key_of(name: str, key: LiveKey) -> LiveKey:
     dims = tuple(dim for dim in key.dims if dim != ("model", name))
     return replace(key, dims=(*dims, (GENERATOR, name)))
-
-
-__all__ = [
-    "AT_THE_END",
-    "Course",
-    "LiveJudging",
-    "LiveKey",
-    "LiveRates",
-    "LiveTally",
-    "LiveValue",
-    "NotKept",
-    "StudyTally",
-    "Trace",
-]

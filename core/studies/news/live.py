@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from biasprint.core.studies.kit.live import (
     undefined,
 )
 from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
-from biasprint.core.studies.news.level import design_of
+from biasprint.core.studies.news.level import PairValues, design_of
 from biasprint.core.studies.news.mentions import (
     SentenceScores,
     dealt_sentences,
@@ -51,12 +51,8 @@ from biasprint.core.studies.news.mentions import (
 )
 from biasprint.core.studies.news.names import DISTANCES
 from biasprint.core.studies.news.prompts import UNBIASED
-from biasprint.core.studies.news.table import SIDES, group_axis, news_table
+from biasprint.core.studies.news.table import SIDES, GroupAxis, group_axis, news_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
-
-if TYPE_CHECKING:
-    from biasprint.core.studies.news.level import PairValues
-    from biasprint.core.studies.news.table import GroupAxis
 
 REFUSAL_RATE = "news.refusal_rate"
 AT_ONCE = 50  # articles that the compute process is asked about together

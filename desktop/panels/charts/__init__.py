@@ -81,9 +81,7 @@ class ChartsPanel(Panel):
     # the panel's life
 
     def build(self) -> None:
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
         declared: list[tuple[str, type[Section]]] = list(SECTIONS)

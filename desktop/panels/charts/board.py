@@ -195,7 +195,7 @@ class BoardHead(QWidget):
 
     def _lay_out(self) -> None:
         top = clear_widget()
-        row = FlowLayout(top, spacing=theme.current().grid, centred=True)
+        row = FlowLayout(inside=top, spacing=theme.current().grid, centred=True)
         for widget in (self.study_label, self.study, self.runs, self.cards, self.go_on, self.wall, self.pause):
             row.addWidget(widget)
         along = in_row((self.progress, 1), self.progress_words, spacing=theme.current().gap)

@@ -55,9 +55,7 @@ class SelectionDrawer(Card):
         self.set_padding(theme.current().gap)
         self.heading = Label("", "heading", wrap=True)
         self.note = Label("", "note", wrap=True)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName(tr("Selection"))
         self.names = QStringListModel(self)
         self.list = QListView()
@@ -235,9 +233,7 @@ class ExplorePanel(Panel):
         )  # fmt: skip
         self.count = Chip("")
         self.header.add_chip(self.count)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName(tr("Views"))
         self.stack = QStackedWidget()
         for view in self.views:

@@ -57,7 +57,7 @@ class ExploreView(QWidget):
         self._job: JobHandle | None = None
         self._scores: dict[Measured, np.ndarray] = {}
         tools = clear_widget()
-        self.tools = FlowLayout(tools, spacing=theme.current().grid)
+        self.tools = FlowLayout(inside=tools, spacing=theme.current().grid)
         self.column = in_column(tools, inside=self, spacing=theme.current().grid, margins=0)
 
     # for subclasses

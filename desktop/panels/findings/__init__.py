@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -26,7 +26,7 @@ from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, Pl
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, place_beside, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
@@ -56,11 +56,10 @@ class TextColumn(Card):
         self.group.activated.connect(lambda _: self._show_group())
         self.name, self.count = ElidedLabel("", "heading"), Label("", "note")
         self.names = QStringListModel(self)
-        self.list = QListView()
+        self.list = QListView(uniformItemSizes=True)
         self.list.setModel(self.names)
         self.list.setItemDelegate(TextDelegate(self.list))
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setUniformItemSizes(True)
         self.list.setLayoutMode(QListView.LayoutMode.Batched)  # ten thousand titles do not hold up the window
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -247,9 +246,7 @@ class FindingsPanel(Panel):
         self.texts = FindingTexts()
         self.texts.closed.connect(self._leave_texts)
         self.texts.text_wanted.connect(self._read_text)
-        self.pages = QStackedWidget()
-        for page in (self.board, self.texts):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.board, self.texts)
         self.body.addWidget(self.pages, 1)
         self._lines = Refresher(self.shell.jobs, tr("Findings"), self.board.show_data, self.shell.show_error, self)
         self._states = Refresher(self.shell.jobs, tr("Findings"), self._show_measured, self.shell.show_error, self)

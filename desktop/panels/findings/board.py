@@ -4,16 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QHeaderView,
-    QLineEdit,
-    QSizePolicy,
-    QSplitter,
-    QStackedWidget,
-    QTableView,
-)
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QLineEdit, QSizePolicy, QSplitter, QTableView
 
 from biasprint.desktop import theme
 from biasprint.desktop.panels.findings.card import FindingCard
@@ -22,7 +13,7 @@ from biasprint.desktop.tables.findings import FindingDelegate, FindingsTable, he
 from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Column, add_to
+from biasprint.desktop.widgets.layout import Column, add_to, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import as_rows
 from biasprint.desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
@@ -427,16 +418,12 @@ class Board(Column):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        self.pages = QStackedWidget()
-        for page in (self.view, self.no_match, self.waiting):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.view, self.no_match, self.waiting)
         self.frame = Card()
         self.frame.set_padding(4, 8)
         self.frame.box.addWidget(self.pages)
         self.view.focused.connect(self.frame.set_chosen)
-        self.split = QSplitter()
-        self.split.setChildrenCollapsible(False)
-        self.split.setHandleWidth(tokens.gap)
+        self.split = QSplitter(childrenCollapsible=False, handleWidth=tokens.gap)
         # It takes what is left, down to its least height: what table and card would like to have does not count.
         self.split.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         for part, share in ((self.frame, 5), (self.card, 3)):

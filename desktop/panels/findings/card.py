@@ -197,9 +197,7 @@ class FindingCard(Card):
         tokens = theme.current()
         close = IconButton("close", tr("Close the finding"), size=16, act=self.close_card)
         head = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
-        chips = FlowLayout(spacing=tokens.grid)
-        for chip in (self.badge, self.variant):
-            chips.addWidget(chip)
+        chips = FlowLayout(self.badge, self.variant, spacing=tokens.grid)
         number = in_row(self.figure, spacing=tokens.grid)
         number.addWidget(self.unit, 1, Qt.AlignmentFlag.AlignBottom)
         self.column = Column()
@@ -210,9 +208,7 @@ class FindingCard(Card):
         for widget in (self.interval, self.bar, self.legend, *self.facts.values()):
             inside.addWidget(widget)
         inside.addStretch(1)
-        copying = FlowLayout(spacing=tokens.gap)
-        for button in (self.copy_sentence, self.copy_json):
-            copying.addWidget(button)
+        copying = FlowLayout(self.copy_sentence, self.copy_json, spacing=tokens.gap)
         self.set_padding(20)
         add_to(self.box, head, (self.column, 1), self.open_texts, copying)
         theme.follow(self._dress)

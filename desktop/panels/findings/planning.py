@@ -202,9 +202,7 @@ class AnalysisPlanDialog(Dialog):
             label.setBuddy(field)
             grid.addWidget(label, 0, column)
             grid.addWidget(field, 1, column)
-        left_out = FlowLayout(spacing=tokens.gap)
-        for check in self.exclusions.values():
-            left_out.addWidget(check)
+        left_out = FlowLayout(*self.exclusions.values(), spacing=tokens.gap)
         grid.addWidget(Label(tr("Left out of measuring"), "strong"), 0, 2)
         grid.addLayout(left_out, 1, 2)
         grid.setColumnStretch(2, 1)

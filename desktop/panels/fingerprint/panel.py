@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import TextsBehind
-from biasprint.desktop.jobs import Refresher
+from biasprint.desktop.jobs import JobHandle, Refresher
 from biasprint.desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.measured import FigureCard
@@ -20,13 +20,12 @@ from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_column, in_row, stack_of
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
     from biasprint.core.project.project import Project
     from biasprint.core.runs.fingerprint import OfferedRater, OfferedRaters
-    from biasprint.desktop.jobs import JobHandle
 
 
 class ChoosePage(Scroller):
@@ -152,9 +151,7 @@ class FingerprintPanel(Panel):
         self.nothing = EmptyState(
             tr("No fingerprint yet"), "", tr("Rate outputs"), lambda: self.shell.show_panel("judge"), icon="fingerprint"
         )
-        self.pages = QStackedWidget()
-        for page in (self.waiting, self.choose, self.nothing, self.view, self.workshop):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.waiting, self.choose, self.nothing, self.view, self.workshop)
         row = in_row((self.pages, 5), (self.figure, 3), spacing=self.body.spacing())
         self.body.addLayout(row, 1)
         self._go_to(self.waiting)

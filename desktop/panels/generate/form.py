@@ -56,7 +56,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import label_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import NOBODY, words_of
@@ -246,9 +246,7 @@ class GenerateForm(Card):
     def _lay_out(self) -> None:
         tokens = theme.current()
         grid, numbers = FormGrid(), FormGrid()
-        label = Label(tr("Prompts"))
-        label.setBuddy(self.prompt_set)
-        self.prompt_set.setAccessibleName(label.text())
+        label = label_of(self.prompt_set, tr("Prompts"))
         narrow(self.prompt_set, 12)
         guard_wheel(self.prompt_set)
         grid.addWidget(label, 0, 0)
@@ -258,9 +256,7 @@ class GenerateForm(Card):
             (0, tr("Samples"), self.samples, tr("How many outputs of each prompt.")),
             (2, tr("Seed"), self.seed, tr("Another seed is another run.")),
         ):
-            label = Label(words)
-            label.setBuddy(spin)
-            spin.setAccessibleName(tr(words))
+            label = label_of(spin, words)
             spin.setToolTip(safe_tip(tr(tip)))
             numbers.addWidget(label, 0, column)
             numbers.addWidget(spin, 0, column + 1)

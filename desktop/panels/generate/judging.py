@@ -63,7 +63,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import label_of, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -137,16 +137,10 @@ class JudgingCard(Card):
             "It is a rater of its own: what people judge stays as it is."
         )
         grid = FormGrid()
-        label = Label(tr("Comparisons"))
-        label.setBuddy(self.plans)
-        self.plans.setAccessibleName(label.text())
-        grid.addWidget(label, 0, 0)
+        grid.addWidget(label_of(self.plans, tr("Comparisons")), 0, 0)
         grid.addWidget(self.plans, 0, 1, 1, 3)
         row = self.picker.place(grid, 1)
-        label = Label(tr("Seed"))
-        label.setBuddy(self.seed)
-        self.seed.setAccessibleName(label.text())
-        grid.addWidget(label, row, 0)
+        grid.addWidget(label_of(self.seed, tr("Seed")), row, 0)
         grid.addWidget(self.seed, row, 1)
         buttons = in_row(self.start, self.test, self.pause, self.cancel, self.to_models, STRETCH, spacing=tokens.grid)
         add_to(self.box, Label(words, "soft", wrap=True), grid, self.options, self.refused, Gap(tokens.grid))

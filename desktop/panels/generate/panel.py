@@ -210,9 +210,7 @@ class GeneratePanel(Panel):
         tokens = theme.current()
         self.read_only = Chip(tr("read-only: nothing can be generated, scored or drawn"), "warn")
         self.header.add_chip(self.read_only)
-        self.tabs, self.pages = QTabBar(), QStackedWidget()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs, self.pages = QTabBar(drawBase=False, expanding=False), QStackedWidget()
         self.tabs.setAccessibleName(tr("What to do with the prompts"))
         for title in (tr("Write texts"), tr("Score and measure"), tr("Draw comparisons")):
             self.tabs.addTab(title)

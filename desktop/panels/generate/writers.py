@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
@@ -25,8 +25,6 @@ from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-
     from biasprint.core.backends.protocol import BackendInfo, Parameter
     from biasprint.core.machine.endpoints import Endpoint
     from biasprint.desktop.shell import Shell

@@ -36,7 +36,7 @@ from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker,
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import label_of, show_if
 from biasprint.desktop.widgets.layout import Dialog, LowEdit, Sheet, add_to, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -114,10 +114,7 @@ class OwnQuestion(QWidget):
         grid = QGridLayout()
         labels = (tr("First name"), tr("Second name"), tr("Answers for each"))
         for column, (words, field) in enumerate(zip(labels, (*self.names, self.samples), strict=True)):
-            label = Label(words, "strong")
-            label.setBuddy(field)
-            field.setAccessibleName(tr(words))
-            grid.addWidget(label, 0, column)
+            grid.addWidget(label_of(field, words, "strong"), 0, column)
             grid.addWidget(field, 1, column)
         for column, known in enumerate(self.known):
             grid.addWidget(known, 2, column)

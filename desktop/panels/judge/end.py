@@ -233,9 +233,7 @@ class EndPage(QWidget):
         add_to(visit.box, self.changeable, (self.list, 1))
         ending = Card(tr("Finish"))
         ending.box.addWidget(self.headline)
-        flow = FlowLayout(spacing=tokens.grid)
-        for chip in self.chips:
-            flow.addWidget(chip)
+        flow = FlowLayout(*self.chips, spacing=tokens.grid)
         add_to(ending.box, flow, Gap(tokens.grid), self.explained, Gap(tokens.grid))
         for button in (self.resume, self.skipped, self.reveal, self.sure, self.not_yet):
             line = in_row(button, STRETCH)
@@ -365,9 +363,7 @@ class FinishedPage(Scroller):
         add_to(card.box, Gap(tokens.grid), Label(tr("What you chose"), "strong"))
         card.box.addWidget(Label(tr(NO_PICTURE), "reading", wrap=True))
         add_to(card.box, Gap(tokens.grid), self.swayed_title, self.swayed, self.place)
-        buttons = FlowLayout(spacing=tokens.grid)
-        for button in (self.where, self.copy, self.folder, self.done):
-            buttons.addWidget(button)
+        buttons = FlowLayout(self.where, self.copy, self.folder, self.done, spacing=tokens.grid)
         card.box.addLayout(buttons)
         row = in_row((card, 1), 0)
         in_column(row, STRETCH, inside=sheet, margins=0)
@@ -441,9 +437,7 @@ class RevealPage(Scroller):
             opening.box.addWidget(self.withheld)
         if not nothing:
             opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
-        row = FlowLayout(spacing=tokens.grid)
-        for button in self._buttons(nothing):
-            row.addWidget(button)
+        row = FlowLayout(*self._buttons(nothing), spacing=tokens.grid)
         add_to(opening.box, Gap(tokens.grid), row)
         box.addWidget(opening)
         if revelation.swayed is not None:

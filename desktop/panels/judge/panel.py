@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
-from biasprint.core.judging.packets.packet import PacketStore
+from biasprint.core.judging.packets.packet import PacketInfo, PacketStore
 from biasprint.core.judging.session import offer_plans, offer_to_new_rater, open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_to, list_entries, resume, touch
@@ -36,10 +36,10 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
+from biasprint.desktop.widgets.layout import stack_of
 
 if TYPE_CHECKING:
     from biasprint.core.errors import AppError
-    from biasprint.core.judging.packets.packet import PacketInfo
     from biasprint.core.project.project import Project
 
 
@@ -139,18 +139,9 @@ class JudgePanel(Panel):
         self.unread = UnreadWord(self.body, self.shell.settings, self)
         self.end, self.finished_page = EndPage(keys), FinishedPage()
         self.reveal_page = RevealPage()
-        self.pages = QStackedWidget()
-        for page in (
-            self.blank,
-            self.empty,
-            self.setup,
-            self.start,
-            self.instructions,
-            self.work,
-            self.end,
-            self.reveal_page,
-        ):
-            self.pages.addWidget(page)
+        self.pages = stack_of(
+            self.blank, self.empty, self.setup, self.start, self.instructions, self.work, self.end, self.reveal_page
+        )
         self.pages.addWidget(self.finished_page)
         self.body.addWidget(self.pages, 1)
         self.drawing = Drawing(

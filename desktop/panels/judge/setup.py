@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QPlainTextEdit, QSpinBox, 
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.known import read_known
-from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.plan import PlanKind, PlanSettings
 from biasprint.core.judging.wording import instructions_of, question_of, rubric_of, rubric_text
 from biasprint.core.prompts.cogs import cogs_tasks
-from biasprint.core.runs.compare import compare
-from biasprint.core.runs.compare.planning import Size, outlooks
-from biasprint.core.runs.compare.pool import offers
+from biasprint.core.runs.compare import ComparedPlan, compare
+from biasprint.core.runs.compare.planning import Outlook, Size, outlooks
+from biasprint.core.runs.compare.pool import StudyOffer, offers
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.teaching import Teaching, TeachingBox
 from biasprint.desktop.panels.judge.what import WhatBox
@@ -31,15 +31,8 @@ from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, in_column, in_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biasprint.core.errors import AppError
-    from biasprint.core.judging.plan import PlanKind
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.compare import ComparedPlan
-    from biasprint.core.runs.compare.planning import Outlook
-    from biasprint.core.runs.compare.pool import StudyOffer
-    from biasprint.desktop.shell import Shell
 
 # ---- What the planned numbers can show
 
@@ -184,8 +177,7 @@ class SetupPage(Scroller):
         self.rounds_note = Label(tr(_ROUNDS_NOTE), "note", wrap=True)
         self.rounds_note.hide()
         self.per_axis_label, self.raters_label = Label("", wrap=True), Label("", wrap=True)
-        self.consent = QPlainTextEdit()
-        self.consent.setTabChangesFocus(True)
+        self.consent = QPlainTextEdit(tabChangesFocus=True)
         self.consent.setAccessibleName(tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Raters agree to this before the first comparison."))
         self.notes = _check(tr("Raters may write notes"), checked=True)

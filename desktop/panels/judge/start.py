@@ -130,10 +130,8 @@ class PersonBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._fixed = False
-        self.code = QLineEdit()
+        self.code = QLineEdit(placeholderText=tr("such as R01"), maxLength=CODE_LENGTH)
         self.code.setAccessibleName(tr("Rater code"))
-        self.code.setPlaceholderText(tr("such as R01"))
-        self.code.setMaxLength(CODE_LENGTH)
         self.code.setFixedWidth(theme.current().px(160))
         self.fixed_code = Label("", "strong")
         self.another = LinkButton(tr("Another person…"), act=self.another_person)
@@ -333,8 +331,7 @@ class JudgeStartPage(Scroller):
     def _lay_out(self) -> None:
         tokens = theme.current()
         sheet, outer = clear_row()
-        column = QWidget()
-        column.setMaximumWidth(tokens.px(WIDTH))
+        column = QWidget(maximumWidth=tokens.px(WIDTH))
         outer.addWidget(column, 1, Qt.AlignmentFlag.AlignTop)
         box = in_column(inside=column, spacing=tokens.gap, margins=0)
         session = Card(tr("Rate side by side"))

@@ -217,7 +217,7 @@ class WhatBox(QWidget):
         if not many:
             return
         row, holder = {}, QWidget()
-        flow = FlowLayout(holder, spacing=theme.current().grid)
+        flow = FlowLayout(inside=holder, spacing=theme.current().grid)
         flow.setContentsMargins(theme.current().px(INDENT), 0, 0, 0)
         for number, (key, label) in enumerate(axis.identities.items()):
             row[key] = self._box(label, checked=number < 2)

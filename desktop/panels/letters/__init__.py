@@ -13,10 +13,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters import Document, KeptLetter, LetterSource
+from biasprint.core.letters import Document, KeptLetter, LetterSource, TwinDifference
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked
@@ -39,9 +39,9 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.layout import stack_of
 
 if TYPE_CHECKING:
-    from biasprint.core.letters import TwinDifference
     from biasprint.core.letters.kept import Draft
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobHandle
@@ -75,8 +75,7 @@ class LettersPanel(Panel):
 
     def build(self) -> None:
         self.start = LetterStartPage()
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.start)
+        self.pages = stack_of(self.start)
         self.steps = PileSteps()
         self.body.addWidget(self.steps)
         self.body.addWidget(self.pages, 1)

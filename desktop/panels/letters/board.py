@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent, QTextCharFormat
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QStackedWidget,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
 
 from biasprint.core.letters import Document, verdict_of
 from biasprint.core.letters.kinds import KINDS, said_of_kind
@@ -32,11 +27,13 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import STRETCH, Beside, Gap, Sheet, add_to, clear_column, in_row
+from biasprint.desktop.widgets.labels import label_of
+from biasprint.desktop.widgets.layout import STRETCH, Beside, Gap, Sheet, add_to, clear_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.desktop.operations.letters import Checked, Rewording
+    from biasprint.core.letters import Suggestion
+    from biasprint.desktop.operations.letters import Checked
 
 
 class _ContextPasteBox(PasteBox):
@@ -64,9 +61,7 @@ class ContextPage(Card):
         self.text = PlainText(name=tr("The CV"))
         self.paste.taken.connect(self.pasted)
         self.paste.textChanged.connect(self._enable)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self._asking())
-        self.pages.addWidget(self._showing())
+        self.pages = stack_of(self._asking(), self._showing())
         self.box.addWidget(self.pages, 1)
         self._enable()
         self.setAccessibleName(tr("The CV"))
@@ -253,9 +248,7 @@ class PersonPage(Card):
             self.occupation_set.emit(occupation)
 
     def _add(self, caption: str, field: QWidget) -> None:
-        label = Label(caption, "note")
-        label.setBuddy(field)
-        field.setAccessibleName(tr(caption))
+        label = label_of(field, caption, "note")
         add_to(self.box, label, field)
 
 
@@ -315,7 +308,7 @@ class LetterBoard(Beside):
         self.person.show_reading(checked)
 
     def show_dismissals(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
-        self.letter.show_dismissals(items, checked.abouts)
+        self.letter.show_dismissals(items, checked)
         self._show_found(checked, items, dismissed)
 
     def _show_found(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
@@ -378,7 +371,7 @@ class LetterBoard(Beside):
         add_to(self._letter_sheet.box, (self.letter, 1), margins=0)
 
 
-def _offers(item: LetterItem | None, checked: "Checked | None") -> "tuple[Rewording, ...]":
+def _offers(item: LetterItem | None, checked: "Checked | None") -> "tuple[Suggestion, ...]":
     """Return the suggestions for the words of an entry."""
     if item is None or item.sentence is None or checked is None:
         return ()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.letters import PartKind
+from biasprint.core.letters import ComparedFigure, LetterFigure, Naming, PartKind, Reading
 from biasprint.core.letters.kinds import KINDS
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
@@ -22,7 +22,6 @@ from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.findings import ScorerUse
-    from biasprint.core.letters import ComparedFigure, LetterFigure, Naming, Reading
 
 BAR_HEIGHT, BAND_ALPHA = 20, 0.4  # text pixels; how much of the ink shows
 Range = tuple[float, float]

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters import UNLAWFUL_TITLE, Mark, Support, harm
-from biasprint.desktop.operations.letters import About, Checked
+from biasprint.core.letters import UNLAWFUL_TITLE, ComparedFigure, Mark, Support, harm
+from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.letters import ComparedFigure
+    from biasprint.core.letters import CategoryWords
 
 # Sections, in the order of the harm that is done by what they hold; the last one is of adverts.
 UNLAWFUL, PRIVATE, CLAIMS, CRITICISM, DOUBT, NAMING, BALANCE, RANGE, WARMTH, STRENGTH, CODED = range(11)
@@ -121,7 +121,7 @@ def _ranges(checked: Checked) -> Iterator[LetterItem]:
             )
 
 
-def _said_of_range(one: "ComparedFigure", title: str, occupation: str) -> str:
+def _said_of_range(one: ComparedFigure, title: str, occupation: str) -> str:
     share = round(100 * (one.below if one.outside == "high" else 1 - one.below))
     words = tr("{title}: higher than {share} % of {n} letters for {occupation}.")
     if one.outside == "low":
@@ -204,11 +204,11 @@ def _marks(checked: Checked) -> Iterator[LetterItem]:
             mark.end,
             note=_turned(mark),
             weight=harm(mark),
-            uncounted=about.uncounted if about is not None else "",
+            uncounted=checked.uncounted(mark.category),
         )
 
 
-def _section(category: str, about: About | None) -> int:
+def _section(category: str, about: "CategoryWords | None") -> int:
     if category == "personality":
         return CRITICISM
     if category == "doubt":

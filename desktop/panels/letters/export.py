@@ -6,7 +6,7 @@ The heading of a letter: its title, badge and buttons, and the row above one of 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from biasprint.core import compute
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
+from biasprint.core.letters import LetterSource, TwinDifference, as_word, read_file, write_note, write_report
 from biasprint.core.letters.kinds import GOES_BACK, KINDS, goes_back_into
 from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.models.catalogue import scorer_title
@@ -39,9 +39,6 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-
-if TYPE_CHECKING:
-    from biasprint.core.letters import TwinDifference
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 

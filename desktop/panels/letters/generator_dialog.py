@@ -9,7 +9,7 @@ from biasprint.core.jobs import Progress
 from biasprint.core.letters import ModelReading, passages_by_category
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.operations.letters import drop_result, read_with_model
+from biasprint.desktop.operations.letters import Checked, drop_result, read_with_model
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
@@ -19,7 +19,6 @@ from biasprint.desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter
     from biasprint.desktop.jobs import JobHandle
-    from biasprint.desktop.operations.letters import Checked
     from biasprint.desktop.shell import Shell
 
 
@@ -170,8 +169,7 @@ class ModelReadingDialog(GeneratorDialog):
         self.checked = checked
         self.summary = Label("", "strong", wrap=True)
         self.page, self.column = clear_column()
-        self.passages = QScrollArea()
-        self.passages.setWidgetResizable(True)
+        self.passages = QScrollArea(widgetResizable=True)
         self.passages.setWidget(self.page)
         self.passages.setAccessibleName(tr("Passages that the model names"))
         self.passages.setMinimumHeight(theme.current().px(HEIGHT))

@@ -4,28 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import mark_categories
-from biasprint.core.letters.request import HouseList, entry, house_list, keep, read_list, write_list
+from biasprint.core.letters.request import HouseEntry, HouseList, entry, house_list, keep, read_list, write_list
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import form_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
-
-if TYPE_CHECKING:
-    from biasprint.core.letters.request import HouseEntry
-
 
 # ---- The jobs that change the list
 
@@ -122,15 +117,14 @@ class HouseDialog(Dialog):
         self._shell, self._wanted, self._left = shell, category, False
         self._entries: tuple[HouseEntry, ...] = ()
         self._changed = False
-        self.words, self.reason = QLineEdit(safe_line(words)[:LONGEST_WORDS]), QLineEdit()
-        self.words.setMaxLength(LONGEST_WORDS)
+        self.words, self.reason = QLineEdit(safe_line(words)[:LONGEST_WORDS], maxLength=LONGEST_WORDS), QLineEdit()
         self.reason.setMaxLength(LONGEST_REASON)
         self.words.setPlaceholderText(tr("a word or a phrase; * is any ending"))
         self.reason.setPlaceholderText(tr("why, for whoever reads the mark or the list"))
         self.what, self.category = ComboBox(), ComboBox()
         self.what.addItem(tr("Never mark"), "ignore")
         self.what.addItem(tr("Always mark"), "mark")
-        self.add = PrimaryButton(tr("Add"))
+        self.add = PrimaryButton(tr("Add"), act=self._add)
         self.table = TextTable(
             tr("House list"),
             [
@@ -145,8 +139,12 @@ class HouseDialog(Dialog):
         self.told, self.trouble = Notice("", closable=False), Notice("", tone="danger", closable=False)
         self.told.hide()
         self.trouble.hide()
-        self.remove, self.bring = QuietButton(tr("Remove")), QuietButton(tr("Import…"))
-        self.send, self.close_button = QuietButton(tr("Export…")), QuietButton(tr("Close"))
+        self.remove = QuietButton(tr("Remove"), act=self._remove)
+        self.bring, self.send = (
+            QuietButton(tr("Import…"), act=self._import),
+            QuietButton(tr("Export…"), act=self._export),
+        )
+        self.close_button = QuietButton(tr("Close"), act=self.accept)
         self._lay_out()
         self._connect()
         self._allow()
@@ -255,37 +253,19 @@ class HouseDialog(Dialog):
         for box in (self.what, self.category):
             box.currentIndexChanged.connect(lambda _: self._allow())
         self.table.chosen.connect(lambda _: self._allow())
-        for button, step in (
-            (self.add, self._add),
-            (self.remove, self._remove),
-            (self.bring, self._import),
-            (self.send, self._export),
-            (self.close_button, self.accept),
-        ):
-            button.clicked.connect(lambda _=False, step=step: step())
 
     def _lay_out(self) -> None:
         tokens = theme.current()
         about = Label(
             tr("Words that are never marked, or always, in every letter and pile on this computer."), "soft", wrap=True
         )
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
-        grid.setColumnStretch(1, 1)
-        fields = (
+        grid = form_of(
             (tr("Words"), self.words),
             (tr("What"), self.what),
             (tr("Category"), self.category),
             (tr("Reason"), self.reason),
         )
-        for row, (title, field) in enumerate(fields):
-            label = Label(title)
-            label.setBuddy(field)
-            field.setAccessibleName(tr(title))
-            grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1)
-        grid.addWidget(self.add, len(fields), 1, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.add, grid.rowCount(), 1, Qt.AlignmentFlag.AlignRight)
         buttons = in_row(self.remove, self.bring, self.send, STRETCH, self.close_button, spacing=tokens.grid)
         box = in_column(
             about, grid, self.trouble, self.told, self.none, inside=self, spacing=tokens.gap, margins=tokens.margin

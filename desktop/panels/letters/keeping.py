@@ -15,6 +15,7 @@ from biasprint.core.letters.kept import (
     DRAFTS,
     SAVED,
     Draft,
+    KeptEntry,
     in_another_window,
     listed,
     opened,
@@ -37,7 +38,6 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.kept import KeptEntry
     from biasprint.core.project.project import Project
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QSizePolicy, QWidget
 
 from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
-from biasprint.core.letters.reference_sets import make_reference_from_pile, reference_of_pile
-from biasprint.core.letters.references import FEWEST, in_use, references, remove, said_of_too_few, use
+from biasprint.core.letters.reference_sets import MadeReference, make_reference_from_pile, reference_of_pile
+from biasprint.core.letters.references import FEWEST, Listed, in_use, references, remove, said_of_too_few, use
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations import Operation, operation
@@ -33,15 +33,13 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Dialog, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.labels import form_of, show_if
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.letters.pile import Pile
-    from biasprint.core.letters.reference_sets import MadeReference
-    from biasprint.core.letters.references import Listed
 
 
 class LettersProgress(QWidget):
@@ -203,16 +201,15 @@ class ReferenceDialog(Dialog):
             keep=(0, 3, 2, 1),
             wrap=True,
         )
-        self.name, self.occupation = QLineEdit(), QLineEdit()
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name, self.occupation = QLineEdit(maxLength=LONGEST_NAME), QLineEdit(maxLength=LONGEST_OCCUPATION)
         self.name.setPlaceholderText(tr("a name for your own set"))
-        self.occupation.setMaxLength(LONGEST_OCCUPATION)
         self.occupation.setPlaceholderText(tr("empty: as each letter says"))
-        self.folder = QuietButton(tr("Make it from a folder…"), icon="folder")
-        self.zip = QuietButton(tr("From a zip…"))
-        self.keep = QuietButton(tr("Make it from this pile"))
-        self.use, self.remove = PrimaryButton(tr("Compare with this")), QuietButton(tr("Remove"))
-        self.close_button = QuietButton(tr("Close"))
+        self.folder = QuietButton(tr("Make it from a folder…"), icon="folder", act=self._choose_folder)
+        self.zip = QuietButton(tr("From a zip…"), act=self._choose_zip)
+        self.keep = QuietButton(tr("Make it from this pile"), act=self._keep_pile)
+        self.use = PrimaryButton(tr("Compare with this"), act=self._use)
+        self.remove = QuietButton(tr("Remove"), act=self._remove)
+        self.close_button = QuietButton(tr("Close"), act=self.accept)
         self.progress = LettersProgress(tr("How many of the letters are read"))
         self.told, self.trouble = Notice("", closable=False), Notice("", tone="danger", closable=False)
         self.told.hide()
@@ -317,15 +314,6 @@ class ReferenceDialog(Dialog):
     def _connect(self) -> None:
         self.name.textChanged.connect(lambda _: self._allow())
         self.table.chosen.connect(lambda _: self._allow())
-        for button, step in (
-            (self.folder, self._choose_folder),
-            (self.zip, self._choose_zip),
-            (self.keep, self._keep_pile),
-            (self.use, self._use),
-            (self.remove, self._remove),
-            (self.close_button, self.accept),
-        ):
-            button.clicked.connect(lambda _=False, step=step: step())
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -334,23 +322,9 @@ class ReferenceDialog(Dialog):
             "kept, on this computer, and never a text. Take letters that people wrote for posts like yours, at least "
             "{number} for an occupation."
         ).format(number=FEWEST)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
-        grid.setColumnStretch(1, 1)
-        for row, (title, field) in enumerate(((tr("Name"), self.name), (tr("Occupation of all"), self.occupation))):
-            label = Label(title)
-            label.setBuddy(field)
-            field.setAccessibleName(tr(title))
-            grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1)
-        making, buttons = QHBoxLayout(), QHBoxLayout()
-        for line, widgets in ((making, (self.keep, self.folder, self.zip)), (buttons, (self.use, self.remove))):
-            line.setSpacing(tokens.grid)
-            for widget in widgets:
-                line.addWidget(widget)
-            line.addStretch(1)
-        buttons.addWidget(self.close_button)
+        grid = form_of((tr("Name"), self.name), (tr("Occupation of all"), self.occupation))
+        making = in_row(self.keep, self.folder, self.zip, STRETCH, spacing=tokens.grid)
+        buttons = in_row(self.use, self.remove, STRETCH, self.close_button, spacing=tokens.grid)
         box = in_column(Label(about, "soft", wrap=True), inside=self, spacing=tokens.gap, margins=tokens.margin)
         add_to(box, (self.table, 1), buttons)
         add_to(box, Label(tr("A set of your own"), "heading"), grid, making, self.progress, self.trouble, self.told)

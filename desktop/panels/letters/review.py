@@ -22,9 +22,9 @@ from biasprint.core.letters import (
     with_kind,
 )
 from biasprint.core.swap import Person
-from biasprint.desktop.jobs import Refresher
+from biasprint.desktop.jobs import JobRunner, Refresher
 from biasprint.desktop.operations import letters
-from biasprint.desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
+from biasprint.desktop.operations.letters import Checked, LetterRequest, document_as_typed
 from biasprint.desktop.panels.letters.board import LetterBoard
 from biasprint.desktop.panels.letters.compared import letter_title
 from biasprint.desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
@@ -33,7 +33,7 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.keys import shortcut
 
 if TYPE_CHECKING:
-    from biasprint.desktop.jobs import JobRunner
+    from biasprint.core.letters import Suggestion
 
 PAUSE_MILLISECONDS = 300  # without a key before the letter is read again
 
@@ -444,7 +444,7 @@ class LetterReview(QObject):
         self.edited = True
         self.check.text_changed(self.board.letter.text.text(), place, removed, added)
 
-    def _use_offer(self, offer: Rewording) -> None:
+    def _use_offer(self, offer: "Suggestion") -> None:
         """Change the words as a person asked; Ctrl+Z in the letter takes it back."""
         same = self.board.letter.text.text()[offer.start : offer.end] == offer.old
         if offer.new is not None and same and self.check.is_marked:

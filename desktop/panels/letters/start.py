@@ -229,9 +229,7 @@ class KeptCard(Card):
         self.list.setItemDelegate(_RowDelegate(self.list))
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setAccessibleName(tr("Kept letters"))
-        buttons = FlowLayout(spacing=8, centred=True)
-        for button in (self.open, self.remove, self.look):
-            buttons.addWidget(button)
+        buttons = FlowLayout(self.open, self.remove, self.look, spacing=8, centred=True)
         add_to(self.box, self.list, buttons, self.damaged, spacing=12)
 
     def _connect(self) -> None:
@@ -383,9 +381,7 @@ class LetterStartPage(Sheet):
         words.addWidget(Label(explanation, "soft", wrap=True))
         head = in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16)
         box.addLayout(head)
-        buttons = FlowLayout(spacing=8, centred=True)
-        for button in (self.choose, self.pile, self.waiting, self.cancel):
-            buttons.addWidget(button)
+        buttons = FlowLayout(self.choose, self.pile, self.waiting, self.cancel, spacing=8, centred=True)
         add_to(box, self.context, buttons, Gap(4), self.paste)
         self.said = Label("", "note", wrap=True)
         self.show_promise(drafts=True)

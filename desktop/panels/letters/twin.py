@@ -4,15 +4,16 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters import without_dismissed
+from biasprint.core.letters import NameTwins, TwinDifference, without_dismissed
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import (
+    Checked,
     drop_result,
     groups_to_choose,
     read_twin,
@@ -38,14 +39,13 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row
+from biasprint.desktop.widgets.labels import label_of
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter
-    from biasprint.core.letters import NameTwins, TwinDifference
     from biasprint.desktop.jobs import JobHandle
-    from biasprint.desktop.operations.letters import Checked
     from biasprint.desktop.shell import Shell
 
 
@@ -64,12 +64,8 @@ class RewriteDialog(GeneratorDialog):
         people = who.format(one=person_said(checked.reading.person), other=person_said(other))
         super().__init__(shell, tr("Write the letter again"), people, tr("Write both letters"), parent)
         self.checked, self.other = checked, other
-        self.occupation = QLineEdit(safe_line(checked.occupation))
-        self.occupation.setMaxLength(80)
-        label = Label(tr("Occupation"))
-        label.setBuddy(self.occupation)
-        self.occupation.setAccessibleName(label.text())
-        self.grid.addWidget(label, self.row, 0)
+        self.occupation = QLineEdit(safe_line(checked.occupation), maxLength=80)
+        self.grid.addWidget(label_of(self.occupation, tr("Occupation")), self.row, 0)
         self.grid.addWidget(self.occupation, self.row, 1, 1, 3)
         self.occupation.textChanged.connect(lambda _: self.enable())
         self.enable()
@@ -339,9 +335,7 @@ class TwinPage(QWidget):
         card.box.addWidget(self.why_not)
         sheet = Sheet()
         add_to(sheet.box, card, STRETCH)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(shown)
-        self.pages.addWidget(sheet)
+        self.pages = stack_of(shown, sheet)
         in_column(head, (self.pages, 1), inside=self, spacing=tokens.grid, margins=0)
 
     def _connect(self) -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from biasprint.core.letters import changed
+from biasprint.core.letters import AskedSentence, FigureDifference, Reading, SentenceDifference, TwinDifference, changed
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
@@ -15,16 +15,6 @@ from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
-
-if TYPE_CHECKING:
-    from biasprint.core.letters import (
-        AskedSentence,
-        FigureDifference,
-        Reading,
-        SentenceDifference,
-        TwinDifference,
-    )
-
 
 # ---- Rows. No Qt
 

@@ -378,9 +378,7 @@ class TwinTexts(Card):
             ChangeSwatch("left", tr("left as it was")),
         )
         self.legend.setProperty("role", "clear")
-        flow = FlowLayout(self.legend, spacing=8)
-        for swatch in self._swatches:
-            flow.addWidget(swatch)
+        FlowLayout(*self._swatches, inside=self.legend, spacing=8)
         for text in (self.left, self.right):
             text.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
         add_to(self.box, (grid, 1), self.legend, self.note)

@@ -68,7 +68,7 @@ class TwinPersonBar(QWidget):
             self.pronoun.addItem(words, key)
         for box in (self.kind, self.pronoun):
             guard_wheel(box)
-        self.flow = FlowLayout(self, spacing=8, centred=True)
+        self.flow = FlowLayout(inside=self, spacing=8, centred=True)
         for caption, field in (
             (tr("Twin"), self.kind),
             (tr("Title"), self.title),

@@ -1,6 +1,6 @@
 """The letter itself: the legend of its marks, the text with the marks, and the note on the chosen mark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from biasprint.core.letters import PART_KINDS, Part, PartKind
 from biasprint.core.letters.kinds import said_of_kind
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
-from biasprint.desktop.operations.letters import About
 from biasprint.desktop.panels.letters.compared import part_title
 from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
@@ -22,7 +21,8 @@ from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
-    from biasprint.desktop.operations.letters import Checked, Rewording
+    from biasprint.core.letters import Suggestion
+    from biasprint.desktop.operations.letters import Checked
 
 # ---- The note under the letter
 
@@ -58,7 +58,7 @@ class _Offers(QWidget):
         self.setProperty("role", "clear")
         self._box = in_column(inside=self, spacing=4, margins=(0, 4, 0, 0))
 
-    def show_offers(self, offers: "Sequence[Rewording]") -> None:
+    def show_offers(self, offers: "Sequence[Suggestion]") -> None:
         while (taken := self._box.takeAt(0)) is not None:
             taken.widget().hide()
             taken.widget().deleteLater()
@@ -66,7 +66,7 @@ class _Offers(QWidget):
             self._box.addWidget(self._row(offer))
         self.setVisible(bool(offers))
 
-    def _row(self, offer: "Rewording") -> QWidget:
+    def _row(self, offer: "Suggestion") -> QWidget:
         column = in_column(spacing=0)
         row, line = clear_row((column, 1))
         if offer.new is None:
@@ -113,7 +113,7 @@ class LetterNote(QWidget):
         self.show_item(None)
         theme.follow(self._dress)
 
-    def show_item(self, item: LetterItem | None, offers: "Sequence[Rewording]" = ()) -> None:
+    def show_item(self, item: LetterItem | None, offers: "Sequence[Suggestion]" = ()) -> None:
         """Show an entry with its suggestions. The same ones are not rebuilt: a button may be pressed just now."""
         if self._shown == (item, tuple(offers)):
             return
@@ -193,7 +193,7 @@ class LetterView(Card):
     def open_text(self, text: str) -> None:
         self._items, self._parts = (), ()
         self._hidden.clear()
-        self._show_legend({})
+        self._show_legend(None)
         self._show_notices(())
         self.text.open_text(text)
         self.note.show_item(None)
@@ -202,7 +202,7 @@ class LetterView(Card):
         """Mark the entries that are not dismissed."""
         reading = checked.reading
         self._items, self._parts = tuple(item for item in items if item.sentence is not None), reading.parts
-        self._show_legend(checked.abouts)
+        self._show_legend(checked)
         cv = next((suspicion.said for suspicion in reading.suspicions if suspicion.what == "cv"), "")
         notices = [suspicion.said for suspicion in reading.suspicions] + list(reading.document.notes)
         if reading.read_as.guessed and (said := said_of_kind(reading.read_as)):
@@ -214,9 +214,9 @@ class LetterView(Card):
         self.text.set_apart([(part.start, part.end) for part in reading.parts if part.kind != "body"])
         self._show_marks()
 
-    def show_dismissals(self, items: Sequence[LetterItem], abouts: Mapping[str, About]) -> None:
+    def show_dismissals(self, items: Sequence[LetterItem], checked: "Checked") -> None:
         self._items = tuple(item for item in items if item.sentence is not None)
-        self._show_legend(abouts)
+        self._show_legend(checked)
         self._show_marks()
 
     def shows(self, item: LetterItem) -> bool:
@@ -229,11 +229,11 @@ class LetterView(Card):
 
     # the legend
 
-    def _show_legend(self, abouts: Mapping[str, About]) -> None:
+    def _show_legend(self, checked: "Checked | None") -> None:
         counts = {kind: sum(item.kind == kind for item in self._items) for kind in LOOKS}
         for kind, count in counts.items():
-            if count and kind not in self.chips:
-                self.chips[kind] = self._chip(kind, abouts)
+            if count and checked is not None and kind not in self.chips:
+                self.chips[kind] = self._chip(kind, checked)
             if kind in self.chips:
                 self.chips[kind].set_count(count)
                 self.chips[kind].setVisible(count > 0)
@@ -243,10 +243,10 @@ class LetterView(Card):
         self._flow.invalidate()
         self.legend.updateGeometry()
 
-    def _chip(self, kind: str, abouts: Mapping[str, About]) -> MarkChip:
+    def _chip(self, kind: str, checked: "Checked") -> MarkChip:
         names = {"unsupported": tr("Not in the CV"), "contradicted": tr("Against the CV")}
-        about = abouts.get(kind)
-        chip = MarkChip(kind, names.get(kind) or (about.title if about else kind), about.uncounted if about else "")
+        about = checked.abouts.get(kind)
+        chip = MarkChip(kind, names.get(kind) or (about.title if about else kind), checked.uncounted(kind))
         chip.setChecked(kind not in self._hidden)
         chip.toggled.connect(lambda shown, kind=kind: self._filter(kind, shown))
         self._flow.removeWidget(self.every)
@@ -294,9 +294,7 @@ class LetterView(Card):
         self.menu, self.parts_menu = menu, parts
 
     def _part_action(self, menu: QMenu, kind: PartKind, now: str, start: int, end: int) -> QAction:
-        action = QAction(part_title(kind), menu)
-        action.setCheckable(True)
-        action.setChecked(kind == now)
+        action = QAction(part_title(kind), menu, checkable=True, checked=kind == now)
         action.triggered.connect(lambda: self.part_set.emit(start, end, kind))
         return action
 
@@ -331,8 +329,7 @@ class LetterView(Card):
         self.set_padding(tokens.margin, 20)
         self.box.setSpacing(12)
         self.legend = clear_widget()
-        self._flow = FlowLayout(self.legend, spacing=6, centred=True)
-        self._flow.addWidget(self.every)
+        self._flow = FlowLayout(self.every, inside=self.legend, spacing=6, centred=True)
         self._said: list[str] = []
         self._notices = in_column(spacing=8)
         row = in_row((self.legend, 1))

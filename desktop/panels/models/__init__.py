@@ -8,7 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar
 
 from biasprint.core.errors import AppError
-from biasprint.core.machine.endpoints import is_loopback, origin
+from biasprint.core.machine.endpoints import Endpoint, is_loopback, origin
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.dialogs.question import Question
@@ -41,7 +41,6 @@ from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.probe import EndpointTest
-    from biasprint.core.machine.endpoints import Endpoint
 
 
 # ---- Endpoints
@@ -184,8 +183,7 @@ class _ModelBox(ComboBox):
         super().__init__()
         guard_wheel(self)
         self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        typed = QLineEdit()
-        typed.setPlaceholderText(tr("model to ask; empty: its first"))
+        typed = QLineEdit(placeholderText=tr("model to ask; empty: its first"))
         self.setLineEdit(typed)
 
     def sizeHint(self) -> QSize:
@@ -350,9 +348,7 @@ class ModelsPanel(Panel):
             self.header.add_action(widget)
         self.offline = Notice("", closable=False)
         self.switch_off = self.offline.add_action(tr("Switch off"), lambda: self.shell.connections.switch(False))
-        self.tabs, self.pages = QTabBar(), QStackedWidget()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs, self.pages = QTabBar(drawBase=False, expanding=False), QStackedWidget()
         self.tabs.setAccessibleName(tr("Where models are"))
         for title in (tr("On this computer"), tr("Endpoints")):
             self.tabs.addTab(title)

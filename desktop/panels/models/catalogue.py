@@ -297,11 +297,10 @@ class AddDialog(Dialog):
         self._path: Path | None = None
         self._job: JobHandle | None = None
         self._left = False
-        self.role, self.name = ComboBox(), QLineEdit()
+        self.role, self.name = ComboBox(), QLineEdit(placeholderText=tr("as its file"))
         for role in roles:
             self.role.addItem(safe_line(tr(role.title)), role.key)
         self.role.setCurrentIndex(max(0, self.role.findData(chosen)))
-        self.name.setPlaceholderText(tr("as its file"))
         self.place = ElidedLabel(tr("none chosen yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)
         self.file, self.folder = QuietButton(tr("Choose a file…")), QuietButton(tr("Choose a folder…"))
         self.hint = Label("", "note", wrap=True)

@@ -168,12 +168,10 @@ class EndpointForm(Sheet):
         super().__init__()
         self._seen, self._taken = seen, taken
         has_key = seen is not None and seen.key == "kept"
-        self.name, self.address, self.key = QLineEdit(), QLineEdit(), QLineEdit()
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name, self.address, self.key = QLineEdit(maxLength=LONGEST_NAME), QLineEdit(), QLineEdit()
         self.name.setPlaceholderText(tr("a short name, such as lab"))
         self.address.setPlaceholderText("https://host/v1")
-        self.others = QPlainTextEdit()
-        self.others.setPlaceholderText(tr("further servers of the same models, one on each line"))
+        self.others = QPlainTextEdit(placeholderText=tr("further servers of the same models, one on each line"))
         self.others.setTabChangesFocus(True)
         self.others.setFixedHeight(theme.current().px(OTHERS_HEIGHT))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
@@ -276,10 +274,7 @@ class EndpointForm(Sheet):
         self._grid.setHorizontalSpacing(theme.current().gap)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
-        usual = FlowLayout(spacing=12, centred=True)
-        usual.addWidget(Label(tr("Usual addresses:"), "note"))
-        for button in self.usual.values():
-            usual.addWidget(button)
+        usual = FlowLayout(Label(tr("Usual addresses:"), "note"), *self.usual.values(), spacing=12, centred=True)
         words = tr("What a million tokens cost, from the endpoint's own price list. The program knows no prices.")
         prices = Label(words, "note", wrap=True)
         self._add(tr("Name"), self.name)

@@ -258,9 +258,7 @@ class PromptsPanel(Panel):
         self.header.add_chip(self.read_only)
         self.header.add_action(self.add_on)
         self.header.add_action(self.add)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName(tr("Kind of prompts"))
         for study, card in self._offered:
             self.tabs.addTab(tr(card.tab) if card.tab else safe_line(study.title))

@@ -14,7 +14,15 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.errors import AppError
-from biasprint.core.prompts import Template, TemplateError, cogs_tasks, cogs_themes, load_axis
+from biasprint.core.prompts import (
+    PromptDraft,
+    PromptSetDraft,
+    Template,
+    TemplateError,
+    cogs_tasks,
+    cogs_themes,
+    load_axis,
+)
 from biasprint.core.prompts.cogs import PAPER_AXES
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.desktop import theme
@@ -47,7 +55,6 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
-    from biasprint.core.prompts import PromptDraft, PromptSetDraft
     from biasprint.core.prompts.detector import Flag
 
 PAUSE_MILLISECONDS = 250  # without a key before the text is looked at
@@ -291,8 +298,7 @@ class TemplatePage(Sheet):
         )
         add_to(left.box, Label(words, "soft", wrap=True), (self.edit, 1))
         self._chips_holder = QWidget()
-        self._chips = FlowLayout(self._chips_holder)
-        self._chips.addWidget(Label(tr("Insert"), "soft"))
+        self._chips = FlowLayout(Label(tr("Insert"), "soft"), inside=self._chips_holder)
         self._show_chips()
         add_to(left.box, self._chips_holder, self.verdict)
         right.box.addWidget(self.filled, 1)

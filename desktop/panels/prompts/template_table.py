@@ -44,8 +44,7 @@ class TemplateTableCard(Card):
         self.study, self.group, self.axis, self.names = ComboBox(), ComboBox(), ComboBox(), ComboBox()
         for kind in STUDIES:
             self.study.addItem(safe_line(tr(study(kind).title)), kind)
-        self.name = QLineEdit(tr("My template"))
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name = QLineEdit(tr("My template"), maxLength=LONGEST_NAME)
         self._reading = Refresher(shell.jobs, tr("Columns"), self._show_columns, self._cannot_read, self)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._read)
@@ -150,9 +149,7 @@ class TemplateTableCard(Card):
         for box in (self.study, self.group, self.axis, self.names):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(12)
-        form = QFormLayout()
-        form.setHorizontalSpacing(tokens.gap)
-        form.setVerticalSpacing(tokens.grid)
+        form = QFormLayout(horizontalSpacing=tokens.gap, verticalSpacing=tokens.grid)
         for words, field in (
             (tr("For the study"), self.study),
             (tr("Whose text it is"), self.group),

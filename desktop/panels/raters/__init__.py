@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.carefulness import UNREAD_TEXTS, Exclusion, unread_rule
-from biasprint.core.runs.rater_quality import hard_words, rater_overview
+from biasprint.core.runs.rater_quality import RaterCard, RaterOverview, hard_words, rater_overview
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import count_again, leave_out
 from biasprint.desktop.panels.base import Panel
@@ -35,7 +35,6 @@ from biasprint.desktop.wording import raters as words
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.rater_quality import RaterCard, RaterOverview
 
 # ---- Careful rating
 
@@ -48,8 +47,7 @@ class DecisionRow(QWidget):
     def __init__(self, decide: Callable[[bool, str], object]) -> None:
         super().__init__()
         self._writable = False
-        self.reason = QLineEdit()
-        self.reason.setMaxLength(LONGEST_REASON)
+        self.reason = QLineEdit(maxLength=LONGEST_REASON)
         self.reason.setAccessibleName(tr("Reason"))
         self.out, self.again = Button(tr("Leave out")), Button(tr("Count again"))
         self.reason.textChanged.connect(lambda _: self._allow())
@@ -207,9 +205,7 @@ class RatersPanel(Panel):
             "quality": self.quality,
             "reasons": self.reasons,
         }
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setAccessibleName(tr("What to do with raters"))
         self.stack = QStackedWidget()
         for key, section in self.sections.items():

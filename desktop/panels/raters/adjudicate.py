@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -32,7 +32,7 @@ from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ShadeLegend
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -212,15 +212,12 @@ class AdjudicatePage(Sheet):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        answers = FlowLayout(spacing=tokens.grid, centred=True)
-        for button in (self.tie, self.none, self.names, self.withdraw):
-            answers.addWidget(button)
+        answers = FlowLayout(self.tie, self.none, self.names, self.withdraw, spacing=tokens.grid, centred=True)
         raters, mine = Card(tr("What the raters said")), Card(tr("Your decision"))
         for card in (raters, mine):
             card.set_padding(16)
         raters.box.addLayout(self.said)
-        saving = FlowLayout(spacing=tokens.grid)
-        saving.addWidget(self.save_note)
+        saving = FlowLayout(self.save_note, spacing=tokens.grid)
         add_to(mine.box, self.state, self.note, saving)
         below = in_row((raters, 1), (mine, 1), spacing=tokens.gap)
         add_to(self.box, self.head, (self.cards, 1), self.legend, answers, below)
@@ -425,9 +422,7 @@ class AdjudicateSection(RatersSection):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             filters.addWidget(box)
         filters.addWidget(self.left_only)
-        self.table_pages = QStackedWidget()
-        self.table_pages.addWidget(self.view)
-        self.table_pages.addWidget(self.no_match)
+        self.table_pages = stack_of(self.view, self.no_match)
         frame = Card()
         frame.set_padding(4, 8)
         frame.box.addWidget(self.table_pages, 1)
@@ -435,9 +430,7 @@ class AdjudicateSection(RatersSection):
         in_column(
             self.said, filters, (frame, 1), inside=listing, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0)
         )
-        self.inside = QStackedWidget()
-        self.inside.addWidget(listing)
-        self.inside.addWidget(self.page)
+        self.inside = stack_of(listing, self.page)
         self.add_page(self.inside)
         self.add_page(self.nothing)
 

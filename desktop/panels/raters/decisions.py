@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -19,7 +19,7 @@ from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_d
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -84,8 +84,7 @@ class ConflictPage(Sheet):
         self.setAccessibleName(tr("One conflict"))
         for part in (self.head, self.cards, self.said, self._row):
             self.box.addWidget(part, 1 if part is self.cards else 0)
-        buttons = FlowLayout(spacing=theme.current().grid)
-        buttons.addWidget(self.neither)
+        buttons = FlowLayout(self.neither, spacing=theme.current().grid)
         self.box.addLayout(buttons)
 
     def show_line(self, line: ConflictLine, place: int, count: int, *, writable: bool) -> None:
@@ -434,9 +433,7 @@ class DecisionsSection(RatersSection):
             sheet.box.addWidget(card)
         self.seats = in_column(spacing=theme.current().gap)
         add_to(sheet.box, self.seats, STRETCH)
-        self.inside = QStackedWidget()
-        self.inside.addWidget(sheet)
-        self.inside.addWidget(self.page)
+        self.inside = stack_of(sheet, self.page)
         self.add_page(self.inside)
         self.add_page(self.nothing)
 
@@ -448,9 +445,7 @@ def _read(ctx: JobContext, project: "Project") -> DecisionsData:
 def _card(title: str, said: str, view: TextTable, *buttons: Button) -> Card:
     card = Card(title)
     add_to(card.box, Label(said, "soft", wrap=True), view)
-    row = FlowLayout(spacing=theme.current().grid)
-    for button in buttons:
-        row.addWidget(button)
+    row = FlowLayout(*buttons, spacing=theme.current().grid)
     card.box.addLayout(row)
     return card
 

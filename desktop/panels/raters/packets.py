@@ -84,9 +84,7 @@ class MakeCard(Card):
         self.tool = ComboBox()  # what raters judge with
         for key, title in words.TOOLS.items():
             self.tool.addItem(tr(title), key)
-        self.whom = QLineEdit()
-        self.whom.setPlaceholderText(tr("3, or codes such as R07, R08"))
-        self.whom.setMaxLength(4000)
+        self.whom = QLineEdit(placeholderText=tr("3, or codes such as R07, R08"), maxLength=4000)
         self.preview = Label("", "note", wrap=True)
         self.folder = ElidedLabel(tr("no folder chosen"), "soft")
         self.choose = Button(tr("Choose a folder…"), icon="folder", act=self.ask_folder)
@@ -206,8 +204,7 @@ class MakeCard(Card):
         form.setVerticalSpacing(tokens.grid)
         form.setColumnStretch(1, 1)
         place = QWidget()
-        row = FlowLayout(place, spacing=tokens.grid, centred=True)
-        row.addWidget(self.choose)
+        FlowLayout(self.choose, inside=place, spacing=tokens.grid, centred=True)
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Plan"), self.plan),
             (tr("For whom"), self.whom),
@@ -224,8 +221,7 @@ class MakeCard(Card):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choose.setAccessibleName(tr("Choose a folder for the packets"))
         add_to(self.box, self.said, Gap(tokens.grid), form, self.preview, Gap(tokens.grid))
-        buttons = FlowLayout(spacing=tokens.grid)
-        buttons.addWidget(self.make)
+        buttons = FlowLayout(self.make, spacing=tokens.grid)
         self.box.addLayout(buttons)
 
 
@@ -240,8 +236,7 @@ class MadeCard(Card):
         self._folder: Path | None = None
         self.said = Label("", "soft", wrap=True)
         add_to(self.box, self.said, self.folder, self.view)
-        buttons = FlowLayout(spacing=theme.current().grid)
-        buttons.addWidget(self.open)
+        buttons = FlowLayout(self.open, spacing=theme.current().grid)
         self.box.addLayout(buttons)
         self.hide()
 
@@ -302,9 +297,7 @@ class MergeCard(Card):
         self.progress = ProgressThin(tr("Merging packets"))
         self.state = Label("", "note", wrap=True)
         self.cancel = LinkButton(tr("Cancel"), act=lambda: self._handle and self._handle.cancel())
-        buttons = FlowLayout(spacing=theme.current().grid, centred=True)
-        buttons.addWidget(self.choose)
-        buttons.addWidget(self.cancel)
+        buttons = FlowLayout(self.choose, self.cancel, spacing=theme.current().grid, centred=True)
         self.box.addWidget(Label(explanation, "soft", wrap=True))
         add_to(self.box, self.state, self.progress, Gap(theme.current().grid), buttons)
         self._show()
@@ -396,9 +389,7 @@ class ReportCard(Card):
         self._held: tuple[Path, ...] = ()
         for part in (self.said, self.unknown, self.held, self.view):
             self.box.addWidget(part)
-        buttons = FlowLayout(spacing=theme.current().grid)
-        buttons.addWidget(self.measuring)
-        buttons.addWidget(self.conflicts)
+        buttons = FlowLayout(self.measuring, self.conflicts, spacing=theme.current().grid)
         self.box.addLayout(buttons)
         self.hide()
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import LONGEST_NAME
-from biasprint.core.runs.rater_quality import RaterStates, agreement_so_far
+from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState, RaterStates, agreement_so_far
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import Refresher
@@ -27,7 +27,6 @@ from biasprint.desktop.wording.generators import Titles, read_titles
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.runs.compare.rounds import NextRound
-    from biasprint.core.runs.rater_quality import AgreementSoFar, PlanState
 
 
 NAME_WIDTH = 220
@@ -58,9 +57,8 @@ class PlansSection(RatersSection):
         self.said = Label("", "soft", wrap=True)
         self.agreement = Label("", wrap=True)
         self._agreement = Refresher(shell.jobs, tr("Agreement so far"), self._show_agreement, shell.show_error, self)
-        self.name = QLineEdit()
+        self.name = QLineEdit(maxLength=LONGEST_NAME)
         self.name.setAccessibleName(tr("Name of the plan"))
-        self.name.setMaxLength(LONGEST_NAME)
         self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
         self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"), act=self.ask_to_delete)
         self.rename.setAccessibleDescription(tr("Works once another name is written."))

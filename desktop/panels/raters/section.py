@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -12,7 +12,7 @@ from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
 from biasprint.desktop.widgets.cards import ComparisonCards
-from biasprint.desktop.widgets.layout import in_column, in_row
+from biasprint.desktop.widgets.layout import in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -35,9 +35,8 @@ class RatersSection(QWidget):
         self.shell = shell
         self.stale = True
         self._reader = Refresher(shell.jobs, title, self.show_data, shell.show_error, self)
-        self.pages = QStackedWidget()
         self.waiting = Label(tr("Reading…"), "soft")
-        self.pages.addWidget(self.waiting)
+        self.pages = stack_of(self.waiting)
         self.box = in_column((self.pages, 1), inside=self, spacing=theme.current().gap, margins=0)
         self.setAccessibleName(tr(title))
 

@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDir, QEvent, QObject, QSettings, QStandardPaths, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QClipboard, QGuiApplication, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QCompleter,
-    QDialog,
-    QFileDialog,
-    QGridLayout,
-    QLineEdit,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QCheckBox, QCompleter, QDialog, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.fingerprint_words import missed_of_20, preference_in_words
@@ -39,7 +29,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -165,9 +155,7 @@ class PicturePage(QWidget):
         self.failed = EmptyState(
             tr("Your picture could not be drawn"), "", tr("Next person"), self.left.emit, icon="fingerprint"
         )
-        self.pages = QStackedWidget()
-        for page in (self.waiting, self.view, self.failed):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.waiting, self.view, self.failed)
         self._box = in_column((self.pages, 1), inside=self, margins=0)
         self._told: Notice | None = None
         self._asking: QDialog | None = None

@@ -5,21 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QGridLayout,
-    QLineEdit,
-    QSpinBox,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.packets.hand_out import MOST_SEATS
-from biasprint.core.judging.workshop import Pin
+from biasprint.core.judging.packets.hand_out import MOST_SEATS, Collected
+from biasprint.core.judging.workshop import Pin, WorkshopPlan
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import few_people
-from biasprint.desktop.operations.fingerprint import Keeper
+from biasprint.desktop.operations.fingerprint import FacilitatorView, Keeper
 from biasprint.desktop.panels.judge.end import ShareBar
 from biasprint.desktop.panels.workshop.participant import WelcomePage
 from biasprint.desktop.panels.workshop.seat import ProjectorPage, Seat
@@ -37,20 +30,17 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
-    from biasprint.core.judging.packets.hand_out import Collected
     from biasprint.core.judging.packets.outside import Tool
     from biasprint.core.judging.planner import Chance
-    from biasprint.core.judging.workshop import WorkshopPlan
     from biasprint.core.project.project import Project
     from biasprint.core.runs.fingerprint import GroupPicture
-    from biasprint.desktop.operations.fingerprint import FacilitatorView
 
 
 # ---- Seats
@@ -112,9 +102,7 @@ class SeatsBox(QWidget):
         self.collect = Button(tr("Collect…"), icon="folder", act=lambda: self._ask(self.collected.emit))
         self.about = Label("", "note", wrap=True)
         self.said = Label("", "note", wrap=True)
-        row = FlowLayout(spacing=tokens.grid, centred=True)
-        for widget in (self.seats, self.tool, self.make, self.collect):
-            row.addWidget(widget)
+        row = FlowLayout(self.seats, self.tool, self.make, self.collect, spacing=tokens.grid, centred=True)
         in_column(
             Label(self.seats.accessibleName(), "strong", wrap=True),
             self.about,
@@ -172,10 +160,8 @@ class LeaveDialog(Dialog):
         self._pin, self._on_leave = pin, on_leave
         self.stay = PrimaryButton(tr("Go on with the workshop"), act=self.reject)
         self.leave = QuietButton(tr("Leave"), act=self.try_to_leave)
-        self.pin = QLineEdit()
-        self.pin.setEchoMode(QLineEdit.EchoMode.Password)
+        self.pin = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=tr("PIN"))
         self.pin.setAccessibleName(tr("PIN"))
-        self.pin.setPlaceholderText(tr("PIN"))
         self.said = Label("", "note", wrap=True)
         words = tr("This is for whoever leads the workshop: it shows how many took part.")
         if unfinished:
@@ -348,9 +334,7 @@ class WorkshopRoom(QWidget):
         self.welcome.show_plan(plan, chance)
         self.facilitator = FacilitatorPage()
         self.projector = ProjectorPage()
-        self.pages = QStackedWidget()
-        for page in (self.welcome, self.facilitator, self.projector):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.welcome, self.facilitator, self.projector)
         self._box = in_column((self.pages, 1), inside=self, margins=0)
         self.welcome.started.connect(self._seat_somebody)
         self.welcome.leave_wanted.connect(self.ask_to_leave)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
@@ -25,7 +25,7 @@ from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
@@ -112,9 +112,7 @@ class Seat(QWidget):
         self.control = JudgeControl(self.work, self)
         self.finish = FinishPage()
         self.picture = PicturePage(shell)
-        self.pages = QStackedWidget()
-        for page in (self.work, self.finish, self.picture):
-            self.pages.addWidget(page)
+        self.pages = stack_of(self.work, self.finish, self.picture)
         self._lay_out()
         self._connect()
         self._show_page(self.work)

@@ -1,7 +1,6 @@
 """The setup of a workshop: its plan or a new draw, its power, its PIN. A page of the fingerprint panel."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -18,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.planner import JudgingDesign
-from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS, Pin
+from biasprint.core.judging.planner import Chance, JudgingDesign
+from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS, Pin, WorkshopPlan
 from biasprint.desktop import theme
 from biasprint.desktop.operations.fingerprint import (
     DrawWorkshop,
@@ -36,10 +35,6 @@ from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, p
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from biasprint.core.judging.planner import Chance
-    from biasprint.core.judging.workshop import WorkshopPlan
 
 # ---- Comparisons to hold it with, or a new draw
 
@@ -96,15 +91,13 @@ class DrawForm(QWidget):
         self._usual = {False: USUAL_COMPARISONS, True: MIXED_COMPARISONS}
         self._offers: tuple[WorkshopAxis, ...] = ()
         self.axes: dict[str, QRadioButton | QCheckBox] = {}
-        self.name = QLineEdit()
+        self.name = QLineEdit(maxLength=LONGEST_NAME)
         self.name.setAccessibleName(tr("Name"))
-        self.name.setMaxLength(LONGEST_NAME)
         self.hour = CheckBox(tr("Mix several axes: less is seen on each"))
         self.drawn = Label("", "note", wrap=True)
         self.comparisons = _spin(1, MOST_COMPARISONS, USUAL_COMPARISONS, tr("Comparisons on each axis"))
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
-        self.consent = QPlainTextEdit()
-        self.consent.setTabChangesFocus(True)
+        self.consent = QPlainTextEdit(tabChangesFocus=True)
         self.consent.setAccessibleName(tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Everybody agrees to this before the first comparison."))
         self.consent.setFixedHeight(theme.current().px(CONSENT_HEIGHT))
@@ -238,11 +231,8 @@ class WorkshopSetup(QWidget):
         self.form = DrawForm()
         self.nothing = Label("", "soft", wrap=True)
         self.power = Label("", "", wrap=True)
-        self.pin = QLineEdit()
+        self.pin = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=tr("Optional"), maxLength=40)
         self.pin.setAccessibleName(tr("PIN"))
-        self.pin.setEchoMode(QLineEdit.EchoMode.Password)
-        self.pin.setPlaceholderText(tr("Optional"))
-        self.pin.setMaxLength(40)
         self.start = PrimaryButton(tr("Start the workshop"), act=lambda: self._start())
         self.start_seats = QuietButton(tr("Start with seats elsewhere"), act=lambda: self._start(seats=True))
         self.cancel = QuietButton(tr("Cancel"), act=self.closed)
@@ -384,8 +374,7 @@ class WorkshopSetup(QWidget):
             ),
         )
         sheet = Sheet()
-        column = QWidget()
-        column.setMaximumWidth(tokens.px(WIDTH))
+        column = QWidget(maximumWidth=tokens.px(WIDTH))
         in_column(about, shows, leaving, inside=column, spacing=tokens.gap, margins=0)
         across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
         add_to(across, (column, 1), 0)

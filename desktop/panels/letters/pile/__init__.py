@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.kinds import ENDINGS
@@ -17,7 +17,7 @@ from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, Pi
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle, JobState
-from biasprint.desktop.operations import letters
+from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import drop_result
 from biasprint.desktop.panels.letters.pile.keeper import (
     KEEP_DRAFTS,
@@ -40,12 +40,11 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import STRETCH, Room, add_to, column_of, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Room, add_to, column_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.letters import KeptLetter
-    from biasprint.desktop.operations import Operation
     from biasprint.desktop.shell import Shell
 
 LEAST_HEIGHT = 320  # text pixels
@@ -514,9 +513,7 @@ class PilePage(QWidget):
         head = in_row(self.back, self.name, self.badge, spacing=tokens.grid)
         add_to(head, STRETCH, self.other, self.cvs, self.report_button, self.export_button, self.menu_button)
         shown = column_of(self.progress, (Room(self.view, LEAST_HEIGHT), 1), spacing=tokens.grid)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.start)
-        self.pages.addWidget(shown)
+        self.pages = stack_of(self.start, shown)
         in_column(head, (self.pages, 1), inside=self, spacing=tokens.grid, margins=0)
 
     def _connect(self) -> None:

@@ -285,9 +285,7 @@ class PileStartPage(Sheet):
         )
         words.addWidget(Label(explanation, "soft", wrap=True))
         head = in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16)
-        buttons = FlowLayout(spacing=8, centred=True)
-        for button in (self.folder, self.files):
-            buttons.addWidget(button)
+        buttons = FlowLayout(self.folder, self.files, spacing=8, centred=True)
         self.privacy = Label("", "note", wrap=True)
         self.show_promise(keeps=True)
         box = self.card.box

@@ -1,18 +1,15 @@
 """The rows of a pile as the table shows them, filters them, and exports them. No Qt."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.letters import UNLAWFUL
 from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow, kind_written, kinds_written, look_written
 from biasprint.core.swap import Person
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.words import number, tr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SHARE = "share of sentences"
 # What the table shows of the figures; an export has all of them.

@@ -137,10 +137,9 @@ class PileBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.text, self.occupation, self.group = QLineEdit(), ComboBox(), ComboBox()
+        self.text, self.occupation, self.group = QLineEdit(clearButtonEnabled=True), ComboBox(), ComboBox()
         self.only_bad = QCheckBox(tr("Only files that were not read"))
         self.text.setPlaceholderText(tr("Find a file, name or note"))
-        self.text.setClearButtonEnabled(True)
         self.text.setMaxLength(200)
         for field, name in (
             (self.text, tr("Find a file, name or note")),
@@ -151,7 +150,7 @@ class PileBar(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self.changed)
         self.text.textChanged.connect(lambda _: self._pause.start())
-        flow = FlowLayout(self, spacing=8, centred=True)
+        flow = FlowLayout(inside=self, spacing=8, centred=True)
         self.look = ComboBox()
         self.look.setAccessibleName(tr("What there is to look at"))
         for widget in (self.text, self.occupation, self.group, self.look, self.only_bad):

@@ -48,9 +48,7 @@ class OwnShelf(Card):
         self.cross, self.for_groups = QuietButton(tr("Cross two…")), QuietButton(tr("New for an axis…"))
         self.example = QuietButton(tr("Example…"))
         self.example.setToolTip(tr("Save an example with explanations to a file, to be changed and imported"))
-        ways = FlowLayout()
-        for button in (self.new, self.bring, self.for_groups, self.cross, self.example):
-            ways.addWidget(button)
+        ways = FlowLayout(self.new, self.bring, self.for_groups, self.cross, self.example)
         for widget in (self.box_of_kinds, self.about, self.list):
             self.box.addWidget(widget, int(widget is self.list))
         self.box.addLayout(ways)

@@ -12,7 +12,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import label_of, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Column, LowEdit, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -48,9 +48,7 @@ class Input(QWidget):
         super().__init__()
         self.field, self.control, self.said = field, control, FieldWords()
         self._wrong = False
-        label = Label(tr(field.title), "strong")
-        label.setBuddy(control)
-        control.setAccessibleName(tr(field.title))
+        label = label_of(control, tr(field.title), "strong")
         control.setAccessibleDescription(tr(field.help))
         control.setToolTip(tr(field.help))
         in_column(label, control, self.said, STRETCH, inside=self, spacing=4, margins=0)
@@ -262,7 +260,7 @@ class RowsInput(Input):
         self.copy, self.remove = QuietButton(tr("Duplicate")), QuietButton(tr("Remove"))
         self.up, self.down = QuietButton(tr("Up")), QuietButton(tr("Down"))
         self.buttons = QWidget()
-        flow = FlowLayout(self.buttons)
+        flow = FlowLayout(inside=self.buttons)
         for button, step in (
             (self.add, self._add),
             (self.copy, self._copy),

@@ -242,15 +242,11 @@ def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.Monke
     for name, make in MAKERS.items():
         found = kinds.format_of(make(), name)
         assert name.rpartition(".")[2] in found.endings
-        assert found.read(make(), name).paragraphs
+        assert reading.READERS[found.kind](make(), name).paragraphs
     assert {kinds.format_of(make(), name).kind for name, make in MAKERS.items()} == {one.kind for one in kinds.FORMATS}
     assert kinds.CHOOSE == "Choose a docx, odt, pdf, rtf, eml, html, md or txt file."
-    own = kinds.LetterFormat(
-        "tex",
-        ("tex",),
-        lambda data, _: Extracted([data.decode()[6:]]),
-        lambda head: head.start[:6] == b"\\begin",
-    )
+    assert set(reading.READERS) == {one.kind for one in kinds.FORMATS}
+    own = kinds.LetterFormat("tex", ("tex",), lambda head: head.start[:6] == b"\\begin")
     monkeypatch.setattr(kinds, "FORMATS", (*kinds.FORMATS, own))
     assert kinds.format_of(b"\\begin She is kind.", "letter") is own
 
@@ -269,7 +265,8 @@ def test_whatever_a_reader_fails_of_is_one_sentence(monkeypatch: pytest.MonkeyPa
     def fails(data: bytes, name: str) -> Extracted:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(kinds, "FORMATS", (kinds.LetterFormat("odd", ("odd",), fails, lambda head: True),))
+    monkeypatch.setattr(kinds, "FORMATS", (kinds.LetterFormat("odd", ("odd",), lambda head: True),))
+    monkeypatch.setitem(reading.READERS, "odd", fails)
     monkeypatch.setattr(reading, "limit_once", lambda: None)  # here is no process of its own to limit
     with pytest.raises(AppError, match="is damaged or cut off"):
         reading.parse_letter_file(b"x", "letter.odd")

@@ -30,13 +30,13 @@ from biasprint.core.letters.values import (
     figure_differences,
 )
 from biasprint.core.swap import Person
+from biasprint.core.swap.name_groups import NameGroup
 from biasprint.core.swap.page import Change, Twin, applied
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import (
     Checked,
     LetterRequest,
-    NameGroupToChoose,
     NamesToChoose,
     suggested,
     why_no_rewrite,
@@ -369,8 +369,8 @@ def test_what_is_put_aside_in_the_letter_asks_nothing_here_until_it_is_brought_b
 
 
 GROUPS = (
-    NameGroupToChoose("white", "White American", "a study", "What is known."),
-    NameGroupToChoose("black", "African American", "a study", "What is known."),
+    NameGroup("white", "White American", "a study", "What is known.", {}),
+    NameGroup("black", "African American", "a study", "What is known.", {}),
 )
 
 
