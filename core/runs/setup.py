@@ -338,7 +338,7 @@ def import_table(
     """
     check_importable(kind)
     origin = f"{path.name[:NAME_SHOWN]} {_digest(path)}"
-    added = study(kind).store(ctx, project, study_id, origin, table)
+    added = study(kind).work().store(ctx, project, study_id, origin, table)
     return ImportResult(table, added, len(table.rows) - added)
 
 

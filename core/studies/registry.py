@@ -10,17 +10,17 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.studies.compare import CompareStudy
 from biasprint.core.studies.completion import CompletionStudy
 from biasprint.core.studies.creativity import CreativityStudy
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import Study, StudyDeclaration
 from biasprint.core.studies.letters import LettersStudy
 from biasprint.core.studies.news import NewsStudy
 from biasprint.core.tables.fields import FieldSpec, fields_of
 
 ENTRY_POINTS = "biasprint.studies"
 
-OWN: tuple[Study, ...] = (NewsStudy(), CompletionStudy(), CreativityStudy(), LettersStudy(), CompareStudy())
+OWN: tuple[StudyDeclaration, ...] = (NewsStudy(), CompletionStudy(), CreativityStudy(), LettersStudy(), CompareStudy())
 
 
-def _read() -> tuple[dict[str, Study], dict[str, str]]:
+def _read() -> tuple[dict[str, StudyDeclaration], dict[str, str]]:
     """The studies by kind, and why a third party's is not among them."""
     known = {study.kind: study for study in OWN}
     broken: dict[str, str] = {}
@@ -40,12 +40,12 @@ def _read() -> tuple[dict[str, Study], dict[str, str]]:
 
 
 @cache
-def studies() -> dict[str, Study]:
+def studies() -> dict[str, StudyDeclaration]:
     """All studies by kind, the program's own first."""
     return _read()[0]
 
 
-def study(kind: str) -> Study:
+def study(kind: str) -> StudyDeclaration:
     """The study of this kind. Raises `UsageError` naming those there are, `AppError` for a plug-in that is broken."""
     if kind in studies():
         return studies()[kind]

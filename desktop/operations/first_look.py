@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.runs.generate import GenerateResult
     from biasprint.core.runs.setup import AddedPrompts
-    from biasprint.core.studies.kit.study import Study
+    from biasprint.core.studies.kit.study import StudyDeclaration
     from biasprint.desktop.jobs import JobRunner
     from biasprint.desktop.operations.prompts import TemplateChoice
 
@@ -105,7 +105,7 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
     return FirstLookOffers(tuple(offers), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
 
 
-def _asks(study: "Study") -> str:
+def _asks(study: "StudyDeclaration") -> str:
     """Return the question of the study, or of the design that it begins with."""
     from biasprint.core.prompts.designs import load_design
 

@@ -25,7 +25,7 @@ from biasprint.desktop.wording.generators import study_kinds
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.studies.kit.study import Study
+    from biasprint.core.studies.kit.study import StudyDeclaration
 
 PREVIEW_ROWS = 12
 FEWEST_TEXTS = 3  # to tell by their words which study they are of
@@ -174,7 +174,7 @@ def free_name(table: Path) -> Path:
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
 
 
-def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, str]") -> bool:
+def _looks_otherwise(table: "OpenTable", study: "StudyDeclaration", guess: "Mapping[str, str]") -> bool:
     """Return whether the table is probably another study's: no column is this study's alone, no first text matches.
 
     One or two texts without a match prove nothing.

@@ -163,7 +163,7 @@ class StoredCharts:
         by_study = {}
         for study in self._project.studies.all():
             ctx.check()
-            if study.kind in known and known[study.kind].live:
+            if study.kind in known:
                 tally = self._tallies.setdefault(study.id, LiveTally(self._project, study))
                 tally.catch_up(ctx)
                 by_study[study.kind] = tuple(value.finding() for value in tally.values())

@@ -38,7 +38,7 @@ def simulated_studies(
         for repeat in range(repeats):
             ctx.check()
             rng = np.random.default_rng([seed, setting, n, repeat])
-            results.append(seen(known.simulated(planted, n, asked, seed + setting, rng)))
+            results.append(seen(known.work().simulated(planted, n, asked, seed + setting, rng)))
             ctx.report(repeat + 1, repeats)
     return results
 

@@ -294,7 +294,7 @@ class LiveTally:
     def _made(self, name: str) -> StudyTally:
         known = studies().get(self._study.kind)
         tally: StudyTally = (
-            known.live(self._project, self._study.id, self._compute)
+            known.work().live(self._project, self._study.id, self._compute)
             if known is not None
             else PlainTally(self._study.kind, ())
         )

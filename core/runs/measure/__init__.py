@@ -32,7 +32,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.findings import with_benjamini_hochberg
 from biasprint.core.studies.kit.plain_measuring import Answer
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace, Record, TableRead
 from biasprint.core.texts.exporting import read_table
@@ -166,7 +166,7 @@ def _measured(
     judged: Answer | None = None
     if project.studies.of_kind(study) is None and project.judging.sessions():
         # Letters or news may be compared and judged in a project without creative writing.
-        judged = measured_study.of_judged(ctx, project, options, compute)
+        judged = measured_study.work().of_judged(ctx, project, options, compute)
     if judged is not None:
         by_generator = ByGenerator(judged[0], tuple(judged[1]), ())
     else:
@@ -198,7 +198,7 @@ def measure_tables(
     """
     _check(study, options)
     measured_study = measuring(study)
-    tables = [(measured_study.kind_of(path, mapping or {}), path) for path in paths]
+    tables = [(measured_study.work().kind_of(path, mapping or {}), path) for path in paths]
     specs = {kind: table_fields(kind) for kind, _ in tables}
     fields = {kind: {spec.name for spec in own} for kind, own in specs.items()}
     everywhere = {name for name in mapping or {} if not any(name in names for names in fields.values())}
@@ -251,7 +251,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
     }
 
 
-def measuring(kind: str) -> Study:
+def measuring(kind: str) -> StudyDeclaration:
     """Return the study that measures a kind. Raises `UsageError` for one that there is not, or without a table."""
     if kind not in studies():
         raise UsageError(f"“{kind}” cannot be measured.", hint=f"Choose from: {', '.join(studies())}.")
@@ -268,7 +268,7 @@ def scorers_needed(
     Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them. A role
     that no scorer can fill here has none, and a study that is not known here needs none.
     """
-    return measuring(kind).needed(project, study_id, set_id) if kind in studies() else ()
+    return measuring(kind).work().needed(project, study_id, set_id) if kind in studies() else ()
 
 
 def _check(study: str, options: MeasureOptions) -> None:

@@ -31,7 +31,7 @@ from biasprint.core.runs.measure.sensitivity import excluded_texts, key_of
 from biasprint.core.studies.compare.texts import GROUP, SECOND
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.exporting import SEVERAL
 from biasprint.core.texts.generators import (
@@ -62,7 +62,7 @@ NAME_TWO = "Name two that wrote texts, or two sets of runs, such as run:1,run:2 
 
 
 def measured_over_wordings(
-    ctx: JobContext, projects: tuple[Project, Project], study_id: int, study: Study, measure: Measure
+    ctx: JobContext, projects: tuple[Project, Project], study_id: int, study: StudyDeclaration, measure: Measure
 ) -> Answer:
     """Return what `measure` says of a project; with several wordings of its prompts also how each finding varies.
 
@@ -273,7 +273,7 @@ class TextsToMeasure:
 
     project: Project
     study_id: int
-    study: Study
+    study: StudyDeclaration
     options: MeasureOptions
     compute: ComputeProcess
     left_out: frozenset[TextKey] = frozenset()
@@ -301,7 +301,7 @@ class TextsToMeasure:
     def _measure(self, ctx: JobContext, project: Project, replies: Project) -> Answer:
         asked = replies_asked(replies, self.study_id, self.study, self.options)
         with part_of_work((UsageError,)) as failed:
-            result, remarks = self.study.of_project(ctx, project, self.study_id, self.options, self.compute)
+            result, remarks = self.study.work().of_project(ctx, project, self.study_id, self.options, self.compute)
         if failed:
             if not asked.missing or not all(asked.missing):
                 raise failed[0]
@@ -313,7 +313,7 @@ class TextsToMeasure:
         """Return what can be compared between generators. Raises `UsageError` for a study that cannot."""
         if not self.study.compares_generators:
             raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
-        return self.study.prepared(ctx, self.kept, self.study_id, self.options, self.compute)
+        return self.study.work().prepared(ctx, self.kept, self.study_id, self.options, self.compute)
 
 
 def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
@@ -378,7 +378,7 @@ def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequenc
         failed += why
         undone += [NOT_MEASURED.format(name=generator.name, why=error.message) for error in why]
     narrowed = [own.kept for own in views]
-    several, notes = texts.study.of_several(ctx, texts.kept, narrowed, texts.options, texts.compute)
+    several, notes = texts.study.work().of_several(ctx, texts.kept, narrowed, texts.options, texts.compute)
     remarks |= dict.fromkeys(notes)
     results += [several] if several else []
     if not results:
@@ -389,7 +389,7 @@ def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequenc
 def of_tables(
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
-    study: Study,
+    study: StudyDeclaration,
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:
@@ -429,20 +429,20 @@ def of_tables(
 def _of_study(
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
-    study: Study,
+    study: StudyDeclaration,
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> Answer:
     """Return what a study finds in tables of one writer, with what became of every reply in them by group."""
     asked = replies_in_tables(study, read)
-    result, undone = study.of_tables(ctx, read, options, compute)
+    result, undone = study.work().of_tables(ctx, read, options, compute)
     return with_replies(ctx, result, study, asked, options, compute), undone
 
 
 def _pooled_tables(
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
-    study: Study,
+    study: StudyDeclaration,
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:

@@ -20,7 +20,7 @@ from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of,
 from biasprint.core.studies.kit.choose import UNBIASED
 from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES, MeasureOptions
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import NOT_WRITTEN, prompts_asked, table_prompt
 from biasprint.core.texts.replies import (
@@ -69,7 +69,7 @@ class AskedReplies:
         return set(self.kinds) <= {ANSWER}
 
 
-def replies_asked(project: Project, study_id: int, study: Study, options: MeasureOptions) -> AskedReplies:
+def replies_asked(project: Project, study_id: int, study: StudyDeclaration, options: MeasureOptions) -> AskedReplies:
     """Return the kind of every reply to a study's prompts, with the group that it was asked for."""
     rows = list(project.outputs.each(OutputFilter(study_id=study_id)))
     axes = tuple(project.axes.latest())
@@ -88,7 +88,7 @@ def replies_asked(project: Project, study_id: int, study: Study, options: Measur
     )
 
 
-def replies_in_tables(study: Study, read: Sequence[tuple[str, TableRead]]) -> AskedReplies:
+def replies_in_tables(study: StudyDeclaration, read: Sequence[tuple[str, TableRead]]) -> AskedReplies:
     """Return the kind of every reply that a study's tables hold, those that are dropped for want of a text included."""
     rows = [
         (f"{at} {record.number}", record.values, is_text)
@@ -112,20 +112,20 @@ def replies_in_tables(study: Study, read: Sequence[tuple[str, TableRead]]) -> As
     )
 
 
-def _block_in_table(study: Study, values: Mapping[str, str]) -> str:
+def _block_in_table(study: StudyDeclaration, values: Mapping[str, str]) -> str:
     names = study.matched_by or ("block",)
     task = "/".join(values.get(name, "") for name in ("task", "theme")).strip("/")
     return "/".join(values.get(name, "") for name in names).strip("/") or values.get("headline", "") or task
 
 
-def _block(study: Study, row: OutputRow) -> str:
+def _block(study: StudyDeclaration, row: OutputRow) -> str:
     if not study.matched_by:
         return matched(row)
     return "/".join(row.fields.get(name, "") for name in study.matched_by).strip("/")
 
 
 def _groups(
-    study: Study, columns: Sequence[Mapping[str, str]], identities: Sequence[tuple[str, str]]
+    study: StudyDeclaration, columns: Sequence[Mapping[str, str]], identities: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[Part, tuple[str, ...]]]:
     """Yield each way to group the replies, with more than one group: by the study's columns, or axis by axis."""
     ways: dict[Part, tuple[str, ...]]
@@ -158,7 +158,7 @@ def _groups(
 def with_replies(
     ctx: JobContext,
     result: StudyResult,
-    study: Study,
+    study: StudyDeclaration,
     asked: AskedReplies,
     options: MeasureOptions,
     compute: ComputeProcess,

@@ -22,7 +22,7 @@ from biasprint.core.report.questions import answered, evidence
 from biasprint.core.scorers.refusal import is_refusal
 from biasprint.core.scorers.registry import usable
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import LETTER
 from biasprint.core.texts.values import unscored
@@ -56,7 +56,7 @@ class AnalysisChoice:
 def with_sensitivity(
     ctx: JobContext,
     project: Project,
-    study: Study,
+    study: StudyDeclaration,
     study_id: int | None,
     options: MeasureOptions,
     result: StudyResult,
@@ -103,7 +103,7 @@ def _noted(finding: Finding, tried: Mapping[str, bool] | None) -> Finding:
 
 
 def choices_of(
-    project: Project, study: Study, study_id: int | None, options: MeasureOptions, shown: Sequence[Finding]
+    project: Project, study: StudyDeclaration, study_id: int | None, options: MeasureOptions, shown: Sequence[Finding]
 ) -> Iterator[AnalysisChoice]:
     """Yield what can be changed with what is stored, those that change fewest texts first."""
     if study_id is not None:
@@ -138,7 +138,7 @@ class _Text:
     group: Key
 
 
-def _texts(project: Project, study_id: int, study: Study) -> Iterator[_Text]:
+def _texts(project: Project, study_id: int, study: StudyDeclaration) -> Iterator[_Text]:
     sets = {row.id: row for row in project.prompts.sets(study_id) if "imported" not in row.recipe}
     runs = {run.id: run for run in project.runs.all()}
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
@@ -179,7 +179,7 @@ EXCLUSIONS = {"refusals": REFUSALS, "cut texts": CUT, "duplicates": DUPLICATES} 
 
 
 def excluded_texts(
-    project: Project, study_id: int, study: Study, options: MeasureOptions
+    project: Project, study_id: int, study: StudyDeclaration, options: MeasureOptions
 ) -> dict[str, frozenset[TextKey]]:
     """Return the texts that each rule of the analysis plan leaves out; one that two rules fit, by the first alone."""
     if not options.exclusions:
@@ -210,7 +210,7 @@ def _long(text: str) -> bool:
 
 
 def _scorers(
-    project: Project, study: Study, study_id: int, options: MeasureOptions, shown: Sequence[Finding]
+    project: Project, study: StudyDeclaration, study_id: int, options: MeasureOptions, shown: Sequence[Finding]
 ) -> Iterator[AnalysisChoice]:
     """Yield every other scorer of a role whose scores of all texts are stored."""
     used = dict.fromkeys((use.role, use.name) for finding in shown for use in finding.scorers)
@@ -225,7 +225,7 @@ def _scorers(
 # ---- Does a finding hold?
 
 
-def _beside(study: Study, finding: Finding, findings: Sequence[Finding]) -> dict[str, bool]:
+def _beside(study: StudyDeclaration, finding: Finding, findings: Sequence[Finding]) -> dict[str, bool]:
     """Return what the paper's own formula, and another model of the same question, say in the same findings."""
     said: dict[str, bool] = {}
     for other in findings:

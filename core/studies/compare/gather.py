@@ -24,9 +24,11 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, describe, described, info_of, score_kept
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.compare.simulated import compare_trial
 from biasprint.core.studies.compare.texts import Compared, Measure, columns_of, compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
+from biasprint.core.studies.kit.study import OwnWork
 from biasprint.core.tables.rows import TableRead, read_numbers
 from biasprint.core.texts.replies import CUT_OFF, REPLY_KIND, failures, is_cut, reason_of, reply_kind
 from biasprint.core.texts.score import score
@@ -413,3 +415,18 @@ def outcome(cell: str) -> float:
     """Return 1.0 for a cell that says yes, 0.0 for one that says no, NaN for any other."""
     word = cell.casefold()
     return 1.0 if word in YES else 0.0 if word in NO else nan
+
+
+class CompareWork(OwnWork):
+    """Texts of any kind, by any group."""
+
+    needed_by_any = staticmethod(needed)
+
+    def needed(
+        self, project: Project | None = None, study_id: int | None = None, set_id: int | None = None
+    ) -> Sequence[ScorerInfo]:
+        return needed() if project is None or study_id is None else needed_by(project, study_id, set_id)
+
+    of_tables = staticmethod(of_tables)
+    prepared = staticmethod(prepared)
+    simulated = staticmethod(compare_trial)

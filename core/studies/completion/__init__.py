@@ -19,21 +19,14 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
-from biasprint.core.studies.kit.study import Study, declared_in_resources
+from biasprint.core.studies.kit.declared import InputTable
+from biasprint.core.studies.kit.study import StudyDeclaration, StudyWork, declared_in_resources
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.prompts.drafts import PromptSetDraft
     from biasprint.core.studies.kit.choice import PromptChoice
-    from biasprint.core.studies.kit.live import StudyTally
-    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
-    from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.tables.rows import TableRead
 
 EVERY = "All domains"
 BASE = {"PL": "Positive", "NL": "Negative", "NuL": "Neutral"}
@@ -199,7 +192,7 @@ def _by_domain(
 
 
 @declared_in_resources
-class CompletionStudy(Study):
+class CompletionStudy(StudyDeclaration):
     """Fill in the blank (Kamruzzaman et al. 2024)."""
 
     kind = "completion"
@@ -226,42 +219,10 @@ class CompletionStudy(Study):
 
         return completion_set(choice.domains, choice.directions, words=choice.words)
 
-    def store(
-        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
-    ) -> int:
-        from biasprint.core.studies.completion.live import store_replies
-
-        return store_replies(self, ctx, project, study_id, origin, table)
-
-    def of_tables(
-        self,
-        ctx: "JobContext",
-        read: "Sequence[tuple[str, TableRead]]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "Answer":
-        from biasprint.core.studies.completion.live import of_tables
-
-        return of_tables(ctx, read, options, compute)
-
-    def prepared(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "list[Prepared]":
-        from biasprint.core.studies.completion.live import prepared
-
-        return prepared(ctx, project, study_id, options, compute)
-
-    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
-        from biasprint.core.studies.completion.live import CompletionTally
-
-        return CompletionTally(project, study_id, compute)
-
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         return figures(findings)
 
-    def simulated(
-        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
-    ) -> "list[Finding]":
-        from biasprint.core.studies.completion.author import completion_trial
+    def work(self) -> StudyWork:
+        from biasprint.core.studies.completion.live import CompletionWork
 
-        return completion_trial(planted, n, asked, seed, rng)
+        return CompletionWork(self)

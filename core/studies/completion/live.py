@@ -26,6 +26,7 @@ from biasprint.core.project.specs import PromptSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.completion.author import completion_trial
 from biasprint.core.studies.completion.measure import DELTA_ID, IRRELEVANT_ID, LIKELIHOOD_ID, measure
 from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.studies.completion.table import IRRELEVANT, REQUIRED, CompletionTable, read_reply
@@ -33,7 +34,7 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import MODEL, SAMPLE, ImportedText, sample_numbers, store_outputs
 from biasprint.core.studies.kit.live import LiveKey, LiveValue, banded, undefined
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import OwnWork, StudyWork
 from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
@@ -53,7 +54,7 @@ REPLIES_NOTE = "The items were part of the imported table, the wording of the qu
 
 
 def store_replies(
-    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+    work: StudyWork, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
     """Store replies, and return the number added. A table that cannot be stored is refused before anything is."""
     check_replies(table)
@@ -62,7 +63,7 @@ def store_replies(
         ImportedText(_item(record), record.values.get(MODEL, ""), sample, record.values[REPLY])
         for record, sample in zip(table.rows, samples, strict=True)
     ]
-    study_id = study_id or study.added_to(project)
+    study_id = study_id or work.declared().added_to(project)
     return store_outputs(ctx, project, study_id, origin, items, REPLIES_NOTE)
 
 
@@ -285,3 +286,13 @@ class _Cell:
             return banded(key, unit, n, value, None, "nothing varies yet")
         bounds = normal_band(value, error, units)
         return banded(key, unit, n, value, Bounds(max(-1.0, bounds.low), min(1.0, bounds.high), bounds.method))
+
+
+class CompletionWork(OwnWork):
+    """Replies to fill-in-the-blank items."""
+
+    store = store_replies
+    of_tables = staticmethod(of_tables)
+    prepared = staticmethod(prepared)
+    live = CompletionTally
+    simulated = staticmethod(completion_trial)

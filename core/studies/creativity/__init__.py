@@ -1,32 +1,23 @@
 """Creative writing, CoGS (Kumar et al. 2024): what the study is. Light; the heavy parts are modules of their own."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
-from biasprint.core.studies.kit.study import Study, declared_in_resources
+from biasprint.core.studies.kit.declared import InputTable
+from biasprint.core.studies.kit.study import StudyDeclaration, StudyWork, declared_in_resources
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from biasprint.core.compute import ComputeProcess
     from biasprint.core.draw.figure import Figure
-    from biasprint.core.findings import Finding, StudyResult
+    from biasprint.core.findings import Finding
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.prompts.drafts import PromptSetDraft
-    from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
-    from biasprint.core.studies.kit.live import StudyTally
-    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
-    from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.tables.rows import TableRead
 
 
 @declared_in_resources
-class CreativityStudy(Study):
+class CreativityStudy(StudyDeclaration):
     """Creative writing, CoGS (Kumar et al. 2024)."""
 
     kind = "creativity"
@@ -77,82 +68,12 @@ class CreativityStudy(Study):
             raise UsageError(f"There is no preset “{choice.preset}”.", hint=f"Presets: {', '.join(presets)}.")
         return presets[choice.preset]()
 
-    def store(
-        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
-    ) -> int:
-        from biasprint.core.studies.creativity.columns import store_creative_texts
-
-        return store_creative_texts(self, ctx, project, study_id, origin, table)
-
-    def needed(
-        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
-    ) -> "Sequence[ScorerInfo]":
-        from biasprint.core.studies.creativity.gather import needed
-
-        return needed()
-
-    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
-        from biasprint.core.studies.creativity.gather import kind_of
-
-        return kind_of(path, mapping)
-
-    def of_tables(
-        self,
-        ctx: "JobContext",
-        read: "Sequence[tuple[str, TableRead]]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "Answer":
-        from biasprint.core.studies.creativity.gather import of_tables
-
-        return of_tables(ctx, read, options, compute)
-
-    def prepared(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "list[Prepared]":
-        from biasprint.core.studies.creativity.gather import prepared
-
-        return prepared(ctx, project, study_id, options, compute)
-
-    def of_project(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "Answer":
-        from biasprint.core.studies.creativity.gather import of_project
-
-        return of_project(ctx, project, study_id, options, compute)
-
-    def of_judged(
-        self, ctx: "JobContext", project: "Project", options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "Answer":
-        from biasprint.core.studies.creativity.gather import of_judged
-
-        return of_judged(ctx, project, options, compute)
-
-    def of_several(
-        self,
-        ctx: "JobContext",
-        project: "Project",
-        narrowed: "Sequence[Project]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "tuple[StudyResult | None, list[str]]":
-        from biasprint.core.studies.creativity.gather import of_several
-
-        return of_several(ctx, project, narrowed, options, compute)
-
-    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
-        from biasprint.core.studies.creativity.live import CreativityTally
-
-        return CreativityTally(project, study_id, compute)
-
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         from biasprint.core.studies.creativity.figures import figures
 
         return figures(findings)
 
-    def simulated(
-        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
-    ) -> "list[Finding]":
-        from biasprint.core.studies.creativity.author import creativity_trial
+    def work(self) -> StudyWork:
+        from biasprint.core.studies.creativity.live import CreativityWork
 
-        return creativity_trial(planted, n, asked, seed, rng)
+        return CreativityWork(self)

@@ -32,7 +32,7 @@ from biasprint.core.studies.kit.importing import (
     store_axis,
     store_outputs,
 )
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyWork
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.values import compared_texts, temperatures, text_styles, written_by
 
@@ -42,7 +42,7 @@ KEPT = ("temperature", WORDING)  # what is known of how an output was made, besi
 
 
 def store_creative_texts(
-    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+    work: StudyWork, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
     """Store outputs, and return the number added. A table that cannot be stored is refused before anything is."""
     axis_of = _known_axes(project, table.rows)
@@ -54,7 +54,7 @@ def store_creative_texts(
         ImportedText(_creative_prompt(record, axis_of), model, sample, record.values["text"])
         for record, model, sample in zip(table.rows, models, samples, strict=True)
     ]
-    study_id = study_id or study.added_to(project)
+    study_id = study_id or work.declared().added_to(project)
     for axis in sorted({item.prompt.axis for item in items} - {""} - set(project.axes.latest())):
         store_axis(project, load_axis(axis))
     note = "The prompts were not part of the imported table."

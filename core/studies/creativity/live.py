@@ -25,9 +25,22 @@ from biasprint.core.project.rows import ComparisonRow, Floats, JudgmentRow, Outp
 from biasprint.core.prompts.wordings import sample_in
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
+from biasprint.core.studies.creativity.author import creativity_trial
 from biasprint.core.studies.creativity.choices import FEWEST_RATERS, MODEL, PERSON
+from biasprint.core.studies.creativity.columns import store_creative_texts
 from biasprint.core.studies.creativity.distances import DISTANCE, RBS
-from biasprint.core.studies.creativity.gather import axes_of, defined_axes, embedder
+from biasprint.core.studies.creativity.gather import (
+    axes_of,
+    defined_axes,
+    embedder,
+    kind_of,
+    needed,
+    of_judged,
+    of_project,
+    of_several,
+    of_tables,
+    prepared,
+)
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.live import (
     MOST_GROUPS,
@@ -40,6 +53,7 @@ from biasprint.core.studies.kit.live import (
     nearly_normal,
     undefined,
 )
+from biasprint.core.studies.kit.study import OwnWork
 from biasprint.core.texts.values import temperatures
 
 # ---- Choices
@@ -486,3 +500,18 @@ class _Spread:
         """
         df = k - 1
         return sqrt(max(0.0, self._within.value)) / n * sqrt(2 / df) * gamma((df + 1) / 2) / gamma(df / 2)
+
+
+class CreativityWork(OwnWork):
+    """Creative texts, and the judgments of them."""
+
+    store = store_creative_texts
+    needed_by_any = staticmethod(needed)
+    kind_of = staticmethod(kind_of)
+    of_tables = staticmethod(of_tables)
+    prepared = staticmethod(prepared)
+    of_project = staticmethod(of_project)
+    of_judged = staticmethod(of_judged)
+    of_several = staticmethod(of_several)
+    live = CreativityTally
+    simulated = staticmethod(creativity_trial)

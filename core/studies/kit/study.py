@@ -38,7 +38,107 @@ if TYPE_CHECKING:
     from biasprint.core.tables.rows import TableRead
 
 
-class Study:
+class StudyWork:
+    """What is done with the tables and projects of a study. The plain thing, where a study has no other."""
+
+    def declared(self) -> "StudyDeclaration":
+        """Return the study whose tables and projects these are."""
+        raise NotImplementedError
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        """Store the rows of a table; return how many were not there already. A bad table is refused before that.
+
+        `study_id` None: in the project's study of this kind. Each row's `text` becomes an output of a prompt that has
+        the row's other fields.
+        """
+        from biasprint.core.studies.kit.importing import store_rows
+
+        study = self.declared()
+        return store_rows(study.kind, ctx, project, lambda: study_id or study.added_to(project), origin, table)
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        """Return the scorers whose stored values its measures read, where nobody chooses others; light.
+
+        Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them.
+        """
+        return self.needed_by_any()
+
+    def needed_by_any(self) -> "Sequence[ScorerInfo]":
+        """Return the scorers that are needed whatever the prompts are."""
+        from biasprint.core.scorers.registry import best_scorer
+
+        return [info for role in self.declared().roles if (info := best_scorer(role))]
+
+    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
+        """Return which kind of table a file is."""
+        return self.declared().inputs[0].kind
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        """Return the findings of tables, each with its kind, and remarks for the person."""
+        from biasprint.core.studies.kit import plain_measuring
+
+        study = self.declared()
+        return plain_measuring.of_tables(study.inputs[0], study.roles, ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        """Return what is measured of a project: of its texts, and of its judgments where there are any."""
+        from biasprint.core.studies.kit import plain_measuring
+
+        study = self.declared()
+        return plain_measuring.prepared(study.inputs[0], study.roles, ctx, project, study_id, options, compute)
+
+    def of_project(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer":
+        """Return the findings of a project's texts, scoring first what is not scored, and remarks for the person."""
+        from biasprint.core.studies.kit.plain_measuring import whole
+
+        (only,) = self.prepared(ctx, project, study_id, options, compute)
+        return whole(ctx, only, compute), list(only.remarks)
+
+    def of_judged(
+        self, ctx: "JobContext", project: "Project", options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer | None":
+        """Return the findings of revealed sessions in a project without this study; None where it measures none."""
+        return None
+
+    def of_several(
+        self,
+        ctx: "JobContext",
+        project: "Project",
+        narrowed: "Sequence[Project]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "tuple[StudyResult | None, list[str]]":
+        """Return the findings of what compares texts of several generators; `narrowed` to each they are not among."""
+        return None, []
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        """Return the sums that follow texts and scores as they come: here the scores of its roles, by group."""
+        from biasprint.core.studies.kit.live import PlainTally
+
+        return PlainTally(self.declared().kind, self.needed(project, study_id))
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        """Return the findings of one simulated study of a planted size; `seed`: of what all of them are drawn from."""
+        raise UsageError(f"“{self.declared().kind}” cannot be calibrated.")
+
+
+class StudyDeclaration:
     """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
 
     `inputs`: the tables it measures; the first whose kind is the study's, else the first, is the one that is imported.
@@ -100,7 +200,7 @@ class Study:
     @property
     def has_prompts(self) -> bool:
         """True where one can start it with prompts."""
-        return type(self).prompts is not Study.prompts or type(self).draft is not Study.draft
+        return type(self).prompts is not StudyDeclaration.prompts or type(self).draft is not StudyDeclaration.draft
 
     # ---- Tables
 
@@ -125,19 +225,11 @@ class Study:
         row = project.studies.of_kind(self.kind)
         return row.id if row else project.studies.add(self.kind, self.title).number("study")
 
-    def store(
-        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
-    ) -> int:
-        """Store the rows of a table; return how many were not there already. A bad table is refused before that.
-
-        `study_id` None: in the project's study of this kind. Each row's `text` becomes an output of a prompt that has
-        the row's other fields.
-        """
-        from biasprint.core.studies.kit.importing import store_rows
-
-        return store_rows(self.kind, ctx, project, lambda: study_id or self.added_to(project), origin, table)
-
     # ---- Measuring
+
+    def work(self) -> StudyWork:
+        """Return what is done with its tables and projects; of the program's own studies in a module of its own."""
+        raise NotImplementedError
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -146,74 +238,7 @@ class Study:
             return self.chosen_roles
         return self.inputs[0].scorers if self.inputs else ()
 
-    def needed(
-        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
-    ) -> "Sequence[ScorerInfo]":
-        """Return the scorers whose stored values its measures read, where nobody chooses others; light.
-
-        Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them.
-        """
-        from biasprint.core.scorers.registry import best_scorer
-
-        return [info for role in self.roles if (info := best_scorer(role))]
-
-    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
-        """Return which kind of table a file is."""
-        return self.inputs[0].kind
-
-    def of_tables(
-        self,
-        ctx: "JobContext",
-        read: "Sequence[tuple[str, TableRead]]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "Answer":
-        """Return the findings of tables, each with its kind, and remarks for the person."""
-        from biasprint.core.studies.kit import plain_measuring
-
-        return plain_measuring.of_tables(self.inputs[0], self.roles, ctx, read, options, compute)
-
-    def prepared(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "list[Prepared]":
-        """Return what is measured of a project: of its texts, and of its judgments where there are any."""
-        from biasprint.core.studies.kit import plain_measuring
-
-        return plain_measuring.prepared(self.inputs[0], self.roles, ctx, project, study_id, options, compute)
-
-    def of_project(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "Answer":
-        """Return the findings of a project's texts, scoring first what is not scored, and remarks for the person."""
-        from biasprint.core.studies.kit.plain_measuring import whole
-
-        (only,) = self.prepared(ctx, project, study_id, options, compute)
-        return whole(ctx, only, compute), list(only.remarks)
-
-    def of_judged(
-        self, ctx: "JobContext", project: "Project", options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "Answer | None":
-        """Return the findings of revealed sessions in a project without this study; None where it measures none."""
-        return None
-
-    def of_several(
-        self,
-        ctx: "JobContext",
-        project: "Project",
-        narrowed: "Sequence[Project]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "tuple[StudyResult | None, list[str]]":
-        """Return the findings of what compares texts of several generators; `narrowed` to each they are not among."""
-        return None, []
-
     # ---- What is shown
-
-    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
-        """Return the sums that follow texts and scores as they come: here the scores of its roles, by group."""
-        from biasprint.core.studies.kit.live import PlainTally
-
-        return PlainTally(self.kind, self.needed(project, study_id))
 
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         """Return the figures of findings."""
@@ -227,16 +252,28 @@ class Study:
         """Return the window's sections of live charts of a third party's study."""
         return ()
 
-    # ---- Calibration
 
-    def simulated(
-        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
-    ) -> "list[Finding]":
-        """Return the findings of one simulated study of a planted size; `seed`: of what all of them are drawn from."""
-        raise UsageError(f"“{self.kind}” cannot be calibrated.")
+class Study(StudyDeclaration, StudyWork):
+    """A third party's study: a declaration that does its work itself."""
+
+    def work(self) -> StudyWork:
+        return self
+
+    def declared(self) -> StudyDeclaration:
+        return self
 
 
-Own = TypeVar("Own", bound=type[Study])
+class OwnWork(StudyWork):
+    """The work of one of the program's own studies, in a module that is imported when it is first needed."""
+
+    def __init__(self, study: StudyDeclaration) -> None:
+        self._study = study
+
+    def declared(self) -> StudyDeclaration:
+        return self._study
+
+
+Own = TypeVar("Own", bound=type[StudyDeclaration])
 
 
 def declared_in_resources(study: Own) -> Own:

@@ -17,22 +17,14 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
-from biasprint.core.studies.kit.study import Study, declared_in_resources
+from biasprint.core.studies.kit.declared import InputTable
+from biasprint.core.studies.kit.study import StudyDeclaration, StudyWork, declared_in_resources
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.prompts.drafts import PromptSetDraft
-    from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
-    from biasprint.core.studies.kit.live import StudyTally
-    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
-    from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.tables.rows import TableRead
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
 STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"
@@ -199,7 +191,7 @@ def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 @declared_in_resources
-class LettersStudy(Study):
+class LettersStudy(StudyDeclaration):
     """Reference letters (Wan et al. 2023)."""
 
     kind = "letters"
@@ -230,49 +222,10 @@ class LettersStudy(Study):
 
         return draft_letters(ctx, project, choice)
 
-    def store(
-        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
-    ) -> int:
-        from biasprint.core.studies.letters.gather import store_letters
-
-        return store_letters(self, ctx, project, study_id, origin, table)
-
-    def needed(
-        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
-    ) -> "Sequence[ScorerInfo]":
-        from biasprint.core.studies.letters.gather import needed
-
-        return needed()
-
-    def of_tables(
-        self,
-        ctx: "JobContext",
-        read: "Sequence[tuple[str, TableRead]]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "Answer":
-        from biasprint.core.studies.letters.gather import of_tables
-
-        return of_tables(ctx, read, options, compute)
-
-    def prepared(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "list[Prepared]":
-        from biasprint.core.studies.letters.gather import prepared
-
-        return prepared(ctx, project, study_id, options, compute)
-
-    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
-        from biasprint.core.studies.letters.live import LettersTally
-
-        return LettersTally(project, study_id, compute)
-
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         return figures(findings)
 
-    def simulated(
-        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
-    ) -> "list[Finding]":
-        from biasprint.core.studies.letters.author import letters_trial
+    def work(self) -> StudyWork:
+        from biasprint.core.studies.letters.live import LettersWork
 
-        return letters_trial(planted, n, asked, seed, rng)
+        return LettersWork(self)

@@ -25,7 +25,7 @@ from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyWork
 from biasprint.core.studies.letters.lexicon import Counted, LettersTable, letters_table
 from biasprint.core.studies.letters.measure import LetterInputs, Parts, embedded, measure_parts, read_letters
 from biasprint.core.studies.letters.style import HarmSetting, StyleScores
@@ -40,10 +40,10 @@ from biasprint.core.texts.values import complete_values, stored_values, values_o
 
 
 def store_letters(
-    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+    work: StudyWork, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
     """Store letters, and return the number added."""
-    study_id = study_id or study.added_to(project)
+    study_id = study_id or work.declared().added_to(project)
     added, rows = 0, iter(table.rows)
     while chunk := list(islice(rows, CHUNK)):
         ctx.check()

@@ -42,7 +42,18 @@ from biasprint.core.studies.kit.live import (
     undefined,
     units_of,
 )
-from biasprint.core.studies.letters.gather import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
+from biasprint.core.studies.kit.study import OwnWork
+from biasprint.core.studies.letters.author import letters_trial
+from biasprint.core.studies.letters.gather import (
+    PUBLISHED_ORDER,
+    STYLES,
+    documents_asked,
+    needed,
+    of_tables,
+    prepared,
+    store_letters,
+    success_scorer,
+)
 from biasprint.core.studies.letters.lexicon import LEXICON_ID
 from biasprint.core.studies.letters.measure import SUCCESS_ID
 from biasprint.core.studies.letters.style import COUNTS_FROM
@@ -401,3 +412,14 @@ def _move(moments: Moments, value: float, sign: int) -> None:
         moments.add(value)
     else:
         moments.remove(value)
+
+
+class LettersWork(OwnWork):
+    """Reference letters, written or imported."""
+
+    store = store_letters
+    needed_by_any = staticmethod(needed)
+    of_tables = staticmethod(of_tables)
+    prepared = staticmethod(prepared)
+    live = LettersTally
+    simulated = staticmethod(letters_trial)

@@ -18,23 +18,15 @@ from biasprint.core.studies.kit.choose import (
     words,
     worth_drawing,
 )
-from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, figure_keys
-from biasprint.core.studies.kit.study import Study, declared_in_resources
+from biasprint.core.studies.kit.declared import InputTable, figure_keys
+from biasprint.core.studies.kit.study import StudyDeclaration, StudyWork, declared_in_resources
 from biasprint.core.studies.news.names import DISTANCES
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from biasprint.core.compute import ComputeProcess
     from biasprint.core.jobs import JobContext
     from biasprint.core.project.project import Project
     from biasprint.core.prompts.drafts import PromptSetDraft
-    from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
-    from biasprint.core.studies.kit.live import StudyTally
-    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
-    from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.tables.rows import TableRead
 
 
 @dataclass(frozen=True)
@@ -280,7 +272,7 @@ MODELS, DOMAINS = "By model", "By domain"
 
 
 @declared_in_resources
-class NewsStudy(Study):
+class NewsStudy(StudyDeclaration):
     """News against originals (Fang et al. 2024)."""
 
     kind = "news"
@@ -311,56 +303,10 @@ class NewsStudy(Study):
 
         return draft_news(ctx, project, choice)
 
-    def store(
-        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
-    ) -> int:
-        from biasprint.core.studies.news.gather import store_articles
-
-        return store_articles(self, ctx, project, study_id, origin, table)
-
-    def needed(
-        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
-    ) -> "Sequence[ScorerInfo]":
-        from biasprint.core.studies.news.gather import needed
-
-        return needed()
-
-    def of_tables(
-        self,
-        ctx: "JobContext",
-        read: "Sequence[tuple[str, TableRead]]",
-        options: "MeasureOptions",
-        compute: "ComputeProcess",
-    ) -> "Answer":
-        from biasprint.core.studies.news.gather import of_tables
-
-        return of_tables(ctx, read, options, compute)
-
-    def prepared(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "list[Prepared]":
-        from biasprint.core.studies.news.gather import prepared
-
-        return prepared(ctx, project, study_id, options, compute)
-
-    def of_project(
-        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
-    ) -> "Answer":
-        from biasprint.core.studies.news.gather import of_project
-
-        return of_project(ctx, project, study_id, options, compute)
-
-    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
-        from biasprint.core.studies.news.live import NewsTally
-
-        return NewsTally(project, study_id, compute)
-
     def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
         return figures(findings)
 
-    def simulated(
-        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
-    ) -> "list[Finding]":
-        from biasprint.core.studies.news.measure import news_trial
+    def work(self) -> StudyWork:
+        from biasprint.core.studies.news.live import NewsWork
 
-        return news_trial(planted, n, asked, seed, rng)
+        return NewsWork(self)

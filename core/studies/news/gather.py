@@ -25,7 +25,7 @@ from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK, ImportedText, sample_numbers, store_outputs
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts, whole
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyWork
 from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, TASK, UNBIASED, shipped_articles
 from biasprint.core.studies.news.table import word_remarks
@@ -44,7 +44,7 @@ ARTICLES_NOTE = "The prompts were not part of the imported table; prompt_kind sa
 
 
 def store_articles(
-    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+    work: StudyWork, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
     """Store articles, and return how many were added. A table that cannot be stored is refused before anything is."""
     check_generated(table)
@@ -55,7 +55,7 @@ def store_articles(
         ImportedText(prompt, model, sample, record.values[GENERATED], cut=is_cut(record.values))
         for record, prompt, model, sample in zip(table.rows, prompts, models, samples, strict=True)
     ]
-    study_id = study_id or study.added_to(project)
+    study_id = study_id or work.declared().added_to(project)
     _store_originals(ctx, project, study_id, origin, table)
     return store_outputs(ctx, project, study_id, origin, items, ARTICLES_NOTE)
 

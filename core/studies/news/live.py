@@ -39,8 +39,21 @@ from biasprint.core.studies.kit.live import (
     nearly_normal,
     undefined,
 )
-from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
+from biasprint.core.studies.kit.study import OwnWork
+from biasprint.core.studies.news.gather import (
+    DEFAULT_AXES,
+    PER_SENTENCE,
+    axes_of,
+    needed,
+    news_row,
+    of_project,
+    of_tables,
+    prepared,
+    scorers_of,
+    store_articles,
+)
 from biasprint.core.studies.news.level import PairValues, design_of
+from biasprint.core.studies.news.measure import news_trial
 from biasprint.core.studies.news.mentions import (
     SentenceScores,
     dealt_sentences,
@@ -396,3 +409,15 @@ class _Spread:
         slope = np.array([1 / n, -mean / n]) / self._limit
         share = clustered_share_band(mean / self._limit, n, self._stories.error({"": slope}), stories)
         return banded(key, unit, n, mean, Bounds(self._limit * share.low, self._limit * share.high, share.method))
+
+
+class NewsWork(OwnWork):
+    """Articles beside their originals."""
+
+    store = store_articles
+    needed_by_any = staticmethod(needed)
+    of_tables = staticmethod(of_tables)
+    prepared = staticmethod(prepared)
+    of_project = staticmethod(of_project)
+    live = NewsTally
+    simulated = staticmethod(news_trial)

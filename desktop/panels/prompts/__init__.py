@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHeaderView, QStackedWidget, QTabBar, 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.studies.registry import studies as every_study
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState, Refresher
@@ -66,7 +66,7 @@ CARDS: Mapping[str, type[StudyCard]] = {
 }
 
 
-def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
+def offered_cards() -> list[tuple[StudyDeclaration, type[StudyCard]]]:
     """Return the studies with prompts to choose, in the order of their tabs, and their cards."""
     cards = [
         (study, CARDS.get(study.kind) or study.card() or WholeSetCard)

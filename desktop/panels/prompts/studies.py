@@ -20,7 +20,7 @@ from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
 from biasprint.core.prompts.designs import available_designs, load_design
 from biasprint.core.prompts.drafts import mitigations
 from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, domain
-from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.studies.news.prompts import news_templates, shipped_headlines
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
@@ -148,7 +148,7 @@ class StudyCard(Card):
 class WholeSetCard(StudyCard):
     """A study that offers no choice: its whole default set."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: StudyDeclaration) -> None:
         super().__init__()
         self.set_padding(20)
         self._kind = study.kind

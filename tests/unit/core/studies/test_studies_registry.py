@@ -11,7 +11,8 @@ from biasprint.core.studies.registry import studies, study
 def test_the_program_s_own_studies_have_every_part(kind: str) -> None:
     one = studies()[kind]
     assert all((one.figures, one.findings, one.words.rows, one.questions, one.has_prompts))
-    assert {name for name in vars(type(one)) if not name.startswith("_")} >= {"draft", "of_tables", "prepared", "draw"}
+    assert vars(type(one)).keys() >= {"draft", "draw", "work"}
+    assert vars(type(one.work())).keys() >= {"of_tables", "prepared", "simulated"}
 
 
 def test_the_kind_of_data_is_seen_from_its_fields() -> None:
