@@ -41,6 +41,11 @@ class LogFormat:
     inside: Callable[[Values, Path], Sequence[Values] | None] = lambda whole, path: None
 
 
+def having(needed: set[str], one_of: set[str] | None = None) -> Callable[[Values], bool]:
+    """Return the condition that a record has all of these keys, and one of those at least."""
+    return lambda record: needed <= record.keys() and (one_of is None or bool(one_of & record.keys()))
+
+
 def message_text(value: Any, depth: int = 0) -> str:
     """Return the text of a reply: a plain text, a message, its parts, or the last of several messages.
 
@@ -147,10 +152,6 @@ INSPECT_VERSIONS = ("1", "2")
 ATTACHED = "attachment://"
 
 
-def inspect_fits(record: Values) -> bool:
-    return {"id", "epoch", "input", "output"} <= record.keys()
-
-
 def inspect_inside(whole: Values, path: Path) -> Sequence[Values] | None:
     """The samples of a `.json` log."""
     if not (isinstance(whole.get("eval"), Mapping) and "version" in whole):
@@ -202,7 +203,9 @@ def _attached(value: Any, attachments: Any, missing: list[str]) -> Any:
     return [_attached(part, attachments, missing) for part in value] if isinstance(value, list) else value
 
 
-INSPECT_FORMAT = LogFormat("inspect_ai", INSPECT_TITLE, inspect_fits, lambda _: inspect_rows, inspect_inside)
+INSPECT_FORMAT = LogFormat(
+    "inspect_ai", INSPECT_TITLE, having({"id", "epoch", "input", "output"}), lambda _: inspect_rows, inspect_inside
+)
 
 
 # ---- promptfoo: the JSON of `promptfoo eval -o` (results of version 2 and 3), its jsonl, and its csv
@@ -211,10 +214,6 @@ PROMPTFOO_TITLE = "promptfoo"
 PROMPTFOO_VERSIONS = ("2", "3")
 _COLUMN = re.compile(r"\[([^\]]+)\] (.*)", re.DOTALL)  # [provider] prompt
 _VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]\s?(?:\(\d[\d.]*\)\s?)?")
-
-
-def promptfoo_fits(record: Values) -> bool:
-    return {"provider", "prompt", "vars"} <= record.keys() and bool({"response", "error"} & record.keys())
 
 
 def promptfoo_inside(whole: Values, path: Path) -> Sequence[Values] | None:
@@ -252,7 +251,13 @@ def promptfoo_reader(path: Path) -> RecordReader:
     return rows
 
 
-PROMPTFOO_FORMAT = LogFormat("promptfoo", PROMPTFOO_TITLE, promptfoo_fits, promptfoo_reader, promptfoo_inside)
+PROMPTFOO_FORMAT = LogFormat(
+    "promptfoo",
+    PROMPTFOO_TITLE,
+    having({"provider", "prompt", "vars"}, {"response", "error"}),
+    promptfoo_reader,
+    promptfoo_inside,
+)
 
 
 # A csv of promptfoo: a column of texts for each provider and prompt, with the verdict before each text
@@ -284,10 +289,6 @@ PROMPTFOO_CSV = LogFormat("promptfoo_csv", f"{PROMPTFOO_TITLE} (csv)", promptfoo
 # ---- the LM Evaluation Harness (`--log_samples`): one line for each document and filter
 
 
-def lm_eval_fits(record: Values) -> bool:
-    return {"doc_id", "doc", "resps"} <= record.keys()
-
-
 def lm_eval_reader(path: Path) -> RecordReader:
     """Rows of the first filter: each document comes once for every filter, with the same replies."""
     first: list[str] = []
@@ -312,16 +313,12 @@ def lm_eval_reader(path: Path) -> RecordReader:
     return rows
 
 
-LM_EVAL = LogFormat("lm_eval", "the LM Evaluation Harness", lm_eval_fits, lm_eval_reader)
+LM_EVAL = LogFormat("lm_eval", "the LM Evaluation Harness", having({"doc_id", "doc", "resps"}), lm_eval_reader)
 
 
 # ---- OpenAI's Batch API: one line for each request, named by its `custom_id`
 
 _BETWEEN = re.compile(r"[|/:;,]+")
-
-
-def batch_fits(record: Values) -> bool:
-    return "custom_id" in record and bool({"response", "error"} & record.keys())
 
 
 def batch_rows(record: Values) -> Iterator[Values | Fault]:
@@ -346,7 +343,9 @@ def batch_rows(record: Values) -> Iterator[Values | Fault]:
             yield row(text=text, stopped=stopped, **columns)
 
 
-OPENAI_BATCH = LogFormat("openai_batch", "OpenAI's Batch API", batch_fits, lambda _: batch_rows)
+OPENAI_BATCH = LogFormat(
+    "openai_batch", "OpenAI's Batch API", having({"custom_id"}, {"response", "error"}), lambda _: batch_rows
+)
 
 
 # ---- HELM: `scenario_state.json`, and `display_predictions.json` with the files beside it in its run's folder
@@ -364,10 +363,6 @@ def helm_inside(whole: Values, path: Path) -> Sequence[Values] | None:
     return whole["request_states"]  # type: ignore[no-any-return]
 
 
-def helm_fits_state(record: Values) -> bool:
-    return {"instance", "request", "result"} <= record.keys()
-
-
 def helm_state_rows(record: Values) -> Iterator[Values | Fault]:
     instance = record["instance"]
     completions = at_path(record, "result.completions") or []
@@ -382,11 +377,9 @@ def helm_state_rows(record: Values) -> Iterator[Values | Fault]:
         yield Fault("no text in the reply", "the request gave no completion")
 
 
-HELM_STATE = LogFormat("helm_state", HELM_TITLE, helm_fits_state, lambda _: helm_state_rows, helm_inside)
-
-
-def helm_fits_prediction(record: Values) -> bool:
-    return "instance_id" in record and ("predicted_text" in record or "stats" in record)
+HELM_STATE = LogFormat(
+    "helm_state", HELM_TITLE, having({"instance", "request", "result"}), lambda _: helm_state_rows, helm_inside
+)
 
 
 def helm_prediction_reader(path: Path) -> RecordReader:
@@ -408,7 +401,9 @@ def helm_prediction_reader(path: Path) -> RecordReader:
     return rows
 
 
-HELM_PREDICTIONS = LogFormat("helm_predictions", HELM_TITLE, helm_fits_prediction, helm_prediction_reader)
+HELM_PREDICTIONS = LogFormat(
+    "helm_predictions", HELM_TITLE, having({"instance_id"}, {"predicted_text", "stats"}), helm_prediction_reader
+)
 
 
 def _perturbation(record: Values) -> dict[str, Any]:
@@ -435,10 +430,6 @@ def helm_beside(path: Path, name: str) -> list[Values]:
 EVERY_TITLE = "Every Eval Ever"
 
 
-def every_fits(record: Values) -> bool:
-    return {"evaluation_id", "sample_id", "input"} <= record.keys() and bool({"output", "messages"} & record.keys())
-
-
 def every_inside(whole: Values, path: Path) -> Sequence[Values] | None:
     """Refuse the file of a whole evaluation, which has no texts."""
     if {"schema_version", "evaluation_id", "evaluation_results"} <= whole.keys():
@@ -462,14 +453,16 @@ def every_rows(record: Values) -> Iterator[Values | Fault]:
         yield row(text=text, prompt=asked, model=record.get("model_id"), sample=several, more=more)
 
 
-EVERY_EVAL_EVER = LogFormat("every_eval_ever", EVERY_TITLE, every_fits, lambda _: every_rows, every_inside)
+EVERY_EVAL_EVER = LogFormat(
+    "every_eval_ever",
+    EVERY_TITLE,
+    having({"evaluation_id", "sample_id", "input"}, {"output", "messages"}),
+    lambda _: every_rows,
+    every_inside,
+)
 
 
 # ---- Langfuse: csv, JSON or jsonl
-
-
-def fits_langfuse(record: Values) -> bool:
-    return {"input", "output", "metadata"} <= record.keys() and bool({"timestamp", "startTime"} & record.keys())
 
 
 def langfuse_rows(record: Values) -> Iterator[Values | Fault]:
@@ -482,13 +475,11 @@ def langfuse_rows(record: Values) -> Iterator[Values | Fault]:
         yield row(text=text, **columns)
 
 
-LANGFUSE = LogFormat("langfuse", "Langfuse", fits_langfuse, lambda _: langfuse_rows)
+LANGFUSE = LogFormat(
+    "langfuse", "Langfuse", having({"input", "output", "metadata"}, {"timestamp", "startTime"}), lambda _: langfuse_rows
+)
 
 # ---- LangSmith: csv or jsonl
-
-
-def fits_langsmith(record: Values) -> bool:
-    return {"run_type", "inputs", "outputs"} <= record.keys()
 
 
 def langsmith_rows(record: Values) -> Iterator[Values | Fault]:
@@ -504,7 +495,7 @@ def langsmith_rows(record: Values) -> Iterator[Values | Fault]:
     yield failed(**columns) if record.get("error") else row(text=text, stopped=stopped, **columns)
 
 
-LANGSMITH = LogFormat("langsmith", "LangSmith", fits_langsmith, lambda _: langsmith_rows)
+LANGSMITH = LogFormat("langsmith", "LangSmith", having({"run_type", "inputs", "outputs"}), lambda _: langsmith_rows)
 
 
 # ---- the list

@@ -162,31 +162,8 @@ _run, _generator = made(RunRow), made(GeneratorRow)
 
 # ---- Outputs: unique by (run, prompt, sample), so that nothing is ever there twice
 
-COLUMNS = (
-    output.c.id,
-    output.c.run_id,
-    output.c.prompt_id,
-    output.c.sample,
-    output.c.seed,
-    output.c.status,
-    output.c.text,
-    output.c.escaped,
-    output.c.finish_reason,
-    output.c.error,
-    output.c.seconds,
-    output.c.failure,
-    output.c.detail,
-    output.c.usage,
-    output.c.created_at,
-    prompt.c.key.label("prompt_key"),
-    prompt.c.task,
-    prompt.c.theme,
-    prompt.c.axis,
-    prompt.c.identity,
-    prompt.c.fields,
-    generator.c.backend,
-    generator.c.model,
-)
+_OF_PROMPT = (prompt.c.task, prompt.c.theme, prompt.c.axis, prompt.c.identity, prompt.c.fields)
+COLUMNS = (*output.c, prompt.c.key.label("prompt_key"), *_OF_PROMPT, generator.c.backend, generator.c.model)
 
 # Made once: making it for every row took most of a row's time, which a job takes from the window.
 NEW = insert(output).on_conflict_do_nothing(["run_id", "prompt_id", "sample"]).returning(output.c.id)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, shared
+from biasprint.core.compute import ComputeProcess, part_of_work, shared
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.known import KnownAnswer, fitted
@@ -27,10 +27,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, StudyRow
 from biasprint.core.project.specs import ComparisonSpec, PlanSpec, SourceSpec
 from biasprint.core.project.stores.common import new_uuid
-from biasprint.core.runs.compare import kinds as identity
-from biasprint.core.runs.compare import kinds as model
-from biasprint.core.runs.compare import kinds as origin
-from biasprint.core.runs.compare import kinds as twin
+from biasprint.core.runs.compare.kinds import gather_identities, gather_models, gather_origins, gather_twins
 from biasprint.core.runs.compare.planning import Outlook, Size, outlooks
 from biasprint.core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
 from biasprint.core.studies.kit.importing import store_axis
@@ -214,19 +211,16 @@ def sizes(
 
     Where the texts are still to be written, a plan of `per_axis` comparisons is taken for what it will be.
     """
-    try:
+    with part_of_work((UsageError,)) as failed:
         pool, drawn = draw(ctx, project, asked, settings, per_axis, compute)
-    except UsageError:
-        raise
-    except AppError:
-        if per_axis is None or settings.kind != "identity" or not asked.axes:
-            raise
-        chosen = chosen_axes(project, asked.study, asked.axes, any_number=asked.cards > 0)
-        return {
-            axis: Size.of_plan(per_axis, len(identities), asked.cards, settings.worst)
-            for axis, (_, identities) in chosen.items()
-        }
-    return sizes_of(drawn, pool.axes, settings.worst)
+        return sizes_of(drawn, pool.axes, settings.worst)
+    if per_axis is None or settings.kind != "identity" or not asked.axes:
+        raise failed[0]
+    chosen = chosen_axes(project, asked.study, asked.axes, any_number=asked.cards > 0)
+    return {
+        axis: Size.of_plan(per_axis, len(identities), asked.cards, settings.worst)
+        for axis, (_, identities) in chosen.items()
+    }
 
 
 def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = False) -> dict[str, Size]:
@@ -240,16 +234,16 @@ def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = 
 
 def gather_pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:
     if kind == "model":
-        return model.gather_models(ctx, project, asked)
+        return gather_models(ctx, project, asked)
     if kind == "origin":
-        return origin.gather_origins(ctx, project, asked)
+        return gather_origins(ctx, project, asked)
     if kind == "twin":
-        return twin.gather_twins(ctx, project, asked, compute)
+        return gather_twins(ctx, project, asked, compute)
     if kind != "identity":
         raise UsageError(f"There is no kind of comparison “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
     if not asked.axes:
         raise UsageError("No axis was chosen.", hint="Name one or more axes to compare identities on.")
-    return identity.gather_identities(ctx, project, asked)
+    return gather_identities(ctx, project, asked)
 
 
 def _nothing(drawn: DrawnPlan, kind: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from biasprint.core.backends.protocol import split_reasoning
 from biasprint.core.errors import AppError
 from biasprint.core.metrics.result import Bools, Ints
+from biasprint.core.prompts.resource_files import packaged
 from biasprint.core.studies.completion.prompts import (
     DIRECTIONS,
     DOMAINS,
@@ -85,41 +86,6 @@ _BY_NUMBER = re.compile(
     r"(?:the |option |number |no\. ?|choice |word |#)*[(\[]?(?P<number>[a-c]|[1-3]|first|second|third|1st|2nd|3rd)"
     r"(?: (?:one|option|word|choice|answer))?"
 )
-_IRREGULAR = tuple(
-    frozenset(forms.split())
-    for forms in (
-        "go goes went gone going",
-        "drive drives drove driven driving",
-        "write writes wrote written writing",
-        "take takes took taken taking",
-        "give gives gave given giving",
-        "make makes made making",
-        "run runs ran running",
-        "sing sings sang sung singing",
-        "man men",
-        "woman women",
-        "speak speaks spoke spoken speaking",
-        "steal steals stole stolen stealing",
-        "teach teaches taught teaching",
-        "child children",
-        "think thinks thought thinking",
-        "buy buys bought buying",
-        "sell sells sold selling",
-        "lead leads led leading",
-        "win wins won winning",
-        "lose loses lost losing",
-        "eat eats ate eaten eating",
-        "drink drinks drank drinking",
-        "sleep sleeps slept sleeping",
-        "fight fights fought",
-        "leave leaves left leaving",
-        "keep keeps kept keeping",
-        "build builds built building",
-        "wife wives",
-        "have has had having",
-        "know knows knew known",
-    )
-)
 
 
 def _kept(reply: str) -> str:
@@ -139,9 +105,9 @@ def _forms(words: str) -> set[str]:
 
 @cache
 def _word_forms(word: str) -> frozenset[str]:
-    for irregular in _IRREGULAR:
-        if word in irregular:
-            return irregular
+    for irregular in packaged("lexicons", "irregular_forms.txt").read_text(encoding="utf-8").splitlines():
+        if word in irregular.split():
+            return frozenset(irregular.split())
     if len(word) < 4 or not word.isalpha() or word == "kind":
         return frozenset({word})
     ending = next((end for end in ("ing", "ed", "es", "s") if word.endswith(end) and not word.endswith("ss")), "")
