@@ -1,4 +1,4 @@
-"""Files that a person names, or that came with them: looked at before anything opens them.
+"""Files that a person names, or that came with them: looked at before anything opens them. And those of the program.
 
 A link may lead to a private file, a pipe never ends, a device has no size: each is detected by `lstat`, which opens
 nothing. Opening such a file first and asking then is too late.
@@ -6,7 +6,11 @@ nothing. Opening such a file first and asking then is too late.
 
 import os
 import stat
+import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from biasprint.core.errors import AppError
 
@@ -25,6 +29,12 @@ KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+@cache
+def packaged_toml(*path: str) -> dict[str, Any]:
+    """Return a TOML file of the `resources` package, read once: nobody may change it."""
+    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
 
 
 def path_of(name: str | Path) -> Path:

@@ -4,11 +4,8 @@ A canvas of SVG elements: static, self-contained, readable by a screen reader; n
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -30,6 +27,7 @@ from biasprint.core.draw.canvas import (
 )
 from biasprint.core.draw.figure import Figure, FigureKind, FigureMark
 from biasprint.core.draw.plots import draw_line, draw_rows, printed_by
+from biasprint.core.given import packaged_toml
 from biasprint.core.language import tr
 
 SvgTheme = Literal["light", "dark", "page"]
@@ -113,9 +111,8 @@ class SvgCanvas(Canvas):
         ]
 
 
-@cache
 def _tokens() -> Mapping[str, Any]:
-    return tomllib.loads(files("biasprint.resources").joinpath("report", "palette.toml").read_text(encoding="utf-8"))
+    return packaged_toml("report", "palette.toml")
 
 
 def colors(theme: SvgTheme) -> dict[str, str]:

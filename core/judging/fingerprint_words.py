@@ -4,15 +4,13 @@ It begins with what was chosen and never says “no difference”: without evide
 can show. Labels of axes and identities are the user's data and stay plain text, whatever they hold.
 """
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from string import Formatter
 from typing import Any
 
+from biasprint.core.given import packaged_toml
 from biasprint.core.judging.fingerprint import AxisChoice, Fingerprint, PreferencePower, ShareOfChoices
 
 Say = Callable[[str], str]
@@ -254,6 +252,5 @@ def _whose(fingerprint: Fingerprint) -> str:
     return "model" if fingerprint.kind == "model" else "person"
 
 
-@cache
 def _words() -> dict[str, Any]:
-    return tomllib.loads(files("biasprint.resources").joinpath("fingerprint", "words.toml").read_text("utf-8"))
+    return packaged_toml("fingerprint", "words.toml")

@@ -6,7 +6,6 @@ file by the same code as everybody's projects, and a test compares the two.
 
 import json
 import lzma
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -16,6 +15,7 @@ from typing import Any
 from biasprint.core.draw import digits
 from biasprint.core.draw.words import apart
 from biasprint.core.findings import Finding
+from biasprint.core.given import packaged_toml
 from biasprint.core.machine.files import not_written, temporary_folder, write_whole
 from biasprint.core.machine.storage import home, put_in_place, remove_for_good, sample_file
 from biasprint.core.project.drives import journal_of
@@ -99,7 +99,7 @@ def unpack_sample(target: Path) -> None:
 
 def about() -> dict[str, Any]:
     """Return the description of the sample texts."""
-    return tomllib.loads(files("biasprint.resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
+    return packaged_toml("sample", "about.toml")
 
 
 def sample_texts() -> list[dict[str, str]]:

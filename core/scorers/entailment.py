@@ -1,17 +1,16 @@
 """Pairs of a premise and a hypothesis, their three classes, and which sentences claim something at all."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.given import packaged_toml
 from biasprint.core.scorers.segment import is_english, language_of, sentences, words
 
 SEPARATOR = "\x1f"  # no letter and no context holds a unit separator
@@ -145,9 +144,7 @@ def _greets(plain: str) -> bool:
 
 @cache
 def _rules() -> _Rules:
-    data = tomllib.loads(
-        files("biasprint.resources").joinpath("lexicons", "not_claims.toml").read_text(encoding="utf-8")
-    )
+    data = packaged_toml("lexicons", "not_claims.toml")
     connective = rf"(?:{_any(data['connectives'])}),?\s+"
     writer = r"(?:i|we)(?:\s+|')(?:[\w'-]+\s+)"
     writer_says = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"

@@ -5,13 +5,12 @@ year of another post does not confirm it. Lists are data: resources/lexicons/fac
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from math import log
 
+from biasprint.core.given import packaged_toml
 from biasprint.core.scorers.entailment import passages
 from biasprint.core.scorers.entailment_minilm import (
     DATE,
@@ -56,7 +55,7 @@ class _Lists:
 
 @cache
 def _lists() -> _Lists:
-    data = tomllib.loads(files("biasprint.resources").joinpath("lexicons", "facts.toml").read_text(encoding="utf-8"))
+    data = packaged_toml("lexicons", "facts.toml")
     month = _places(data["months"])
     months = "|".join(sorted(month, key=len, reverse=True))
     day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"

@@ -13,12 +13,10 @@ import hashlib
 import importlib
 import inspect
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -26,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.errors import AppError
+from biasprint.core.given import packaged_toml
 from biasprint.core.scorers.group_words import ABBREVIATIONS
 from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
 from biasprint.core.scorers.segment import hidden
@@ -184,8 +183,7 @@ class LangFairWords:
 @cache
 def langfair_words() -> LangFairWords:
     """resources/lexicons/langfair.toml."""
-    text = files("biasprint.resources").joinpath("lexicons", "langfair.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    data = packaged_toml("lexicons", "langfair.toml")
     groups = {name: tuple(words) for name, words in data["groups"].items()}
     targets = {name: tuple(data[name]) for name in ("adjective", "profession")}
     return LangFairWords(groups, targets, frozenset(data["stop"]))

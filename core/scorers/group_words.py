@@ -9,18 +9,17 @@ Names of people in a text, read as one and the same name: which name it is says 
 """
 
 import re
-import tomllib
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import chain, compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.given import packaged_toml
 from biasprint.core.text import for_matching
 
 # A name that the scorers know as one: the agency stand-in reads it as “they”, VADER's list does not have it, and the
@@ -100,8 +99,7 @@ class _Names:
 @cache
 def names_that_are_words() -> _Names:
     """The names in small letters, and the list's version."""
-    text = files("biasprint.resources").joinpath("lexicons", "names_that_are_words.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    data = packaged_toml("lexicons", "names_that_are_words.toml")
     return _Names(frozenset(data["given"]), frozenset(data["family"]), data["version"])
 
 

@@ -3,12 +3,9 @@
 import hashlib
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +14,7 @@ from biasprint.core.draw import digits, words
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.draw.words import apart, is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding, ScorerUse
+from biasprint.core.given import packaged_toml
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.audit.audited import FEW, Audited, AuditPage, AuditReport, in_short, most_telling
 from biasprint.core.report.blocks import (
@@ -461,9 +459,8 @@ def method_of(finding_id: str) -> Mapping[str, str]:
     return known["methods"][max(fitting, key=len)] if fitting else {}
 
 
-@cache
 def _methods() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    return tomllib.loads(files("biasprint.resources").joinpath("report", "methods.toml").read_text(encoding="utf-8"))
+    return packaged_toml("report", "methods.toml")
 
 
 def _scorers(audited: Audited) -> list[tuple[str, str]]:

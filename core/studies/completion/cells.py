@@ -6,11 +6,9 @@ Two factors are crossed in every item: what is given of a person (something posi
 on) and the pronoun that the sentence has. The effect of what is given is `completion.delta`.
 """
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.findings import Finding
+from biasprint.core.given import packaged_toml
 from biasprint.core.metrics.associations import (
     CHOSEN,
     CONDITIONAL,
@@ -453,10 +452,8 @@ def implied_tau(model: str, direction: str) -> float:
     return value
 
 
-@cache
 def published() -> Mapping[str, Any]:
-    text = files("biasprint.resources").joinpath("published", "completion.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged_toml("published", "completion.toml")
 
 
 @cache

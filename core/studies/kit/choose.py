@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.kit.declared import declaration, packaged_toml
+from biasprint.core.given import packaged_toml
+from biasprint.core.studies.kit.declared import declaration
 
 # ---- Titles of findings
 

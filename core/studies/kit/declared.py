@@ -3,14 +3,12 @@
 The program's own studies declare in `resources/studies` what they find, ask and draw, in words and numbers.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from biasprint.core.errors import UsageError
+from biasprint.core.given import packaged_toml
 
 if TYPE_CHECKING:
     from biasprint.core.findings import StudyResult
@@ -139,12 +137,6 @@ class MeasureOptions:
 
 
 # ---- What the program's own studies declare
-
-
-@cache
-def packaged_toml(*path: str) -> Mapping[str, Any]:
-    """Return a TOML file of the `resources` package, without pydantic: the window reads it before its first paint."""
-    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
 
 
 def declaration(kind: str) -> Mapping[str, Any]:

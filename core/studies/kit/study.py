@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class StudyWork:
-    """What is done with the tables and projects of a study. The plain thing, where a study has no other."""
+    """Work with the tables and projects of a study: the plain one, where a study has no other."""
 
     def declared(self) -> "StudyDeclaration":
         """Return the study whose tables and projects these are."""

@@ -1,15 +1,14 @@
 """Association of each group's salient words with pairs of word lists: `letters.weat`, as published and by default."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from biasprint.core.findings import Effect, Finding, ScorerUse, Variant
+from biasprint.core.given import packaged_toml
 from biasprint.core.metrics.odds import log_odds_ratio
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import Bools, Floats, Ints, estimates_alone
@@ -67,7 +66,7 @@ class AttributePair:
 @cache
 def attribute_pairs() -> tuple[AttributePair, ...]:
     """The content of resources/lexicons/weat.toml."""
-    data = tomllib.loads(files("biasprint.resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
+    data = packaged_toml("lexicons", "weat.toml")
     return tuple(
         AttributePair(each["name"], each["title"], _side(each["first"]), _side(each["second"])) for each in data["pair"]
     )
