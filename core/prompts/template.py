@@ -7,7 +7,7 @@ person sees in the editor, and a mistake has a place: line and column, both coun
 import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -50,14 +50,26 @@ def _pattern(prompt: AskedPrompt) -> str:
     for name, value in {**own, "theme": prompt.theme, "identity": prompt.identity, "task": prompt.task}.items():
         if len(value) >= SHORTEST:
             named.setdefault(value, name)
-    if not named:
-        return prompt.text
-    # All at once, and the longest first: what was put in is not looked at again.
-    values = "|".join(re.escape(value) for value in sorted(named, key=len, reverse=True))
-    pattern = re.sub(rf"(?<!\w)(?:{values})(?!\w)", lambda match: f"{{{named[match.group()]}}}", prompt.text)
-    return re.sub(r"\b([Aa])n(?= +\{)", r"\1", pattern)  # “an” before one value and “a” before another are one wording
+    found = sorted((at, -len(value), value) for value in named for at in _places_of(value, prompt.text))
+    pattern, end = "", 0
+    for at, _, value in found:  # the longest first: what was put in is not looked at again
+        if at >= end:
+            pattern += f"{prompt.text[end:at]}{{{named[value]}}}"
+            end = at + len(value)
+    # “an” before one value and “a” before another are one wording
+    return re.sub(r"\b([Aa])n(?= +\{)", r"\1", pattern + prompt.text[end:]) if named else prompt.text
 
 
+def _places_of(value: str, text: str) -> Iterator[int]:
+    """Yield the places in a text that hold a value as whole words."""
+    at = text.find(value)
+    while at >= 0:
+        if not _IN_WORD.match(text[max(0, at - 1) : at]) and not _IN_WORD.match(text, at + len(value)):
+            yield at
+        at = text.find(value, at + 1)
+
+
+_IN_WORD = re.compile(r"\w")
 _TOKEN = re.compile(r"\{\{|\}\}|\{[^{}]*\}|\{|\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A capital one begins a sentence: in “grade A {word}” it is no article.

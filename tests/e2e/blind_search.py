@@ -20,7 +20,7 @@ WITHOUT_WORDS = {
     "QSizePolicy", "QColor", "QPalette", "QCursor",
 }  # fmt: skip
 WORDS = {"QString", "QVariant"}
-CLOSED = (types.ModuleType, types.FrameType)
+CLOSED = (types.ModuleType, types.FrameType, types.CodeType)  # code says what its file says
 LEAVES = {str, bytes, int, float, bool, type(None)}  # these refer to nothing
 _PROPERTIES: dict[tuple[type, str, bool], list[str]] = {}
 

@@ -157,9 +157,9 @@ def test_news_goes_from_originals_to_findings_with_what_was_planted(tmp_path: Pa
     assert women["p_adjusted"] < 0.05
 
 
-def test_the_table_for_people_begins_with_what_is_pooled_and_says_what_it_leaves_out(completion_file: Path) -> None:
-    short = biasprint("measure", "completion", completion_file).out
-    whole = biasprint("measure", "completion", completion_file, "--all").out
+def test_the_table_for_people_begins_with_what_is_pooled_and_says_what_it_leaves_out(small_file: Path) -> None:
+    short = biasprint("measure", "completion", small_file).out
+    whole = biasprint("measure", "completion", small_file, "--all").out
     assert "more findings" in short
     assert "as published" not in short.split("more findings")[0]
     assert "more findings" not in whole

@@ -425,23 +425,6 @@ def test_a_place_that_a_pack_cannot_go_to_is_left_as_it_is(sent: Sent, tmp_path:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("written", [0, 5, 14])
-def test_a_full_disk_leaves_no_half_pack(
-    sent: Sent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
-) -> None:
-    write, files = Path.write_bytes, []
-
-    def fails(path: Path, content: bytes) -> int:
-        files.append(path)
-        if len(files) > written:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(path, content)
-
-    monkeypatch.setattr(Path, "write_bytes", fails)
-    refused("pack", "make", sent.project, "--out", tmp_path / "pack", code=1, says="The disk is full")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_project_without_findings_has_no_pack(empty: Path, tmp_path: Path) -> None:
     refused("pack", "make", empty, "--out", tmp_path / "pack", code=1, says="Nothing was measured in this project yet.")
     assert not (tmp_path / "pack").exists()
@@ -452,6 +435,36 @@ IMPORTED = [
     *(f"{group},q{at},Text {at} for <{group}> | *now*.,{'yes' if at % (2 + extra) else 'no'}"
       for at in range(24) for extra, group in enumerate(("woman", "man")))
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A measured project of few texts."""
+    folder = tmp_path_factory.mktemp("few")
+    table, project = folder / "texts.csv", folder / "study.biasprint"
+    table.write_text("\n".join(IMPORTED), encoding="utf-8")
+    biasprint("new", project)
+    biasprint("import", project, table, "--study", "compare")
+    biasprint("measure", "compare", project, "--scorer", "score=length")
+    return project
+
+
+@pytest.mark.parametrize("written", [0, 5, 12])
+def test_a_full_disk_leaves_no_half_pack(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    write, files = Path.write_bytes, []
+
+    def fails(path: Path, content: bytes) -> int:
+        files.append(path)
+        if len(files) > written:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", fails)
+    refused("pack", "make", few, "--out", tmp_path / "pack", code=1, says="The disk is full")
+    assert len(files) == written + 1
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("groups", [2, 1], ids=["two groups", "one group"])

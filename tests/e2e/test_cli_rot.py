@@ -48,7 +48,7 @@ READING: dict[str, tuple[str, str]] = {
     "raters list": ("raters list {file}", "judgment session rater comparison annotation@-1"),
     "raters exclude": ("raters exclude {file} gender-1 --reason asleep", "rater"),
     "raters include": ("raters include {file} gender-0", "rater annotation@-1"),
-    "reference make": ("reference make mine {file} --look-anyway", "output"),
+    "reference make": ("reference make mine {file} --occupation student --look-anyway", "output"),
     "saved-letters list": ("saved-letters list {file} --look-anyway", "reading"),
     "saved-letters add": ("saved-letters add {file} {letter}", "study"),
     "saved-letters remove": ("saved-letters remove {file} abc", "reading"),

@@ -20,7 +20,7 @@ EXAMPLE = files_of(TUTORIAL)["audit.toml"]
 SMALL = """
 [[prompts]]
 study = "completion"
-domains = ["nationality"]
+domains = ["beauty_profession"]
 directions = ["SAI"]
 [[generators]]
 backend = "synthetic"
@@ -146,7 +146,7 @@ def test_what_cannot_be_done_is_a_sentence_each_and_the_rest_is_done(tmp_path: P
 [[prompts]]
 study = "completion"
 name = "others"
-domains = ["nationality"]
+domains = ["beauty_profession"]
 directions = ["ASA"]
 [[generators]]
 name = "away"

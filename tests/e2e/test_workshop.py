@@ -40,7 +40,7 @@ PROJECT_KINDS = {
     "PlanRow",
     "Offers",
 }
-LOOKS = 3
+LOOKS = 10
 PERSONAL_KINDS = {"Fingerprint", "AxisChoice", "ShareOfChoices", "Finding", "Revelation", "SessionView", "Answer"}
 KINDS = PROJECT_KINDS | PERSONAL_KINDS
 
@@ -90,6 +90,7 @@ def nothing_of(people: People, words: Mapping[str, str], kinds: Collection[str])
         found_last = found(people, words, kinds)
         if found_last == (set(), set()):
             return True
+        people.qtbot.wait(50)
     raise AssertionError(f"still within reach: {found_last}")
 
 

@@ -54,22 +54,22 @@ def of_tensor(offsets, shape="[1]"):
     return b'{"a":{"dtype":"F32","shape":%s,"data_offsets":%s}}' % (shape.encode(), offsets.encode())
 
 
-HEADERS = {
-    "of gigabytes that are not there": header(b"{}", 1 << 33),
-    "of many tensors": header(
+HEADERS = {  # each is made where it is tried: test processes would keep hundreds of megabytes of them
+    "of gigabytes that are not there": lambda: header(b"{}", 1 << 33),
+    "of many tensors": lambda: header(
         b"{" + b",".join(b'"%d":{"data_offsets":[0,0]}' % place for place in range(1_000_000)) + b"}"
     ),
-    "of empty lists": header(b'{"__metadata__":[' + b"[]," * 20_000_000 + b"[]]}"),
-    "nested a million deep": header(b"[" * 1_000_000),
-    "that ends nowhere": header(of_tensor("[0,1e999]")),
-    "that ends at no number": header(of_tensor("[0,NaN]")),
-    "that ends at a number of 10,000 digits": header(of_tensor(f"[0,{'9' * 10_000}]")),
+    "of empty lists": lambda: header(b'{"__metadata__":[' + b"[]," * 20_000_000 + b"[]]}"),
+    "nested a million deep": lambda: header(b"[" * 1_000_000),
+    "that ends nowhere": lambda: header(of_tensor("[0,1e999]")),
+    "that ends at no number": lambda: header(of_tensor("[0,NaN]")),
+    "that ends at a number of 10,000 digits": lambda: header(of_tensor(f"[0,{'9' * 10_000}]")),
 }
 
 
 @pytest.mark.parametrize("what", HEADERS)
 def test_a_header_of_weights(folder, what):
-    (folder / layout.WEIGHTS).write_bytes(HEADERS[what])
+    (folder / layout.WEIGHTS).write_bytes(HEADERS[what]())
 
     assert f"“{layout.WEIGHTS}” in “model” is damaged or incomplete. Get it again." in refused(folder)
 
@@ -102,16 +102,16 @@ def test_a_part_of_holes(folder, name):
 
 
 SETTINGS = {
-    "of empty lists": b'{"a":[' + b"[]," * 20_000_000 + b"[]]}",
-    "nested a million deep": b'{"a":' + b"[" * 10**6 + b"]" * 10**6 + b"}",
-    "of one endless word": b'"' + b"a" * 70_000_000,
+    "of empty lists": lambda: b'{"a":[' + b"[]," * 20_000_000 + b"[]]}",
+    "nested a million deep": lambda: b'{"a":' + b"[" * 10**6 + b"]" * 10**6 + b"}",
+    "of one endless word": lambda: b'"' + b"a" * 70_000_000,
 }
 
 
 @pytest.mark.parametrize("what", SETTINGS)
 @pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
 def test_settings_that_would_fill_the_memory(folder, name, what):
-    (folder / name).write_bytes(SETTINGS[what])
+    (folder / name).write_bytes(SETTINGS[what]())
 
     assert f"“{name}” in “model” is damaged or incomplete" in refused(folder)
 
