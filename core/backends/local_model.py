@@ -4,9 +4,12 @@ import codecs
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from biasprint.core.backends.protocol import Parameter
+from biasprint.core.errors import UsageError
 from biasprint.core.machine.models.installed import find
+from biasprint.core.scorers.folders.loading import CHOICES
 
 # ---- Models and tokens
 
@@ -40,6 +43,60 @@ def shared_beginning(lists: Sequence[Sequence[int]]) -> list[int]:
         if any(other[at] != token for other in lists):
             return list(shortest[:at])
     return list(shortest)
+
+
+# ---- Options
+
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "temperature": (0, 100),
+    "top_k": (0, 1_000_000),
+    "top_p": (0, 1),
+    "min_p": (0, 1),
+    "repeat_penalty": (1, 10),
+    "max_tokens": (0, 1_000_000),
+    "context": (1, 2**31 - 1),
+    "threads": (0, 512),
+    "gpu_layers": (-1, 10_000),
+    "penalty_window": (0, 1_000_000),
+    "min_tokens": (0, 1_000_000),
+    "round_off": (0, 1_000_000),
+    "at_once": (1, 64),
+}
+_NOT_WHOLE = frozenset({"temperature", "top_p", "min_p", "repeat_penalty"})
+_SWITCHES = frozenset({"prefix_cache", "chat_template"})
+_WORDS = frozenset({"system", "stop"})
+_CHOICES = {"device": CHOICES, "numbers": ("auto", "float32", "bfloat16", "float16")}
+LONGEST_WORDS = 20_000  # characters of a system message, or of all stop words
+Options = TypeVar("Options")
+
+
+def read_as(kind: type[Options], known: Sequence[str], backend: str, parameters: Mapping[str, Parameter]) -> Options:
+    """Return a backend's options. Raises `UsageError` for an unknown parameter or a value that it cannot have."""
+    if unknown := sorted(set(parameters) - set(known)):
+        raise UsageError(f"{backend} has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}.")
+    return kind(**{name: checked_option(name, value) for name, value in parameters.items()})
+
+
+def checked_option(name: str, value: Parameter) -> Parameter:
+    """Return the value of an option in its type. Raises `UsageError` for one that it cannot have."""
+    if name in _SWITCHES:
+        if not isinstance(value, bool):
+            raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
+        return value
+    if name in _WORDS:
+        if not isinstance(value, str) or len(value) > LONGEST_WORDS:
+            raise UsageError(f"“{name}” is a text of at most {LONGEST_WORDS:,} characters.", hint=f"Change {name}.")
+        return value
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise UsageError(f"“{name}” cannot be {value!r}.", hint=f"Choose one of: {', '.join(_CHOICES[name])}.")
+        return value
+    low, high = _BOUNDS[name]
+    kind = float if name in _NOT_WHOLE else int
+    if isinstance(value, bool | str) or not low <= value <= high or kind(value) != value:
+        what = "a number" if name in _NOT_WHOLE else "a whole number"
+        raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
+    return kind(value)
 
 
 # ---- Memory

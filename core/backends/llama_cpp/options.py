@@ -11,8 +11,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from typing import Any
 
+from biasprint.core.backends.local_model import read_as
 from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -139,28 +139,6 @@ class LlamaOptions:
 
 
 STOP_SEPARATOR = "|"
-LONGEST_WORDS = 20_000  # characters of a system message, or of all stop words
-
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "temperature": (0, 100),
-    "top_k": (0, 1_000_000),
-    "top_p": (0, 1),
-    "min_p": (0, 1),
-    "repeat_penalty": (1, 10),
-    "max_tokens": (0, 1_000_000),
-    "context": (1, 2**31 - 1),
-    "threads": (0, 512),
-    "gpu_layers": (-1, 10_000),
-    "penalty_window": (0, 1_000_000),
-    "min_tokens": (0, 1_000_000),
-    "round_off": (0, 1_000_000),
-    "at_once": (1, 64),
-}
-_WHOLE = frozenset(
-    {"top_k", "max_tokens", "context", "threads", "gpu_layers", "penalty_window", "min_tokens", "round_off", "at_once"}
-)
-_SWITCHES = frozenset({"prefix_cache", "chat_template"})
-_WORDS = frozenset({"system", "stop"})
 # Recorded where they are not at their default alone: a run of before they existed goes on with the same generator.
 _LATER = frozenset({"system", "stop", "penalty_window", "min_tokens", "round_off", "at_once"})
 # They change how fast a text comes, not the text.
@@ -169,12 +147,7 @@ _NOT_RECORDED = frozenset({"threads"})
 
 def read_options(parameters: Mapping[str, Parameter]) -> LlamaOptions:
     """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
-    known = [field.name for field in fields(LlamaOptions)]
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        raise UsageError(f"llama.cpp has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}.")
-    values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
-    options = LlamaOptions(**values)
+    options = read_as(LlamaOptions, [field.name for field in fields(LlamaOptions)], "llama.cpp", parameters)
     if options.system and not options.chat_template:
         raise UsageError("Without its chat template a model has no system message.", hint="Leave one of them out.")
     return options
@@ -186,20 +159,3 @@ def recorded(options: LlamaOptions, context: int) -> dict[str, Parameter]:
     left_out = _NOT_RECORDED | (unchanged & _LATER)
     values = {field.name: getattr(options, field.name) for field in fields(options)} | {"context": context}
     return {name: value for name, value in values.items() if value is not None and name not in left_out}
-
-
-def _checked(name: str, value: Parameter) -> Parameter:
-    if name in _SWITCHES:
-        if not isinstance(value, bool):
-            raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
-        return value
-    if name in _WORDS:
-        if not isinstance(value, str) or len(value) > LONGEST_WORDS:
-            raise UsageError(f"“{name}” is a text of at most {LONGEST_WORDS:,} characters.", hint=f"Change {name}.")
-        return value
-    low, high = _BOUNDS[name]
-    kind = int if name in _WHOLE else float
-    if isinstance(value, bool | str) or not low <= value <= high or kind(value) != value:
-        what = "a whole number" if name in _WHOLE else "a number"
-        raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
-    return kind(value)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from typing import Any
 
+from biasprint.core.backends.local_model import checked_option, read_as
 from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
 from biasprint.core.errors import UsageError
 from biasprint.core.machine.installation import how_to_get
-from biasprint.core.scorers.folders.loading import CHOICES
 
 NAME = "transformers"
 
@@ -41,9 +41,6 @@ def info() -> BackendInfo:
     )
 
 
-NUMBERS = ("auto", "float32", "bfloat16", "float16")
-
-
 @dataclass(frozen=True)
 class TransformersOptions:
     """`temperature` 0 takes the most likely token. `top_k` 0 and `top_p` 1 leave all tokens.
@@ -63,28 +60,13 @@ class TransformersOptions:
     numbers: str = "auto"
 
 
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "temperature": (0, 100),
-    "top_k": (0, 1_000_000),
-    "top_p": (0, 1),
-    "max_tokens": (0, 1_000_000),
-    "context": (1, 2**31 - 1),
-}
-_WHOLE = frozenset({"top_k", "max_tokens", "context"})
-_CHOICES = {"device": CHOICES, "numbers": NUMBERS}
 _DEFAULTS: dict[str, Parameter] = {"temperature": 1.0, "top_k": 50, "top_p": 1.0}
 
 
 def read_options(parameters: Mapping[str, Parameter]) -> TransformersOptions:
     """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
     known = [field.name for field in fields(TransformersOptions)]
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        raise UsageError(
-            f"transformers has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}."
-        )
-    values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
-    return TransformersOptions(**values)
+    return read_as(TransformersOptions, known, "transformers", parameters)
 
 
 def completed(options: TransformersOptions, generation: Mapping[str, Any]) -> TransformersOptions:
@@ -108,24 +90,7 @@ def _recommended(generation: Mapping[str, Any]) -> dict[str, Parameter]:
     for name in _DEFAULTS:
         try:
             if name in generation:
-                parameters[name] = _checked(name, generation[name])
+                parameters[name] = checked_option(name, generation[name])
         except (UsageError, TypeError, ValueError):
             continue
     return parameters
-
-
-def _checked(name: str, value: Parameter) -> Parameter:
-    if name == "chat_template":
-        if not isinstance(value, bool):
-            raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
-        return value
-    if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise UsageError(f"“{name}” cannot be {value!r}.", hint=f"Choose one of: {', '.join(_CHOICES[name])}.")
-        return value
-    low, high = _BOUNDS[name]
-    kind = int if name in _WHOLE else float
-    if isinstance(value, bool | str) or not low <= value <= high or kind(value) != value:
-        what = "a whole number" if name in _WHOLE else "a number"
-        raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
-    return kind(value)
