@@ -1,7 +1,7 @@
 """News against originals (Fang et al. 2024): the study's declaration and figures. Light: `measure` is not."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from biasprint.core.draw.figure import Figure, FigureMark, contrast_marks, mark
@@ -20,7 +20,7 @@ from biasprint.core.studies.kit.choose import (
 )
 from biasprint.core.studies.kit.declared import InputTable, figure_keys
 from biasprint.core.studies.kit.study import StudyDeclaration, StudyWork, declared_in_resources
-from biasprint.core.studies.news.names import DISTANCES
+from biasprint.core.studies.news.names import LEVELS, Level
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
@@ -29,50 +29,10 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.choice import PromptChoice
 
 
-@dataclass(frozen=True)
-class _Level:
-    """One level of text: ids start with `id`; `what` is compared; figures of the paper by axis, gender then race."""
-
-    id: str
-    title: str
-    what: str
-    unit: str
-    of_gender: str
-    of_race: str
-    prompts: str = ""
-    rises: bool = False
-
-    @property
-    def distance(self) -> str:
-        return DISTANCES[self.id]
-
-    @property
-    def unit_of_difference(self) -> str:
-        return "difference of proportions" if self.unit == "proportion" else self.unit
-
-    def source(self, axis: str, panel: str) -> str:
-        printed = {"gender": self.of_gender, "race": self.of_race}.get(axis)
-        return (
-            f"Fang et al. 2024, {printed}{panel}" if printed else "Fang et al. 2024, the same measure on another axis"
-        )
-
-
-LEVELS = (
-    _Level("news.word", "Words", "share of the group's words", "proportion", "Figure 2", "Figure 3",
-           "Figure 8"),
-    _Level("news.sentence.sentiment", "Sentiment of sentences", "mean sentiment of the group's sentences",
-           "polarity", "Figure 4", "Figure 5", "Figure 9"),
-    _Level("news.sentence.toxicity", "Toxicity of sentences", "mean toxicity of the group's sentences",
-           "toxicity", "Figure A.1", "Figure A.2", rises=True),
-    _Level("news.document", "Topics", "share of the group's topics", "proportion", "Figure 6",
-           "Figure 7", "Figure 10"),
-)  # fmt: skip
-
-
 def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
     every: list[Figure] = []
-    for level in LEVELS:
+    for level in LEVELS.values():
         own = [finding for finding in findings if finding.id.startswith(f"{level.id}.")]
         for axis, of_axis in parted(own, lambda finding: finding.dims.get("axis", "")).items():
             every += _of_level(level, axis, of_axis)
@@ -81,9 +41,9 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     return worth_drawing([*every, *article_figures(findings)]) + crossed_figures("news", findings)
 
 
-def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+def _of_level(level: Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     panelled = (level.id, axis) == ("news.word", "race")  # race at the word level has one panel more in the paper
-    yield _drawn(level, "distance", axis, _distances(level, findings), source=level.source(axis, "a"))
+    yield _drawn(level, "distance", axis, _distances(level, findings), source=level.figure(axis, "a"))
     yield _drawn(
         level,
         "difference",
@@ -93,28 +53,28 @@ def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator
     )
     for measure, panel in zip(("prejudice_share", "prejudice_drop"), "cd" if panelled else "bc", strict=True):
         marks = _by_group(findings, f"{level.id}.{measure}")
-        yield _drawn(level, measure, axis, marks, source=level.source(axis, panel))
+        yield _drawn(level, measure, axis, marks, source=level.figure(axis, panel))
     yield from _biased_prompts(level, axis, findings)
-    models = having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
+    models = having(findings, f"{level.id}.{level.spread}.models", ("axis", "model", "against"))
     marks = [mark(finding, f"{finding.dims['model']} − {finding.dims['against']}") for finding in models]
     yield _drawn(level, "models", axis, marks)
 
 
-def _drawn(level: _Level, name: str, axis: str, marks: Iterable[FigureMark], **own: Any) -> Figure:
+def _drawn(level: Level, name: str, axis: str, marks: Iterable[FigureMark], **own: Any) -> Figure:
     """Return a figure that every level has, in this level's words."""
     places = {
-        "title": level.title,
+        "title": level.name,
         "axis": axis,
         "what": level.what,
-        "worse": "higher" if level.rises else "lower",
+        "worse": "lower" if level.lower_is_worse else "higher",
         "unit": level.unit,
         "unit_of_difference": level.unit_of_difference,
     }
     return drawn(f"{level.id}.{name}", marks, part=axis, like=f"{OF_A_LEVEL}.{name}", places=places, **own)
 
 
-def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
-    finding_id = f"{level.id}.{level.distance}"
+def _distances(level: Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
+    finding_id = f"{level.id}.{level.spread}"
     for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
         for finding in unbiased(strata(findings, finding_id, ("axis", *stratum))):
             row = words(finding.dims[stratum[0]]) if stratum else EVERY
@@ -141,10 +101,12 @@ def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureM
             yield mark(finding, row, section=words(finding.label), references=news(finding))
 
 
-def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+def _biased_prompts(level: Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     """Figures 8 to 10: what each prompt gives, then the paired difference on headlines answered both ways."""
-    shown = level.prompts and axis == "gender"
-    source = f"Fang et al. 2024, {level.prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
+    shown = level.of_prompts and axis == "gender"
+    source = (
+        f"Fang et al. 2024, {level.of_prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
+    )
     for measure, panel in (("prejudice_share", "a"), ("prejudice_drop", "b")):
         marks = _undefined_once(_by_prompt(findings, f"{level.id}.{measure}"))
         several = marks if len({mark.series for mark in marks}) > 1 else ()
@@ -284,7 +246,7 @@ class NewsStudy(StudyDeclaration):
         ),
     )
     figures = (
-        *(key.replace(OF_A_LEVEL, level) for level in DISTANCES for key in figure_keys("news") if OF_A_LEVEL in key),
+        *(key.replace(OF_A_LEVEL, level) for level in LEVELS for key in figure_keys("news") if OF_A_LEVEL in key),
         *(key for key in figure_keys("news") if OF_A_LEVEL not in key),
     )
     narrowed_by = ("headlines", "ideology", "base_model")

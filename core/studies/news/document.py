@@ -24,7 +24,6 @@ from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import floor
 from biasprint.core.studies.news.level import (
     Draws,
-    Level,
     LevelDesign,
     MeasuredLevel,
     PairValues,
@@ -35,6 +34,7 @@ from biasprint.core.studies.news.level import (
 )
 from biasprint.core.studies.news.level_findings import families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.mentions import share_values
+from biasprint.core.studies.news.names import DOCUMENT
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import GroupAxis, NewsTable, Side
 from biasprint.core.studies.news.topics import RUNS, ReadArticles, read_articles
@@ -215,27 +215,7 @@ def _of_groups(topic_set: TopicSet) -> list[int]:
 
 # ---- The level
 
-PLANNED = 0.05  # five percentage points of a group's share
-METHODS = "Fang et al. 2024, methods, document level, equations 7 to 9"
 
-DOCUMENT = Level(
-    id="news.document",
-    titles={
-        "distance": "Topics: Wasserstein distance of group shares",
-        "prejudice_share": "Topics: articles with less of the group's topics than the original",
-        "prejudice_drop": "Topics: how much less, in those articles",
-        "difference": "Topics: difference of the group's share",
-    },
-    unit="proportion",
-    planned=PLANNED,
-    undefined="no topic of any group on a side",
-    sources={
-        "distance": f"{METHODS}, Figures 6a and 7a",
-        "prejudice_share": "Fang et al. 2024, Figures 6b and 7b",
-        "prejudice_drop": "Fang et al. 2024, Figures 6c and 7c",
-        "difference": "Fang et al. 2024, equation 8, as Table 1 has it for words",
-    },
-)
 UNCERTAIN = "Learning topics and sets again would change the numbers by more than the interval says."
 
 

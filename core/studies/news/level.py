@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.findings import Finding
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
 from biasprint.core.metrics.topics import is_lower
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
-from biasprint.core.studies.news.names import DISTANCES
+from biasprint.core.studies.news.names import Level
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import GroupAxis, NewsTable
 
@@ -61,40 +61,6 @@ def reference_line(finding: str, label: str, axis: str = "", prompt_kind: str = 
 
 
 # ---- Values per pair, and strata
-
-
-@dataclass(frozen=True)
-class Level:
-    """A level's names and titles.
-
-    `lower_is_worse`: is a smaller value to a group's disadvantage? `undefined`: why a pair is left out. `unasked`: why
-    prejudice is not asked of it. `sources`: by measure. `planned`: the difference that a study is planned for.
-    """
-
-    id: str
-    titles: Mapping[str, str]
-    unit: str
-    planned: float
-    undefined: str
-    sources: Mapping[str, str]
-    lower_is_worse: bool = True
-    unasked: str = "original without the group"
-    scorers: tuple[ScorerUse, ...] = ()
-
-    @property
-    def distance(self) -> str:
-        """The last part of the id of its measure of spread."""
-        return DISTANCES[self.id]
-
-    @property
-    def bounded(self) -> bool:
-        """Do the values lie between 0 and 1? Student's t then holds their mean too seldom over few pairs."""
-        return self.unit == "proportion"
-
-    @property
-    def sign(self) -> float:
-        """The sign that makes differences below 0 the worse ones."""
-        return 1.0 if self.lower_is_worse else -1.0
 
 
 # Differences of equal shares must be equal numbers: 1/3 − 2/3 and 2/3 − 1 differ in the last digit as they come.

@@ -21,13 +21,13 @@ from biasprint.core.metrics.topics import Prejudice, is_lower, prejudice
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.news.level import (
     Draws,
-    Level,
     LevelDesign,
     MeasuredLevel,
     PairValues,
     Stratum,
     reference_line,
 )
+from biasprint.core.studies.news.names import Level
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import GroupAxis, NewsTable, matched_rows, shared_rows
 
@@ -135,7 +135,7 @@ def _finding(
     variant: Variant,
 ) -> Finding:
     measure, place, _, _ = column
-    name = level.distance if measure == "distance" else measure
+    name = level.spread if measure == "distance" else measure
     about = axis.title if place is None else axis.labels[place]
     reason = f"no headline has it on both sides: {result.reason}" if not result.n else result.reason
     return Finding(
@@ -180,7 +180,7 @@ class LevelPart:
     doubt: str = ""
 
     def id(self, measure: str) -> str:
-        return f"{self.level.id}.{self.level.distance if measure == 'distance' else measure}"
+        return f"{self.level.id}.{self.level.spread if measure == 'distance' else measure}"
 
     def common(self, measure: str, label: str, groups: tuple[str, ...], title: str) -> dict[str, Any]:
         kind = self.stratum.dims.get("prompt_kind", "")

@@ -62,7 +62,7 @@ from biasprint.core.studies.news.mentions import (
     measure_words,
     single_scores,
 )
-from biasprint.core.studies.news.names import DISTANCES
+from biasprint.core.studies.news.names import LEVELS
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import SIDES, GroupAxis, group_axis, news_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
@@ -341,7 +341,7 @@ class _PairSums:
     def values(self, dims: Part) -> list[LiveValue]:
         unit, axis = UNITS[self._level], dict(dims)["axis"]
         values = [
-            self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[IDS[self._level]]}", axis, "", dims), unit)
+            self._spread.value(LiveKey(f"{IDS[self._level]}.{LEVELS[IDS[self._level]].spread}", axis, "", dims), unit)
         ]
         for place, group in enumerate(self._groups):
             key, n = LiveKey(f"{IDS[self._level]}.difference", group, group, dims), self._n[place]

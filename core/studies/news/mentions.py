@@ -21,7 +21,6 @@ from biasprint.core.studies.news.level import (
     COST_OF_PAIR,
     DECIMALS,
     Draws,
-    Level,
     LevelDesign,
     MeasuredLevel,
     PairValues,
@@ -29,33 +28,13 @@ from biasprint.core.studies.news.level import (
     floors,
     share_sums,
 )
+from biasprint.core.studies.news.names import LEVELS, WORD
 from biasprint.core.studies.news.table import NEUTRAL, SIDES, GroupAxis, NewsTable, Side
 
 # ---- Word level (equations 1 to 4)
 
 # Sentences that follow each other tend to be about the same person: they are dealt together.
 RUN = 3
-PLANNED = 0.05  # five percentage points of a group's share
-METHODS = "Fang et al. 2024, methods, equations 1 to 4"
-
-WORD = Level(
-    id="news.word",
-    titles={
-        "distance": "Words: Wasserstein distance of group shares",
-        "prejudice_share": "Words: articles that mention the group less than the original",
-        "prejudice_drop": "Words: how much less, in those articles",
-        "difference": "Words: difference of the group's share",
-    },
-    unit="proportion",
-    planned=PLANNED,
-    undefined="no group words on a side",
-    sources={
-        "distance": f"{METHODS}, Figures 2a and 3a",
-        "prejudice_share": "Fang et al. 2024, Figures 2b and 3c",
-        "prejudice_drop": "Fang et al. 2024, Figures 2c and 3d",
-        "difference": "Fang et al. 2024, Table 1 and Figure 3b",
-    },
-)
 
 
 def measure_words(table: NewsTable, axis: GroupAxis) -> MeasuredLevel:
@@ -240,36 +219,6 @@ def _every_sentence(table: NewsTable) -> Iterator[str]:
 CENTRAL = (0.1, 0.9)
 
 
-def _level(role: str, worse: str, unit: str, planned: float, equation: int, figures: str) -> Level:
-    place = "methods, sentence level" if role == "sentiment" else "methods, sentence level, and appendix A"
-    return Level(
-        id=f"news.sentence.{role}",
-        titles={
-            "distance": f"Sentences: largest gap of {role} among the groups",
-            "prejudice_share": f"Sentences: articles with {worse} {role} about the group than the original",
-            "prejudice_drop": f"Sentences: how much {worse}, in those articles",
-            "difference": f"Sentences: difference of {role} about the group",
-        },
-        unit=unit,
-        planned=planned,
-        undefined="no group with sentences on both sides",
-        sources={
-            "distance": f"Fang et al. 2024, equation {equation}, Figures {figures.format('a')}",
-            "prejudice_share": f"Fang et al. 2024, Figures {figures.format('b')}",
-            "prejudice_drop": f"Fang et al. 2024, Figures {figures.format('c')}",
-            "difference": f"Fang et al. 2024, {place}; signed here",
-        },
-        lower_is_worse=worse == "lower",
-        unasked="group not on both sides",
-    )
-
-
-LEVELS = {
-    "sentiment": _level("sentiment", "lower", "polarity", 0.05, 5, "4{0} and 5{0}"),
-    "toxicity": _level("toxicity", "higher", "toxicity", 0.01, 6, "A.1{0} and A.2{0}"),
-}
-
-
 @dataclass(frozen=True)
 class AboutGroups:
     """The sentences of one side that are about a group: pair, group and score of each; and the means. Shapes (s,)."""
@@ -284,7 +233,7 @@ def measure_sentences(
     table: NewsTable, axis: GroupAxis, scores: SentenceScores, role: str
 ) -> tuple[MeasuredLevel, dict[Side, AboutGroups]]:
     """The values of every pair on one axis for one role, and the sentences they are made of."""
-    level = replace(LEVELS[role], scorers=(scores.use,))
+    level = replace(LEVELS[f"news.sentence.{role}"], scorers=(scores.use,))
     sides = {side: about_groups(table, axis, scores, side) for side in SIDES}
     published = axis.as_published()
     if published is None:
@@ -402,8 +351,8 @@ def _stack(
 
 def undefined_findings(axis: GroupAxis, role: str, reason: str) -> list[Finding]:
     """The findings of a sentence level without a scorer for the role."""
-    level = LEVELS[role]
-    wanted = [("distance", level.distance, axis.id, axis.groups, axis.title)]
+    level = LEVELS[f"news.sentence.{role}"]
+    wanted = [("distance", level.spread, axis.id, axis.groups, axis.title)]
     for measure in ("prejudice_share", "prejudice_drop", "difference"):
         wanted += [
             (measure, measure, group, (group,), label) for group, label in zip(axis.groups, axis.labels, strict=True)
