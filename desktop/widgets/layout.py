@@ -274,6 +274,11 @@ class Room(Scroller):
         self.setFrameShape(QFrame.Shape.NoFrame)
         theme.follow(self._dress)
 
+    def need(self, least: int) -> None:
+        """Set another least height."""
+        self._least = least
+        self._dress()
+
     def _dress(self, _tokens: object = None) -> None:
         self._page.set_least(theme.current().px(self._least))
 

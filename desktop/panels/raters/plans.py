@@ -51,8 +51,8 @@ class PlansSection(RatersSection):
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
         self._named = ""  # the plan whose name is in the field: what is typed there stays while figures change
-        self.plans = TextTable(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), tall=True)
-        self.raters = TextTable(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
+        self.plans = TextTable(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), wrap=True, tall=True)
+        self.raters = TextTable(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), wrap=True, tall=True)
         self.heading = ElidedLabel("", "heading")
         self.said = Label("", "soft", wrap=True)
         self.agreement = Label("", wrap=True)

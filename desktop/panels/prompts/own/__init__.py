@@ -19,7 +19,15 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    UNLIMITED,
+    Room,
+    add_to,
+    clear_widget,
+    in_column,
+    in_row,
+    place_beside,
+)
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -86,6 +94,8 @@ class OwnShelf(Card):
 
 LIST_WIDTH = 270  # text pixels
 NARROW = 820
+BESIDE_FROM = 560
+LEAST_BESIDE, LEAST_BELOW = 400, 900  # text pixels in height
 
 
 class OwnPage(QWidget):
@@ -338,7 +348,10 @@ class OwnPage(QWidget):
         ):  # fmt: skip
             steps.addWidget(button)
         add_to(right.box, self.trouble, self.said, (self._forms, 1), steps)
-        in_row(self.shelf, (right, 1), inside=self, spacing=tokens.gap, margins=0)
+        both = clear_widget()
+        self._both = in_row(self.shelf, (right, 1), inside=both, spacing=tokens.gap, margins=0)
+        self._room = Room(both, LEAST_BESIDE)
+        in_column((self._room, 1), inside=self, margins=0)
         theme.follow(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -346,8 +359,13 @@ class OwnPage(QWidget):
         self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        width = LIST_WIDTH if self.width() >= theme.current().px(NARROW) else LIST_WIDTH - 40
-        self.shelf.setFixedWidth(theme.current().px(width))
+        tokens = theme.current()
+        beside = place_beside(self._both, self.width(), tokens.px(BESIDE_FROM))
+        narrow = self.width() < tokens.px(NARROW)
+        width = tokens.px(LIST_WIDTH - 40 if narrow else LIST_WIDTH)
+        self.shelf.setMinimumWidth(width if beside else 0)
+        self.shelf.setMaximumWidth(width if beside else UNLIMITED)
+        self._room.need(LEAST_BESIDE if beside else LEAST_BELOW)
 
 
 def _alike(one: OwnEntry, other: OwnEntry) -> bool:
