@@ -222,7 +222,9 @@ ALWAYS = (
     "One letter cannot show bias; it can show language that is worth a second look", "measured {date}",
     "Chance gives {value}", "News articles, also {kind}", "Nouns, {measured}", "Adjectives, {measured}", "Nouns",
     "Adjectives", "effect", "Figure {n}", "{reported} (Figure {n})", "Project “{name}”", "top p {n}",
-    "found", "perhaps",
+    "found", "perhaps", "small", "large", "Machine-made letters",
+    "no person wrote these letters. Half are by the program's own grammar without a planted bias, half by its small "
+    "teaching model, which has one planted. They show how such a letter can look, not how letters by people do.",
     "replies without one option / replies", "pairs that are worse / pairs asked",
     "mean of |generated − original| over pairs that are worse", "results, biased prompts",
     "Student's t, pooled, df {n}",
@@ -261,6 +263,7 @@ NOT_READ = {
     "find", "strip", "count", "fromisoformat", "strftime", "setProperty",
 }  # fmt: skip
 SHOWN_RESOURCES = {
+    "core/tables/study_fields.toml": {"description"},
     "resources/help/*.toml": None,
     "resources/report/kinds.toml": None,
     "resources/report/methods.toml": {"words", "none", "endings"},

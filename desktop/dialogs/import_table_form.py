@@ -225,7 +225,7 @@ class ReadingForm(QWidget):
 
     def _column_box(self, field: "FieldSpec", guess: str) -> ComboBox:
         assert self._looked is not None
-        box = _box(tr("Column for {field}").format(field=field.name))
+        box = _box(tr("Column for {field}").format(field=tr(_spelled(field.name))))
         box.addItem(tr("— in no column —"), "")
         for column in self._looked.columns:
             box.addItem(as_given(column) or tr("(no name)"), column)
@@ -321,7 +321,7 @@ def _spelled(name: str) -> str:
 
 
 def _from(field: str, column: str) -> str:
-    return tr("{field} from {column}").format(field=field.replace("_", " "), column=column.replace(JOIN, ", "))
+    return tr("{field} from {column}").format(field=tr(_spelled(field)), column=as_given(column.replace(JOIN, ", ")))
 
 
 ROW_HEIGHT = 30
@@ -353,7 +353,7 @@ class PreviewModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self._fields[section].replace("_", " ").capitalize()
+            return tr(_spelled(self._fields[section]))
         return None
 
     def long_columns(self) -> list[int]:

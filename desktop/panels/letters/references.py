@@ -35,7 +35,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.labels import form_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class ReferenceDialog(Dialog):
         if one.name == self._in_use:
             title += "\n" + tr("(in use)")
         what = one.trouble or one.made_from
-        return TableRow(one.name, (title, number(one.letters), safe_line(", ".join(one.occupations)), safe_line(what)))
+        return TableRow(one.name, (title, number(one.letters), as_given(", ".join(one.occupations)), safe_line(what)))
 
     def _chosen(self) -> "Listed | None":
         return next((reference for reference in self._listed if reference.name == self.table.current_key), None)
