@@ -225,7 +225,7 @@ class ReadingForm(QWidget):
 
     def _column_box(self, field: "FieldSpec", guess: str) -> ComboBox:
         assert self._looked is not None
-        box = _box(tr("Column for {field}").format(field=tr(_spelled(field.name))))
+        box = _box(tr("Column for {field}").format(field=tr(field.name.replace("_", " "))))
         box.addItem(tr("— in no column —"), "")
         for column in self._looked.columns:
             box.addItem(as_given(column) or tr("(no name)"), column)
@@ -321,7 +321,9 @@ def _spelled(name: str) -> str:
 
 
 def _from(field: str, column: str) -> str:
-    return tr("{field} from {column}").format(field=tr(_spelled(field)), column=as_given(column.replace(JOIN, ", ")))
+    return tr("{field} from {column}").format(
+        field=tr(field.replace("_", " ")), column=as_given(column.replace(JOIN, ", "))
+    )
 
 
 ROW_HEIGHT = 30
