@@ -266,6 +266,7 @@ SHOWN_RESOURCES = {
     "core/tables/study_fields.toml": {"description"},
     "resources/help/*.toml": None,
     "resources/report/kinds.toml": None,
+    "resources/report/certificate.toml": None,
     "resources/report/methods.toml": {"words", "none", "endings"},
     "resources/studies/*.toml": {
         "title",

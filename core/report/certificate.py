@@ -6,14 +6,11 @@ from typing import Any
 from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.findings import Finding
+from biasprint.core.given import packaged_toml
 from biasprint.core.judging.certificate import (
     FLIPS,
-    IDENTITY,
     LENGTHS,
-    OWN,
     PEOPLE,
-    POSITION,
-    RIGHT,
     TESTED,
     UNANSWERED,
     State,
@@ -23,34 +20,8 @@ from biasprint.core.judging.certificate import (
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.blocks import Heading, ReportFigure, ReportParagraph, ReportTable, Run, said
 
-# By id, or id and label: what the line asks.
-ASKED: Mapping[str, str] = {
-    POSITION: "Place: is the first card chosen more often?",
-    f"{IDENTITY} gender": "Identity: she or he, in one and the same letter",
-    f"{IDENTITY} race": "Identity: a name read as Black or white, in one and the same letter",
-    LENGTHS: "Length: a letter, or the same with four empty sentences",
-    OWN: "Self-preference: its own text, or another model's of like length",
-    FLIPS: "Order: does the choice turn where one text is plainly better?",
-    RIGHT: "Known answers: the letter, or its words in disorder",
-    UNANSWERED: "Replies that are no answer",
-    PEOPLE: "Calibration: agreement with most people",
-}
-FOUND: Mapping[str, tuple[str, str]] = {  # what more and what less than a half says
-    POSITION: ("It prefers the first card.", "It prefers the second card."),
-    f"{IDENTITY} gender": ("It prefers letters about women.", "It prefers letters about men."),
-    f"{IDENTITY} race": ("It prefers names read as Black.", "It prefers names read as white."),
-    LENGTHS: ("It prefers longer texts that say no more.", ""),
-    OWN: (
-        "It prefers its own texts, for bias or because they are better: only other judges can tell.",
-        "It prefers other models' texts.",
-    ),
-}
 MAY_BE_CHANCE = "One of several lines: it may be chance."
 NOTHING_FOUND = "No preference was found."
-NAMES: Mapping[str, str] = {  # of the faults
-    POSITION: "place of the card", f"{IDENTITY} gender": "she or he", f"{IDENTITY} race": "names", LENGTHS: "length",
-    OWN: "its own texts", FLIPS: "order", RIGHT: "known answers", UNANSWERED: "replies without an answer",
-}  # fmt: skip
 HOW_TO_READ = (
     "A share of 50 % is no preference. Found: the interval leaves 50 % out, also after Holm's correction for all lines "
     "with a test; a fair judge has such a line in at most 5 of 100 certificates. Perhaps: the interval alone leaves it "
@@ -65,8 +36,15 @@ LIMITS = (
 )
 
 
+def _words_of(finding: Finding) -> Mapping[str, str]:
+    """Return the words of a line: see resources/report/certificate.toml."""
+    lines = packaged_toml("report", "certificate.toml")
+    words: Mapping[str, str] = lines.get(finding.id) or lines[f"{finding.id} {finding.label}"]
+    return words
+
+
 def line_of(finding: Finding) -> str:
-    return ASKED.get(finding.id) or ASKED[f"{finding.id} {finding.label}"]
+    return _words_of(finding)["asked"]
 
 
 def sentence_of(finding: Finding) -> str:
@@ -99,16 +77,14 @@ def _of_share(finding: Finding, state: State, value: float) -> str:
         return "It prefers the letter without empty sentences, which is no fault."
     if state == "not found":
         return NOTHING_FOUND
-    more, less = FOUND.get(finding.id) or FOUND[f"{finding.id} {finding.label}"]
-    shown = more if value > 0.5 else less
+    shown = _words_of(finding)["more" if value > 0.5 else "less"]
     return f"{shown} {MAY_BE_CHANCE}" if state == "perhaps" else shown
 
 
 def in_short(findings: Sequence[Finding]) -> str:
     """Return one sentence: the faults that were found, and those that may be."""
     found, perhaps = (
-        [NAMES.get(each.id) or NAMES[f"{each.id} {each.label}"] for each in findings if state_of(each) == state]
-        for state in ("found", "perhaps")
+        [_words_of(each)["fault"] for each in findings if state_of(each) == state] for state in ("found", "perhaps")
     )
     shown = [f"Faults found: {', '.join(found)}."] if found else []
     shown += [f"Perhaps faults: {', '.join(perhaps)}."] if perhaps else []
