@@ -124,30 +124,14 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-TITLES = {
-    "SAI": "Stimulus given, attribute chosen (SAI)",
-    "ASA": "Attribute given, stimulus chosen (ASA)",
-    "beauty_profession": "Beauty × profession",
-    "PPL": "P → positive",
-    "PNL": "P → negative",
-    "PNuL": "P → neutral",
-    "NPL": "N → positive",
-    "NNL": "N → negative",
-    "NNuL": "N → neutral",
-    "unbiased": "Unbiased prompt",
-    "androcentrism": "Androcentrism",
-    "career_family": "Career and family words",
-    "names": "Names of the groups",
-}
-PRONOUNS = {"masculine": "Masculine pronoun", "feminine": "Feminine pronoun", "non-binary": "Non-binary pronoun"}
-
 NAME = re.compile(r"\S*(?:[A-Z./:]|[a-z]\d|\d[a-z]|-\d)\S*")  # as models and endpoints are called
 
 
 def words(key: str) -> str:
     """ "very_short_story" → "Very short story"; a name such as "GPT-4" or "qwen2.5:3b" stays as it is."""
-    if key in TITLES:
-        return TITLES[key]
+    titles = packaged_toml("report", "kinds.toml")["words"]
+    if key in titles:
+        return str(titles[key])
     if NAME.fullmatch(key):
         return key
     text = key.replace("_", " ")
@@ -155,7 +139,7 @@ def words(key: str) -> str:
 
 
 def pronoun(key: str) -> str:
-    return PRONOUNS.get(key, words(key))
+    return str(packaged_toml("report", "kinds.toml")["pronouns"].get(key, words(key)))
 
 
 def against(finding: Finding) -> str:
