@@ -293,6 +293,7 @@ SHOWN_RESOURCES = {
         "name",
         "what",
     },
+    "resources/prompts/mistakes.toml": None,
     "resources/prompts/forms.toml": {"title", "one", "about", "help", "needed", "partly", "row", "options"},
     "resources/fingerprint/words.toml": None,
     "resources/letters/suggestions.toml": {

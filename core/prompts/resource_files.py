@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from biasprint.core.errors import AppError
-from biasprint.core.given import ordinary_file
+from biasprint.core.given import ordinary_file, packaged_toml
 
 T = TypeVar("T")
 LONGEST_GIVEN = 60  # characters of what is quoted from a file
@@ -83,35 +83,10 @@ def _holds_another(outer: ErrorDetails, wrong: Sequence[ErrorDetails]) -> bool:
     return any(len(error["loc"]) > depth and error["loc"][:depth] == outer["loc"] for error in wrong)
 
 
-# What the checker says of the mistakes that people make in a file, in their words. {given} is what stands there.
-SAID = {
-    "missing": "it is missing",
-    "extra_forbidden": "nothing is known by this name here; look at its spelling",
-    "unexpected_keyword_argument": "nothing is known by this name here; look at its spelling",
-    "string_pattern_mismatch": "“{given}” may have only small letters, digits, “_” and “-”",
-    "string_type": "it must be text in quotation marks",
-    "string_too_short": "it is empty",
-    "string_too_long": "it is longer than {max_length} characters",
-    "int_type": "it must be a whole number",
-    "int_parsing": "it must be a whole number",
-    "float_type": "it must be a number",
-    "bool_type": "it must be true or false",
-    "tuple_type": "it must be a list in [ ]",
-    "list_type": "it must be a list in [ ]",
-    "dict_type": "it must be a table",
-    "literal_error": "“{given}” is none of {expected}",
-    "greater_than_equal": "it must be {ge} or more",
-    "greater_than": "it must be more than {gt:g}",
-    "less_than": "it must be less than {lt:g}",
-    "too_short": "at least {min_length} are needed, there are {actual_length}",
-    "too_long": "at most {max_length} are allowed, there are {actual_length}",
-}
-
-
 def _described(wrong: ErrorDetails) -> str:
     """Return the place of an error and what is wrong. The entries of a list are counted from 1."""
     place = " → ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in wrong["loc"])
-    words = SAID.get(wrong["type"])
+    words = packaged_toml("prompts", "mistakes.toml").get(wrong["type"])
     sentence = wrong["msg"].removeprefix("Value error, ")
     if words is not None:
         sentence = words.format(given=str(wrong["input"])[:LONGEST_GIVEN], **wrong.get("ctx", {}))

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -362,20 +363,6 @@ WRITERS: Mapping[str, Callable[[BinaryIO, Sequence[str], Iterable[Row], CellTall
 
 FORMAT = "dataset"  # the command line's name of it
 CARD, CROISSANT = "README.md", "croissant.json"
-CONTEXT: dict[str, Any] = {
-    "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",
-    "conformsTo": "dct:conformsTo", "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"}, "dct": "http://purl.org/dc/terms/", "extract": "cr:extract",
-    "field": "cr:field", "fileObject": "cr:fileObject", "fileProperty": "cr:fileProperty", "fileSet": "cr:fileSet",
-    "format": "cr:format", "includes": "cr:includes", "isLiveDataset": "cr:isLiveDataset", "jsonPath": "cr:jsonPath",
-    "key": "cr:key", "md5": "cr:md5", "parentField": "cr:parentField", "path": "cr:path",
-    "recordSet": "cr:recordSet", "references": "cr:references", "regex": "cr:regex", "repeated": "cr:repeated",
-    "replace": "cr:replace", "sc": "https://schema.org/", "separator": "cr:separator", "source": "cr:source",
-    "subField": "cr:subField", "transform": "cr:transform", "rai": "http://mlcommons.org/croissant/RAI/",
-    "examples": {"@id": "cr:examples", "@type": "@json"}, "equivalentProperty": "cr:equivalentProperty",
-    "samplingRate": "cr:samplingRate",
-}  # fmt: skip
 SOURCE = "https://github.com/biasprint/biasprint"
 LIMITS = (
     "The texts were written by language models about people of named groups, to be compared. They can be unfair or "
@@ -427,6 +414,7 @@ def _parquet_kind(name: str, types: set[type]) -> str:
 
 
 def _croissant(what: str, path: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
+    context = files("biasprint.resources").joinpath("report", "croissant_context.json")
     file = {
         "@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": f"data/{path.name}",
         "encodingFormat": "application/jsonlines",
@@ -440,7 +428,8 @@ def _croissant(what: str, path: Path, kinds: Mapping[str, str]) -> dict[str, Any
         for name, kind in kinds.items()
     ]  # fmt: skip
     return {
-        "@context": CONTEXT, "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "@context": json.loads(context.read_text(encoding="utf-8")), "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": f"biasprint-{what}", "description": f"{what.capitalize()} of a Biasprint project. {LIMITS}",
         "version": "1.0.0", "datePublished": datetime.now(UTC).date().isoformat(), "url": SOURCE,
         "creator": {"@type": "sc:Organization", "name": f"Biasprint {__version__}"},
