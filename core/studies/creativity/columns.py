@@ -111,14 +111,16 @@ COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "markup",
 SEPARATORS = re.compile(r"[|,;]")
 
 
-def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) -> Columns:
-    """A project's outputs. `texts`: with what they say, which only some findings need."""
+def output_columns(project: Project, rows: Sequence[OutputRow]) -> Columns:
+    """Return a project's outputs as columns."""
     heat = temperatures(project)
-    columns: Columns = {name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model")}
+    columns: Columns = {
+        name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model", "text")
+    }
     columns["temperature"] = [row.fields.get("temperature", "") or heat[row.run_id] for row in rows]
     columns["topic"] = [_topic(row.fields.get("topic", "")) for row in rows]
     columns["sample"] = kept_apart(rows, columns["temperature"])
-    return {**columns, "text": [row.text for row in rows]} if texts else columns
+    return columns
 
 
 def _topic(given: str) -> str:

@@ -162,7 +162,7 @@ def _embedded(
         complete_values(ctx, project, study_id, info, compute, broken)
     elif unscored(project, info, study_id):
         return None
-    return _prepared(project, study_id, axes_of(project, options.axes), info, options.seed, parts=True)
+    return prepared_outputs(project, study_id, axes_of(project, options.axes), info, options.seed)
 
 
 def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: MeasureOptions) -> Prepared | None:
@@ -339,28 +339,8 @@ def _left_out(project: Project, unfinished: Sequence[SessionRow]) -> list[str]:
     return remarks
 
 
-def of_outputs(
-    ctx: JobContext,
-    project: Project,
-    study_id: int,
-    axes: Axes,
-    info: ScorerInfo,
-    seed: int,
-    compute: ComputeProcess,
-    *,
-    parts: bool = False,
-) -> StudyResult | None:
-    """Distances and RBS from the vectors that are stored; None where no output has one.
-
-    `parts`: also by task, topic and temperature, and what can be seen of the identities.
-    """
-    prepared_outputs = _prepared(project, study_id, axes, info, seed, parts=parts)
-    return None if prepared_outputs is None else whole(ctx, prepared_outputs, compute)
-
-
-def _prepared(
-    project: Project, study_id: int, axes: Axes, info: ScorerInfo, seed: int, *, parts: bool
-) -> Prepared | None:
+def prepared_outputs(project: Project, study_id: int, axes: Axes, info: ScorerInfo, seed: int) -> Prepared | None:
+    """Return the columns of the outputs whose vectors are stored; None where none is."""
     vectors = stored_values(project, info)
     rows = [
         row
@@ -369,11 +349,11 @@ def _prepared(
     ]
     if not rows:
         return None
-    columns = output_columns(project, rows, texts=parts)
+    columns = output_columns(project, rows)
     of_axes = _definitions(project)
     axes = {axis: identities for axis, identities in axes.items() if axis in of_axes}
     how = {
-        "seed": seed, "parts": parts, "words": words_of(of_axes.values()), "harm": harm_of(of_axes),
+        "seed": seed, "parts": True, "words": words_of(of_axes.values()), "harm": harm_of(of_axes),
         "crossings": _crossings(axes, of_axes),
     }  # fmt: skip
     failed, asked = failures(project, study_id), prompts_asked(project, study_id)
@@ -428,7 +408,7 @@ def of_judgments(
     columns, names = without_codes(project, columns)
     known = _definitions(project)
     how = {
-        "seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
+        "seed": seed, "parts": True, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
     }  # fmt: skip
     count, unread = len(columns["comparison"]), 0
     if unread_rule(project) is not None:

@@ -157,7 +157,7 @@ def test_pooled_samples_of_one_prompt_by_two_generators_are_different_samples(pr
     haikus(project, "n", lambda at, key: 12)
     rows = list(project.pooled(POOLED).outputs.each())
     assert {row.model for row in rows} == {POOLED}
-    columns = output_columns(project, rows, texts=False)
+    columns = output_columns(project, rows)
     keys = list(zip(columns["model"], (row.prompt_key for row in rows), columns["sample"], strict=True))
     assert len(set(keys)) == len(keys) == 48
     assert {row.model for row in project.outputs.each()} == {"m", "n"}  # the project itself is as it was

@@ -89,7 +89,7 @@ def test_tasks_and_themes_of_ones_own_keep_their_words_and_topics(tmp_path: Path
         assert wording.title("limerick", "high-tides") == "Limerick · the tides"
         assert [one.name for one in wording.criteria("limerick")] == ["Wit"]
         assert project.prompts.topics() == {"stars": "cosmological", "high-tides": "sea", "bicycles": "own"}
-        columns = output_columns(project, list(project.outputs.each(OutputFilter())), texts=False)
+        columns = output_columns(project, list(project.outputs.each(OutputFilter())))
         assert dict(zip(columns["theme"], columns["topic"], strict=True)) == {
             "stars": "cosmological", "high-tides": "sea", "bicycles": "",
         }  # fmt: skip

@@ -23,8 +23,9 @@ from biasprint.core.studies.creativity.columns import (
     kept_apart,
     output_table_columns,
 )
-from biasprint.core.studies.creativity.gather import axes_of, embedder, of_outputs, of_project
+from biasprint.core.studies.creativity.gather import axes_of, embedder, of_project, prepared_outputs
 from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.studies.kit.plain_measuring import whole
 from biasprint.core.tables.rows import Record
 
 GENDER = ("man", "woman", "non-binary")
@@ -100,7 +101,9 @@ def written(project: Project, temperatures: Sequence[float | None], far: Sequenc
         ]
         project.scores.record_many(specs, embeddings=True)
     axes = {"gender": axes_of(project)["gender"]}
-    found = of_outputs(JobContext(), project, study.id, axes, info, 0, Inline(), parts=True)  # type: ignore[arg-type]
+    outputs = prepared_outputs(project, study.id, axes, info, 0)
+    assert outputs is not None
+    found = whole(JobContext(), outputs, Inline())  # type: ignore[arg-type]
     assert found is not None
     return found
 
