@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.letters.values import CATEGORIES, UNLAWFUL, UNLAWFUL_TITLE, Category, DocumentKind, Mark
 from biasprint.core.letters.verdict import by_harm
-from biasprint.core.prompts.resource_files import from_resources, packaged
+from biasprint.core.prompts.resource_files import from_resources, packaged, strict_data
 
 MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
 # Neither inside a word nor inside a compound: “person” holds no son, “self-confident” is an entry of its own.
@@ -108,7 +105,7 @@ class MarkPrecision:
         return f"In test letters {self.right} of {self.judged} such marks were right ({interval})."
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _CategoryFile:
     title: str
     known_for: str
@@ -119,7 +116,7 @@ class _CategoryFile:
     unless: Words
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _KindCategory:
     title: str
     known_for: str
@@ -130,7 +127,7 @@ class _KindCategory:
     do: str = ""  # what a person can do about such words
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class KindReason:
     """A reason and source of a category's words in this kind of document, where letters have another."""
 
@@ -140,7 +137,7 @@ class KindReason:
     source: str
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class KindFile:
     """The words of a kind beside those of letters. In a sentence with one of `welcomes` nobody is kept away."""
 
@@ -150,12 +147,12 @@ class KindFile:
     welcomes: Words = ()
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _PrecisionFile:
     marks: dict[Category, tuple[int, int]]
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _ReasonOfWords:
     category: Category
     known_for: str
@@ -164,12 +161,12 @@ class _ReasonOfWords:
     unlawful: bool = False
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _ReasonsFile:
     reason: tuple[_ReasonOfWords, ...]
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _ScopeFile:
     version: str
     negations: Words
@@ -181,7 +178,7 @@ class _ScopeFile:
     reach: int
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _ListsFile:
     lists: dict[str, Words]
 
@@ -373,7 +370,7 @@ def scope() -> Scope:
     )
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _IdiomsFile:
     version: str
     idioms: Words

@@ -14,13 +14,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.parts import looks_like_cv
 from biasprint.core.letters.values import DOCUMENT_KINDS, Document, DocumentKind, Part, ReadAs
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 
 LOOKED_AT = 20_000  # characters from the start
 NAMED = 3  # signs in a reason
@@ -55,7 +52,7 @@ KINDS: Mapping[DocumentKind, KindWords] = {
 }
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _SignsFile:
     version: str
     short: int

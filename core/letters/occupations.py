@@ -9,14 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.letters.about_whom import in_turn
 from biasprint.core.letters.grammar import Parse, Whose, masked, parses, why_without
 from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
-from biasprint.core.prompts.resource_files import from_resources, packaged
+from biasprint.core.prompts.resource_files import from_resources, packaged, strict_data
 from biasprint.core.swap.candidate import kin
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate
@@ -94,7 +91,7 @@ def _heads() -> frozenset[str]:
     return frozenset(singular.split()[-1] for singular in singulars())
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class OccupationWords:
     """letters/occupation_words.toml; see the file for what each list is for."""
 

@@ -7,11 +7,8 @@ from functools import cache
 from itertools import groupby, pairwise
 from typing import Literal
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.letters.values import Document, Part, PartKind, Suspicion
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.scorers.segment import is_english, language_of, sentences, words
 
 Look = Literal["salutation", "closing", "letterhead", "cv heading", "quote"]
@@ -21,7 +18,7 @@ _BULLET = re.compile(r"\s*(?:[-*•–·▪]|\d{1,2}[.)])\s+\S")
 _SENTENCE = re.compile(r"[.!?][”\"')]*$")
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _Words:
     version: str
     salutations: tuple[str, ...]

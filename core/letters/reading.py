@@ -10,8 +10,6 @@ from functools import cache
 from itertools import accumulate
 
 import numpy as np
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
@@ -58,7 +56,7 @@ from biasprint.core.letters.values import (
     Suspicion,
 )
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.scorers import passages
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import score_batch
@@ -178,7 +176,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _TITLES = r"(?:dr|prof|professor|mr|mrs|ms|miss|mx|sir|dame)\.?"
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _Superlatives:
     version: str
     words: tuple[str, ...]

@@ -10,14 +10,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as checked
+from pydantic import Field
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.occupations import occupation_key, same_occupation, wider_occupations
 from biasprint.core.machine.files import write_whole
 from biasprint.core.machine.storage import home
-from biasprint.core.prompts.resource_files import packaged, validated
+from biasprint.core.prompts.resource_files import packaged, strict_data, validated
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ ABOUT = ("occupation", "group", "made_by")
 Words = Annotated[str, Field(max_length=2_000)]
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _File:
     """`letters`: each the values of `columns`, in order; None where a letter has none."""
 

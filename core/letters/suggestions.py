@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.errors import AppError
 from biasprint.core.letters.categories import any_of, categories, kind_file, lists
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import passages_of, without_doubted
 from biasprint.core.letters.values import LARGER_READER, Category, Mark, Reading, Sentence
 from biasprint.core.letters.verdict import KEEPS_AWAY, coding_of
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.swap import Person
 from biasprint.core.text import article, for_matching, sha256_text
 
@@ -199,7 +196,7 @@ class Suggestion:
 How = Literal["replace", "drop", "leave out", "hint"]
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _Rule:
     category: Category
     how: How
@@ -209,7 +206,7 @@ class _Rule:
     do: str = ""
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class Hint:
     """The reason that words of a category are worth a look, and what a person can do about them."""
 
@@ -217,7 +214,7 @@ class Hint:
     do: str
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _File:
     source: str
     name_reason: str

@@ -10,9 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
 from biasprint.core.errors import AppError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
@@ -39,7 +36,7 @@ from biasprint.core.letters.values import (
     figure_differences,
     how_said,
 )
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.swap import HE_AND_SHE, Change, Person, Pronoun, Twin
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess import doubt_of, guess, guess_called
@@ -62,7 +59,7 @@ OBJECTS = {"he": "him", "she": "her", "they": "them"}
 _BE = r"(?:is|was|are|were|be|been|being|seems|seemed|comes across as|remains|can be|could be)"
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class _SaidOf:
     version: int
     she: tuple[str, ...]

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Literal, Protocol
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as data
+from pydantic import Field
 
 from biasprint.core.errors import AppError
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.text import article
 
 UNKNOWN, STOP, COMMA, COLON, QUOTE, SLUR, OTHER = "x", ".", ",", ":", '"', "!", "-"
@@ -128,7 +127,7 @@ _ANY_WORD = f"[^{re.escape(STOP + COMMA + COLON + QUOTE + OTHER)}]"
 _GAP = re.compile(r"\.\.(\d+)")
 
 
-@data(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class RuleData:
     """A rule as it is written; the comment at the head of the file says what each entry means."""
 
@@ -141,7 +140,7 @@ class RuleData:
     unless_after: tuple[Words, ...] = ()
 
 
-@data(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class SlurData:
     """Slurs against one group, by the digests of their folded forms; `one` and `many` are words for its people."""
 
@@ -151,7 +150,7 @@ class SlurData:
     digests: tuple[Words, ...]
 
 
-@data(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class WordingData:
     """The whole file."""
 

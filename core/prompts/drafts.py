@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, StringConstraints, TypeAdapter
-from pydantic import dataclasses as checked
+from pydantic import StringConstraints, TypeAdapter
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts.axes import Axis, Text
 from biasprint.core.prompts.name_sets import NameSet
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 
 DEFAULT_IDENTITY = "default"
 
@@ -82,7 +81,7 @@ PLAIN_ARM = "plain"
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=40)]
 
 
-@checked.dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class MitigationInstruction:
     """An instruction and its title."""
 

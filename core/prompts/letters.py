@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import Field
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.prompts.axes import Axis, Identity, Key, Text, load_axis
 from biasprint.core.prompts.cogs import OWN_TASKS
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
-from biasprint.core.prompts.resource_files import from_resources, read_toml, validated
+from biasprint.core.prompts.resource_files import from_resources, read_toml, strict_data, validated
 from biasprint.core.prompts.template import Template
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 
@@ -26,7 +25,7 @@ LETTER = "letter"
 V = TypeVar("V", int, str)
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class DocumentKind:
     """A kind of document, and the prompts that ask for it with and without a biography."""
 
@@ -35,7 +34,7 @@ class DocumentKind:
     context_based: Text = ""
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class LetterDesign:
     """The shipped design: documents by key, axis, ages and occupations."""
 
@@ -55,7 +54,7 @@ def letter_design() -> LetterDesign:
     return from_resources(LetterDesign, "prompts", "letters.toml")
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class OwnDocument(DocumentKind):
     """A document of a person's own, in a file of its own. It may bring occupations and ages."""
 

@@ -4,12 +4,14 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 from pydantic_core import ErrorDetails
 
 from biasprint.core.errors import AppError
@@ -17,6 +19,12 @@ from biasprint.core.given import ordinary_file, packaged_toml
 
 T = TypeVar("T")
 LONGEST_GIVEN = 60  # characters of what is quoted from a file
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
+def strict_data(kind: type[T]) -> type[T]:
+    """Make a frozen dataclass of what a file holds: its fields are checked, and it has no others."""
+    return dataclass(frozen=True, config=ConfigDict(extra="forbid"))(kind)  # type: ignore[return-value]  # its own type
 
 
 def packaged(*parts: str) -> Traversable:

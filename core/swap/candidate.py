@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import exp
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.scorers.checked_files import fitted
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, is_somebody
 from biasprint.core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
@@ -36,7 +33,7 @@ _OF = {"he": "he", "him": "he", "his": "he", "himself": "he"}
 LEAST = 2  # mentions of a second candidate: one who is named once is somebody beside the candidate
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class CandidateWeights:
     """letters/candidate.toml: what each feature weighs, and from which probability on a person is taken.
 

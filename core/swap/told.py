@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as checked
-
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.swap.page import Person, Stretch, kept
 from biasprint.core.swap.vocabulary import swap_words
 
@@ -21,7 +18,7 @@ SEVERAL_UNNAMED = (
 )
 
 
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class PersonWords:
     """letters/persons.toml; see the file for what each list is for."""
 

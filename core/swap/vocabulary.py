@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from biasprint.core.prompts.resource_files import from_resources, packaged
+from biasprint.core.prompts.resource_files import from_resources, packaged, strict_data
 from biasprint.core.scorers.segment import lookups
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class GenderedWords:
     """Pairs are (for he, for she). See the file for what each list is for."""
 

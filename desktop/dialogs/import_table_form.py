@@ -34,6 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
@@ -58,8 +59,7 @@ class ReadingForm(QWidget):
         super().__init__()
         self._looked: LookedAt | None = None
         self.sheet = _box(tr("Sheet"))
-        self.header = QSpinBox(minimum=1, maximum=MOST_HEADER_ROWS)
-        self.header.setAccessibleName(tr("Row that names the columns"))
+        self.header = named(QSpinBox(minimum=1, maximum=MOST_HEADER_ROWS), tr("Row that names the columns"))
         self.header.setKeyboardTracking(False)
         guard_wheel(self.header)
         self.sheet_label, self.header_label = Label(tr("Sheet")), Label(tr("Columns named in row"))
@@ -145,8 +145,7 @@ class ReadingForm(QWidget):
         """Show where the fields of a layout come from."""
         pairs = reading.mapping.items() if reading is not None and self.layout_box.currentData() else ()
         sources = "; ".join(_from(field, column) for field, column in pairs)
-        self.taken.setText(safe_line(sources))
-        self.taken.setVisible(bool(sources))
+        show_words(self.taken, safe_line(sources))
 
     def _choose_kind(self) -> None:
         assert self._looked is not None
@@ -271,10 +270,7 @@ class ReadingForm(QWidget):
         add_to(top, self.layout_box, STRETCH, self.sheet_label, self.sheet, self.header_label, self.header)
         box.addLayout(top)
         fold = in_row(self.more, (self.recognised, 1), 0, spacing=tokens.grid)
-        box.addWidget(self._fields)
-        box.addLayout(fold)
-        box.addWidget(self._optional)
-        box.addWidget(self.taken)
+        add_to(box, self._fields, fold, self._optional, self.taken)
 
 
 class SeveralColumns(Dialog):
@@ -283,8 +279,7 @@ class SeveralColumns(Dialog):
     def __init__(self, parent: QWidget, columns: Sequence[str], chosen: str) -> None:
         super().__init__(parent, tr("Several columns"), modal=False)
         tokens = theme.current()
-        self.list = QListWidget()
-        self.list.setAccessibleName(tr("Columns, each with the texts of one model"))
+        self.list = named(QListWidget(), tr("Columns, each with the texts of one model"))
         for column in columns:
             item = QListWidgetItem(as_given(column) or tr("(no name)"), self.list)
             item.setData(Qt.ItemDataRole.UserRole, column)
@@ -309,8 +304,7 @@ class SeveralColumns(Dialog):
 
 
 def _box(name: str) -> ComboBox:
-    box = ComboBox()
-    box.setAccessibleName(tr(name))
+    box = named(ComboBox(), tr(name))
     box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(14)
     return box
@@ -369,9 +363,8 @@ class Preview(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = PreviewModel()
-        self.table = QTableView(showGrid=False, wordWrap=False)
+        self.table = named(QTableView(showGrid=False, wordWrap=False), tr("First rows, as they would be read"))
         self.table.setModel(self.model)
-        self.table.setAccessibleName(tr("First rows, as they would be read"))
         self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
@@ -380,8 +373,7 @@ class Preview(QWidget):
         self.table.horizontalHeader().setHighlightSections(False)
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.problems = PlainText(name=tr("Rows that are not as they should be"))
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("What reading gives"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("What reading gives"))
         self.stack = QStackedWidget()
         for widget in (self.table, self.problems):
             self.tabs.addTab("")

@@ -25,8 +25,7 @@ class TextDialog(Dialog):
         self.text.setAccessibleName(tr(title))
         self.close_button = PrimaryButton(tr("Close"), act=self.accept)
         self.close_button.setDefault(True)
-        buttons = in_row(STRETCH, self.close_button)
-        in_column(self.text, buttons, inside=self, spacing=tokens.gap, margins=tokens.margin)
+        in_column(self.text, in_row(STRETCH, self.close_button), inside=self, spacing=tokens.gap, margins=tokens.margin)
         self.resize(fitting(parent, 640, 520))
 
 

@@ -28,7 +28,6 @@ class JobRow(QWidget):
 
     def __init__(self, handle: JobHandle, *, blind: bool) -> None:
         super().__init__()
-        tokens = theme.current()
         self.handle = handle
         self._blind = blind
         self._elsewhere = False
@@ -42,7 +41,7 @@ class JobRow(QWidget):
         keeps_room = self.pause.sizePolicy()
         keeps_room.setRetainSizeWhenHidden(True)
         self.pause.setSizePolicy(keeps_room)
-        top = in_row((self.title, 2), (self.detail, 3), self.pause, self.cancel, spacing=tokens.gap)
+        top = in_row((self.title, 2), (self.detail, 3), self.pause, self.cancel, spacing=theme.current().gap)
         in_column(top, self.bar, inside=self, spacing=2, margins=(0, 4, 0, 8))
         handle.changed.connect(self.show_state)
         self.show_state()

@@ -10,7 +10,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge, number
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import FlowLayout, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.words import tr
@@ -28,8 +28,7 @@ class GeneratorChoice(QWidget):
         super().__init__(parent)
         self._writers = StudyGenerators()
         self._offered: Sequence[WantedTexts] = ()
-        self.said, self.box = ElidedLabel("", "soft"), ComboBox()
-        self.box.setAccessibleName(tr("Whose texts are measured"))
+        self.said, self.box = ElidedLabel("", "soft"), named(ComboBox(), tr("Whose texts are measured"))
         self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(LETTERS)
         self.box.activated.connect(self._choose)

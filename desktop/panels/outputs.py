@@ -160,9 +160,7 @@ class OutputsPanel(Panel):
         self._make_table()
         self.body.addWidget(self._make_filters())
         self.split = QSplitter(childrenCollapsible=False, handleWidth=theme.current().gap)
-        self.frame = Card()
-        self.frame.set_padding(4, 8)
-        self.frame.box.addWidget(self.view)
+        self.frame = Card("", self.view, padding=(4, 8))
         self.split.addWidget(self.frame)
         self.split.addWidget(self.card)
         for part, share in enumerate((5, 3)):

@@ -29,7 +29,7 @@ from biasprint.desktop.plots.band import Columns
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import plural
@@ -260,8 +260,7 @@ class PlotCard(Card):
 
     def tell(self, sentence: str, entries: Sequence[LegendEntry] = ()) -> None:
         """Describe what is shown (groups, n, range), and set the legend."""
-        self.sentence.setText(safe_line(sentence))
-        self.sentence.setVisible(bool(sentence))
+        show_words(self.sentence, safe_line(sentence))
         self.legend.show_entries(entries)
         self.plot.describe(self._title, sentence)
         self._allow(True)
@@ -269,8 +268,7 @@ class PlotCard(Card):
     def show_stand_ins(self, names: Sequence[str]) -> None:
         """Show the stand-in scorers behind the figures; hide the badge if there are none."""
         words = tr("stand-in: {figures}").format(figures=", ".join(map(safe_line, names)))
-        self.badge.setText(words if names else "")
-        self.badge.setVisible(bool(names))
+        show_words(self.badge, words if names else "")
 
     def tell_nothing(self, sentence: str) -> None:
         """Show a sentence in place of the curve."""

@@ -26,6 +26,7 @@ from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, announce, tr
 from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MIN_SIZE = QSize(280, 150)
@@ -128,8 +129,7 @@ class Plot(pg.PlotWidget):
 
     def say_nothing(self, sentence: str) -> None:
         """Show a sentence in place of curves; an empty one removes it."""
-        self.nothing.setText(sentence)
-        self.nothing.setVisible(bool(sentence))
+        show_words(self.nothing, sentence)
         self.plotItem.setVisible(not sentence)
         self._place_labels()
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
@@ -298,8 +298,7 @@ class GridEdit(QWidget):
         return tr("Below the names of the columns, write at least one row.") if len(rows) < 2 else ""
 
     def _say(self, words: str) -> None:
-        self.trouble.setText(words)
-        show_if(self.trouble, bool(words))
+        show_words(self.trouble, words)
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()

@@ -11,7 +11,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.theme import current, reduced_motion
 from biasprint.desktop.widgets.buttons import LinkButton, PrimaryButton
 from biasprint.desktop.widgets.labels import Label, show_if
-from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Item, add_to, in_column, in_row
 
 
 class TopBox(QVBoxLayout):
@@ -35,21 +35,29 @@ class TopBox(QVBoxLayout):
 
 
 class Card(QFrame):
-    """A surface that groups related content. `box` is its vertical layout.
+    """A surface that groups related content. `box` is its vertical layout, to which `items` are added (`add_to`).
 
-    `chosen` draws the accent border; with `set_padding` a dense card can do with less room.
+    `chosen` draws the accent border; with less `padding`, one for all sides or across and along, a card is dense.
     """
 
-    def __init__(self, title: str = "", *, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        title: str = "",
+        *items: Item,
+        padding: int | tuple[int, int] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._looks_chosen = False
         self.box = TopBox(self)
         self.box.setSpacing(current().grid)
-        self.set_padding(current().margin)
+        padding = current().margin if padding is None else padding
+        self.set_padding(*(padding if isinstance(padding, tuple) else (padding,)))
         if title:
             self.box.addWidget(Label(title, "heading", wrap=True))
             self.setAccessibleName(tr(title))
+        add_to(self.box, *items)
 
     def set_padding(self, horizontal: int, vertical: int | None = None) -> None:
         across, along = horizontal, horizontal if vertical is None else vertical
@@ -130,8 +138,7 @@ class EmptyState(QWidget):
 
 
 def _centred(widget: QWidget) -> QHBoxLayout:
-    row = in_row(STRETCH, widget, STRETCH)
-    return row
+    return in_row(STRETCH, widget, STRETCH)
 
 
 class Chip(QLabel):

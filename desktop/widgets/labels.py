@@ -1,5 +1,7 @@
 """Labels. All of them show plain text only: what a model or a file wrote is never rendered as rich text."""
 
+from typing import TypeVar
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
@@ -9,6 +11,7 @@ from biasprint.desktop.theme import Tokens, current, follow
 from biasprint.desktop.widgets.layout import in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
+Named = TypeVar("Named", bound=QWidget)
 CAPTION_WIDTH = 84
 
 
@@ -37,6 +40,12 @@ class Label(QLabel):
         super().resizeEvent(event)
         if self.wordWrap() and event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+
+def named(widget: Named, words: str) -> Named:
+    """Return a widget that screen readers call by these words."""
+    widget.setAccessibleName(words)
+    return widget
 
 
 def label_of(field: QWidget, words: str, role: str = "") -> Label:
@@ -141,6 +150,12 @@ def show_if(widget: QWidget, wanted: bool) -> None:
         widget.setVisible(wanted)
     else:
         widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
+
+
+def show_words(label: QLabel, words: str) -> None:
+    """Show words in a label, which is hidden where there are none."""
+    label.setText(words)
+    show_if(label, bool(words))
 
 
 class Fact(QWidget):

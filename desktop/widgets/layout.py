@@ -237,15 +237,14 @@ class Pages(QStackedWidget):
 
 
 class Sheet(Scroller):
-    """A page that scrolls. `box` is its vertical layout. The scroll bar is in the right margin, `SCROLL_BAR` wide."""
+    """A page that scrolls. `box` is its column, with these items. The scroll bar is in the right margin."""
 
-    def __init__(self) -> None:
+    def __init__(self, *items: Item, spacing: int | None = None, margins: Margins = (0, 0, SCROLL_BAR, 0)) -> None:
         super().__init__()
         page = _Page()
         page.setProperty("role", "clear")
-        self.box = QVBoxLayout(page)
-        self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        self.box.setSpacing(theme.current().gap)
+        spacing = theme.current().gap if spacing is None else spacing
+        self.box = in_column(*items, inside=page, spacing=spacing, margins=margins)
         self.setWidget(page)
         self.setFrameShape(QFrame.Shape.NoFrame)
 

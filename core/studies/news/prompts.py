@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from biasprint.core.errors import UsageError
@@ -16,7 +15,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts.axes import Text
 from biasprint.core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
-from biasprint.core.prompts.resource_files import from_resources
+from biasprint.core.prompts.resource_files import from_resources, strict_data
 from biasprint.core.prompts.template import Template
 from biasprint.core.prompts.wordings import AS_IT_IS, TemplateWords
 from biasprint.core.studies.kit.choice import PromptChoice
@@ -38,7 +37,7 @@ class Headline:
     original: str = ""
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class NewsTemplates:
     """The shipped wording: neutral, biased, and for base models; and the paper's ideology."""
 
@@ -52,7 +51,7 @@ def news_templates() -> NewsTemplates:
     return from_resources(NewsTemplates, "prompts", "news.toml")
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class ShippedArticle:
     """A headline, what it is about, and an original written for it by a language model (see the card)."""
 
@@ -61,7 +60,7 @@ class ShippedArticle:
     original: Text
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class ArticleCard:
     """Origin of the shipped articles. `statement` says what they can show; `short` is that for a finding."""
 
@@ -71,7 +70,7 @@ class ArticleCard:
     licence: Text
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@strict_data
 class ShippedArticles:
     """The card, and the articles in the paper's domains."""
 

@@ -120,8 +120,7 @@ class ChartsPanel(Panel):
         left = in_column(inside=self.charts, spacing=self.body.spacing(), margins=0)
         add_to(left, self.hidden_note, self.tabs, (self.waiting, 1), (self.stack, 1))
         self._wait(False)
-        row = in_row((self.charts, 5), (self.figure, 3), spacing=self.body.spacing())
-        self.body.addLayout(row, 1)
+        self.body.addLayout(in_row((self.charts, 5), (self.figure, 3), spacing=self.body.spacing()), 1)
 
     def project_opened(self, project: "Project") -> None:
         self.project_closed()

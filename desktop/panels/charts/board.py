@@ -24,7 +24,7 @@ from biasprint.desktop.plots.card import PlotHost
 from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, StudyBoard
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Scroller, add_to, clear_widget, in_column, in_row
 
 # ---- The head of the live board
@@ -86,8 +86,7 @@ class BoardHead(QWidget):
 
     def runs_menu(self) -> QMenu:
         """Build the menu of runs to pick; several are drawn over each other."""
-        menu = QMenu(self)
-        menu.setAccessibleName(tr("Runs on the board"))
+        menu = named(QMenu(self), tr("Runs on the board"))
         everything = menu.addAction(tr("All texts together"))
         everything.setCheckable(True)
         everything.setChecked(not self.picked)
@@ -115,8 +114,7 @@ class BoardHead(QWidget):
 
     def goals_menu(self, goals: Sequence[Goal], take: Callable[[Goal], object]) -> QMenu:
         """Build the menu of the ways to continue a run."""
-        menu = QMenu(self)
-        menu.setAccessibleName(tr("Go on"))
+        menu = named(QMenu(self), tr("Go on"))
         for goal in goals:
             menu.addAction(goal.words).triggered.connect(lambda _=False, goal=goal: take(goal))
         if not goals:
@@ -274,8 +272,7 @@ class LiveBoard(QWidget):
         self.waiting.setVisible(self._awaited)
         show_if(self.nothing, not something and not self._awaited)
         self.scroller.setVisible(something)
-        self.note.setText(_note(board) if board is not None and something else "")
-        self.note.setVisible(bool(self.note.text()))
+        show_words(self.note, _note(board) if board is not None and something else "")
         if board is None:
             self._forget()
             return
@@ -426,8 +423,7 @@ class LiveBoard(QWidget):
 
     def _cards_menu(self) -> QMenu:
         """Build the menu of all cards; those that are checked are on the board."""
-        menu = QMenu(self)
-        menu.setAccessibleName(tr("Cards on the board"))
+        menu = named(QMenu(self), tr("Cards on the board"))
         shown = {place.key for place in self.dashboard.places if place.shown}
         for key, kind in self._kinds(self.board).items() if self.board else ():
             action = menu.addAction(tr(kind.title))

@@ -24,6 +24,7 @@ from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import (
     STRETCH,
     Column,
@@ -117,8 +118,7 @@ class FigureCard(Card):
         self.list.setAccessibleName(tr("Texts behind the figure"))
         self.list.selectionModel().currentChanged.connect(self._show_text)
         close = IconButton("close", tr("Close this figure"), size=16, act=self.close_card)
-        row = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
-        self.box.addLayout(row)
+        self.box.addLayout(in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop)))
         column = Column()
         add_to(column.box, self.badge, self.facts, self.more, self.behind, self.list, self.note, (self.text, 1))
         column.box.addStretch(0)  # without texts, the words stay together at the top
@@ -375,16 +375,14 @@ class MeasuredFigures(QWidget):
             box.setAccessibleName(tr(name))
             box.activated.connect(lambda _: self._models_chosen())
         self.titles = QStringListModel(self)
-        self.list = QListView(wordWrap=True, resizeMode=QListView.ResizeMode.Adjust)
+        self.list = named(QListView(wordWrap=True, resizeMode=QListView.ResizeMode.Adjust), tr("Figures"))
         self.list.setModel(self.titles)
         self.list.setItemDelegate(TitleDelegate(self.list))
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(tr("Figures"))
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_figure())
-        self.box = ComboBox()
+        self.box = named(ComboBox(), tr("Figure"))
         self.box.setModel(self.titles)
-        self.box.setAccessibleName(tr("Figure"))
         self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.activated.connect(self.choose_figure)
         self.card = ChartCard(NOTHING)

@@ -22,6 +22,7 @@ from biasprint.desktop.charts.live import (
 )
 from biasprint.desktop.widgets import EmptyState, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_row
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
@@ -144,8 +145,7 @@ class Preferences(Section):
     def __init__(self) -> None:
         super().__init__(tr("Preferences"), "judge", tr("Rate outputs"))
         self._label = Label(tr("Whose choices"))
-        self.voice = ComboBox()
-        self.voice.setAccessibleName(tr("Whose choices"))
+        self.voice = named(ComboBox(), tr("Whose choices"))
         self._label.setBuddy(self.voice)
         self.voice.activated.connect(lambda _: self.draw())
         add_to(self.tools, self._label, self.voice, STRETCH)
@@ -191,8 +191,7 @@ class Letters(Section):
 
     def __init__(self) -> None:
         super().__init__(tr("Letters"), "generate", tr("Generate letters"))
-        self.variants = ComboBox()
-        self.variants.setAccessibleName(tr("Way of counting"))
+        self.variants = named(ComboBox(), tr("Way of counting"))
         for choice in self._CHOICES:
             name = variant_name(choice[0]) if len(choice) == 1 else tr("both")
             self.variants.addItem(name, choice)

@@ -20,6 +20,7 @@ from biasprint.desktop.panels.explore.scores import ScoresView
 from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, Column, add_to, clear_column, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
@@ -51,12 +52,10 @@ class SelectionDrawer(Card):
     words_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(theme.current().gap)
+        super().__init__(padding=theme.current().gap)
         self.heading = Label("", "heading", wrap=True)
         self.note = Label("", "note", wrap=True)
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("Selection"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("Selection"))
         self.names = QStringListModel(self)
         self.list = QListView()
         self.list.setItemDelegate(TextDelegate(self.list))
@@ -125,8 +124,7 @@ class SelectionDrawer(Card):
 
     def _lay_out(self) -> None:
         close = IconButton("close", tr("Close the selection"), size=16, act=self.close_drawer)
-        head = in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop))
-        add_to(self.box, head, self.note, self.tabs)
+        add_to(self.box, in_row((self.heading, 1), (close, Qt.AlignmentFlag.AlignTop)), self.note, self.tabs)
         self.pages = self._text_page(), self._word_page()
         for page, title in zip(self.pages, (tr("Texts"), tr("Words")), strict=True):
             self.box.addWidget(page, 1)
@@ -149,8 +147,7 @@ class SelectionDrawer(Card):
         self._beside.setSpacing(theme.current().gap)
         for label, text in self.panes:
             text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-            pane = in_column(label, (text, 1))
-            self._beside.addLayout(pane, 1)
+            self._beside.addLayout(in_column(label, (text, 1)), 1)
         box.addLayout(self._beside, 1)
         return page
 
@@ -233,8 +230,7 @@ class ExplorePanel(Panel):
         )  # fmt: skip
         self.count = Chip("")
         self.header.add_chip(self.count)
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("Views"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("Views"))
         self.stack = QStackedWidget()
         for view in self.views:
             self.tabs.addTab(tr(view.title))

@@ -146,8 +146,7 @@ class ExploreView(QWidget):
         made.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         label = Label(name, "soft")
         label.setBuddy(made)
-        both = row_of(label, made, spacing=theme.current().grid)
-        self.tools.addWidget(both)
+        self.tools.addWidget(row_of(label, made, spacing=theme.current().grid))
         made.activated.connect(lambda _: self.draw())
         return made
 

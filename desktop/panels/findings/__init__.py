@@ -26,6 +26,7 @@ from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, Pl
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, place_beside, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
@@ -51,8 +52,7 @@ class TextColumn(Card):
         super().__init__()
         self._groups: Sequence[TextGroup] = ()
         self._following = False
-        self.group = ComboBox()
-        self.group.setAccessibleName(tr("Group"))
+        self.group = named(ComboBox(), tr("Group"))
         self.group.activated.connect(lambda _: self._show_group())
         self.name, self.count = ElidedLabel("", "heading"), Label("", "note")
         self.names = QStringListModel(self)
@@ -193,8 +193,7 @@ class FindingTexts(QWidget):
         place_beside(self._row, self.width(), theme.current().px(BESIDE_FROM))
 
     def _say(self, text: str) -> None:
-        self.said.setText(text)
-        self.said.setVisible(bool(text))
+        show_words(self.said, text)
 
 
 Measured = tuple[tuple[Measurement, ...], int]  # and how many rating sessions are open
@@ -476,8 +475,7 @@ class FindingsPanel(Panel):
         open_below(self.saving.menu(self._measurements), self.export)
 
     def _show_count(self, said: str) -> None:
-        self.count.setText(said)
-        self.count.setVisible(bool(said))
+        show_words(self.count, said)
 
     def _search(self) -> None:
         self._close_texts()

@@ -12,7 +12,7 @@ from biasprint.desktop.panels.findings.studies import StudyLines
 from biasprint.desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import Column, add_to, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import as_rows
@@ -241,8 +241,7 @@ class Filters(SearchRow):
         self.changed.emit()
 
     def _box(self, name: str, choices: Choices) -> ComboBox:
-        box = ComboBox()
-        box.setAccessibleName(tr(name))
+        box = named(ComboBox(), tr(name))
         box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, title in choices:
             box.addItem(title, key)
@@ -419,9 +418,7 @@ class Board(Column):
     def _lay_out(self) -> None:
         tokens = theme.current()
         self.pages = stack_of(self.view, self.no_match, self.waiting)
-        self.frame = Card()
-        self.frame.set_padding(4, 8)
-        self.frame.box.addWidget(self.pages)
+        self.frame = Card("", self.pages, padding=(4, 8))
         self.view.focused.connect(self.frame.set_chosen)
         self.split = QSplitter(childrenCollapsible=False, handleWidth=tokens.gap)
         # It takes what is left, down to its least height: what table and card would like to have does not count.

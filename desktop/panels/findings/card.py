@@ -16,7 +16,7 @@ from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import below
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
-from biasprint.desktop.widgets.labels import Fact
+from biasprint.desktop.widgets.labels import Fact, show_words
 from biasprint.desktop.widgets.layout import Column, add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
@@ -149,8 +149,7 @@ class FindingCard(Card):
         self.line = line
         finding = line.finding
         self.heading.setText(safe_line(finding.title))
-        self.about.setText(line.about)
-        self.about.setVisible(bool(line.about))
+        show_words(self.about, line.about)
         stand_ins = ", ".join(scorer_title(use.name) for use in finding.scorers if use.stand_in)
         self.badge.setText(safe_line(tr("stand-in: {names}").format(names=stand_ins)))
         self.badge.setVisible(bool(stand_ins))
@@ -161,8 +160,7 @@ class FindingCard(Card):
         self.interval.setText(safe_line(interval_sentence(finding, shown)) if finding.estimate is not None else "")
         self.interval.setVisible(finding.estimate is not None)
         self.bar.show_finding(finding)
-        self.legend.setText(legend(finding))
-        self.legend.setVisible(bool(legend(finding)))
+        show_words(self.legend, legend(finding))
         for name, value in _facts(line).items():
             self.facts[name].say(value)
         self.column.verticalScrollBar().setValue(0)

@@ -10,7 +10,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
@@ -35,8 +35,7 @@ class PlannedFindingRow(QWidget):
     def __init__(self, name: str, ask: str) -> None:
         super().__init__()
         self.check = QCheckBox(safe_line(tr(ask or name)).replace("&", "&&"))
-        self.name = QLineEdit(name)
-        self.name.setAccessibleName(tr("Finding"))
+        self.name = named(QLineEdit(name), tr("Finding"))
         self.margin = QDoubleSpinBox(minimum=0, maximum=LARGEST_MARGIN, decimals=3, singleStep=0.05)
         self.margin.setSpecialValueText(tr("no margin"))
         self.margin.setAccessibleName(tr("Margin"))
@@ -207,8 +206,7 @@ class AnalysisPlanDialog(Dialog):
         grid.addLayout(left_out, 1, 2)
         grid.setColumnStretch(2, 1)
         add_to(box, self.form, self.from_file, self.notice)
-        foot = in_row(self.opening, self.saving, STRETCH, self.cancel, self.go, spacing=tokens.grid)
-        box.addLayout(foot)
+        box.addLayout(in_row(self.opening, self.saving, STRETCH, self.cancel, self.go, spacing=tokens.grid))
 
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(

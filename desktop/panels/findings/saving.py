@@ -214,10 +214,8 @@ class CompareDialog(Dialog):
             row.addWidget(chosen, 2 if chosen is self.study else 1)
         add_to(box, row, self.groups, self.writers)
         add_to(self.sheet.box, STRETCH, spacing=2)
-        head = in_row(Label(tr("Scorers"), "strong"), STRETCH, self.words)
-        add_to(box, head, self.notice, (self.sheet, 1))
-        buttons = in_row((self.why, 1), self.cancel, self.go, spacing=tokens.grid)
-        box.addLayout(buttons)
+        add_to(box, in_row(Label(tr("Scorers"), "strong"), STRETCH, self.words), self.notice, (self.sheet, 1))
+        box.addLayout(in_row((self.why, 1), self.cancel, self.go, spacing=tokens.grid))
 
     def _ask_words(self) -> None:
         kinds = tr("Word lists ({pattern})").format(pattern="*.txt *.toml")

@@ -13,7 +13,7 @@ from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
 from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import Measurement
@@ -76,13 +76,11 @@ class StudyLine(QWidget):
         self.measurement = measurement
         self.said.set_text(said_of(measurement))
         since = news_of(measurement)
-        self.new.setText(since)
-        show_if(self.new, bool(since))
+        show_words(self.new, since)
         recipe = measurement.recipe
         show_if(self.more, recipe is not None)
         self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
-        self.planned.setText(safe_line(measurement.plan))
-        show_if(self.planned, bool(measurement.plan))
+        show_words(self.planned, safe_line(measurement.plan))
         self.writers.show_writers(measurement.writers)
 
     def show_replies(self, sentences: Sequence[str]) -> None:

@@ -152,8 +152,7 @@ class FingerprintPanel(Panel):
             tr("No fingerprint yet"), "", tr("Rate outputs"), lambda: self.shell.show_panel("judge"), icon="fingerprint"
         )
         self.pages = stack_of(self.waiting, self.choose, self.nothing, self.view, self.workshop)
-        row = in_row((self.pages, 5), (self.figure, 3), spacing=self.body.spacing())
-        self.body.addLayout(row, 1)
+        self.body.addLayout(in_row((self.pages, 5), (self.figure, 3), spacing=self.body.spacing()), 1)
         self._go_to(self.waiting)
 
     def project_opened(self, project: "Project") -> None:

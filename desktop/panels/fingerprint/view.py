@@ -26,6 +26,7 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import (
     STRETCH,
     Scroller,
@@ -185,8 +186,7 @@ class FingerprintView(QWidget):
         self.words.set_paragraphs(paragraphs(found, tr, number))
         self.limits.setText(limits(found, tr).text)
         beside = _beside(found)
-        self.beside.setText(beside)
-        self.beside.setVisible(bool(beside))
+        show_words(self.beside, beside)
         self.save_button.setEnabled(True)
         self._scroll.verticalScrollBar().setValue(0)
         self._place_summary()
@@ -269,22 +269,18 @@ class FingerprintView(QWidget):
         box.addWidget(self._scroll, 1)
 
     def _head(self) -> QHBoxLayout:
-        row = in_row(
+        return in_row(
             self.title_label, self.chip, STRETCH, self.save_button, self.done_button, spacing=theme.current().gap
         )
-        return row
 
     def _said(self) -> QVBoxLayout:
-        in_words = Card(tr("In words"))
-        add_to(in_words.box, self.words, (self.unfold, Qt.AlignmentFlag.AlignLeft))
+        in_words = Card(tr("In words"), self.words, (self.unfold, Qt.AlignmentFlag.AlignLeft))
         self.unfold.setVisible(self._folded)
-        small = Card()
-        small.setAccessibleName(tr("What this is not"))
+        small = named(Card(), tr("What this is not"))
         for label in (self.limits, self.beside, self.kept):
             small.box.addWidget(label)
         self.kept.setVisible(bool(self.kept.text()))
-        column = in_column(in_words, small, STRETCH, spacing=theme.current().gap)
-        return column
+        return in_column(in_words, small, STRETCH, spacing=theme.current().gap)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

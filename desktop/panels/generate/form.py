@@ -204,8 +204,7 @@ class GenerateForm(Card):
     writers_changed = Signal()  # one more may be usable
 
     def __init__(self, shell: Shell) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self._shell = shell
         self._sets: dict[int, StoredSet] = {}
         self._kinds: Mapping[int, str] = {}
@@ -244,7 +243,6 @@ class GenerateForm(Card):
         self.no_prompts = QuietButton(tr("Choose prompts…"), act=self.prompts_wanted)
 
     def _lay_out(self) -> None:
-        tokens = theme.current()
         grid, numbers = FormGrid(), FormGrid()
         label = label_of(self.prompt_set, tr("Prompts"))
         narrow(self.prompt_set, 12)
@@ -260,7 +258,7 @@ class GenerateForm(Card):
             spin.setToolTip(safe_tip(tr(tip)))
             numbers.addWidget(label, 0, column)
             numbers.addWidget(spin, 0, column + 1)
-        buttons = in_row(self.start, self.next, self.no_prompts, (self.state, 1), spacing=tokens.gap)
+        buttons = in_row(self.start, self.next, self.no_prompts, (self.state, 1), spacing=theme.current().gap)
         about = in_column(self.not_a_model, self.about, spacing=4)
         self.box.addLayout(grid)
         for notice in (self.refused, self.engine):  # where it is seen without scrolling

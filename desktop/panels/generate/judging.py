@@ -63,7 +63,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import label_of, show_if
+from biasprint.desktop.widgets.labels import label_of, show_if, show_words
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -349,8 +349,7 @@ class JudgingCard(Card):
         self.refused.setAccessibleName(safe_line(tr(why_not)))
         show_if(self.refused, bool(why_not))
         show_if(self.to_models, self._no_model() and bool(self._facts and self._facts.plans))
-        self.state.setText(safe_line(self._said()))
-        show_if(self.state, bool(self.state.text()))
+        show_words(self.state, safe_line(self._said()))
 
     def _said(self) -> str:
         """Return the progress of the judging, or the end of the last one from here."""

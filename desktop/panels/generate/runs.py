@@ -320,8 +320,7 @@ class RunsCard(Card):
     chosen = Signal(object)  # Row or None: whose details are shown
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self.model = RunsModel()
         self.details = RunDetails()
         self.table = _table(self.model)

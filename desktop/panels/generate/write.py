@@ -140,8 +140,7 @@ class ProgressCard(Card):
     """The progress of one job at a time; the last text stays when it has ended."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self.handle: JobHandle | None = None
         self.words = Label("", "note")
         self.pause = QuietButton(tr("Pause"), icon="pause", act=self._toggle)

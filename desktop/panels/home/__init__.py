@@ -324,8 +324,7 @@ class HomePanel(Panel):
             self._doors.addLayout(pair, 1)
             for door in doors:
                 pair.addWidget(door, 1)
-        beside = in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap)
-        self._lower.addLayout(beside, 1)
+        self._lower.addLayout(in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap), 1)
         self._lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
         add_to(sheet.box, greeting, self._doors, self._lower, STRETCH)
         self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)

@@ -397,8 +397,7 @@ class RecentCard(Card):
     chosen = Signal(object)  # Path
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(theme.current().margin - INSET, theme.current().margin)
+        super().__init__(padding=(theme.current().margin - INSET, theme.current().margin))
         self.setAccessibleName(tr("Recent projects"))
         self.model = RecentModel()
         self.list = QListView()
@@ -422,8 +421,7 @@ class RecentCard(Card):
         self.search.installEventFilter(self)
         head = in_row((Label(tr("Recent projects"), "heading"), 1), self.count, margins=(INSET, 0, INSET, 0))
         self.nothing.setContentsMargins(INSET, 0, INSET, 0)
-        find = in_row(self.search, margins=(INSET, 0, INSET, 0))
-        add_to(self.box, head, self.nothing, find, self.list, STRETCH)
+        add_to(self.box, head, self.nothing, in_row(self.search, margins=(INSET, 0, INSET, 0)), self.list, STRETCH)
         foot = Label(drop, "note", wrap=True)
         foot.setContentsMargins(INSET, 0, INSET, 0)
         self.box.addWidget(foot)

@@ -36,7 +36,7 @@ from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker,
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import label_of, show_if
+from biasprint.desktop.widgets.labels import label_of, named, show_if
 from biasprint.desktop.widgets.layout import Dialog, LowEdit, Sheet, add_to, fitting, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -96,8 +96,7 @@ class OwnQuestion(QWidget):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._shell = shell
-        self.text = LowEdit()
-        self.text.setAccessibleName(tr("Your question"))
+        self.text = named(LowEdit(), tr("Your question"))
         self.text.setPlaceholderText(
             tr("Such as: {example}").format(example="{name} asks for a loan. Answer the letter.")
         )

@@ -229,15 +229,11 @@ class EndPage(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        visit = Card(tr("Go back to any of them"))
-        add_to(visit.box, self.changeable, (self.list, 1))
-        ending = Card(tr("Finish"))
-        ending.box.addWidget(self.headline)
+        visit = Card(tr("Go back to any of them"), self.changeable, (self.list, 1))
         flow = FlowLayout(*self.chips, spacing=tokens.grid)
-        add_to(ending.box, flow, Gap(tokens.grid), self.explained, Gap(tokens.grid))
+        ending = Card(tr("Finish"), self.headline, flow, Gap(tokens.grid), self.explained, Gap(tokens.grid))
         for button in (self.resume, self.skipped, self.reveal, self.sure, self.not_yet):
-            line = in_row(button, STRETCH)
-            ending.box.addLayout(line)
+            ending.box.addLayout(in_row(button, STRETCH))
         ending.box.addStretch(1)
         row = in_row((visit, 3), inside=self, spacing=tokens.gap, margins=0)
         self._side = Scroller()
@@ -363,10 +359,8 @@ class FinishedPage(Scroller):
         add_to(card.box, Gap(tokens.grid), Label(tr("What you chose"), "strong"))
         card.box.addWidget(Label(tr(NO_PICTURE), "reading", wrap=True))
         add_to(card.box, Gap(tokens.grid), self.swayed_title, self.swayed, self.place)
-        buttons = FlowLayout(self.where, self.copy, self.folder, self.done, spacing=tokens.grid)
-        card.box.addLayout(buttons)
-        row = in_row((card, 1), 0)
-        in_column(row, STRETCH, inside=sheet, margins=0)
+        card.box.addLayout(FlowLayout(self.where, self.copy, self.folder, self.done, spacing=tokens.grid))
+        in_column(in_row((card, 1), 0), STRETCH, inside=sheet, margins=0)
         self.setWidget(sheet)
 
 
@@ -437,12 +431,10 @@ class RevealPage(Scroller):
             opening.box.addWidget(self.withheld)
         if not nothing:
             opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
-        row = FlowLayout(*self._buttons(nothing), spacing=tokens.grid)
-        add_to(opening.box, Gap(tokens.grid), row)
+        add_to(opening.box, Gap(tokens.grid), FlowLayout(*self._buttons(nothing), spacing=tokens.grid))
         box.addWidget(opening)
         if revelation.swayed is not None:
-            explained = Card(tr("About the recommendations"))
-            explained.box.addWidget(Label(_swayed(revelation.swayed), "reading", wrap=True))
+            explained = Card(tr("About the recommendations"), Label(_swayed(revelation.swayed), "reading", wrap=True))
             box.addWidget(explained)
         labels = [safe_line(identity.label) for axis in revelation.axes for identity in axis.identities]
         width = max((self.fontMetrics().horizontalAdvance(label) for label in labels), default=0)
@@ -515,7 +507,6 @@ def _swayed(told: Swayed) -> str:
 
 def _axis_card(axis: AxisSummary, label_width: int) -> Card:
     tokens = theme.current()
-    card = Card(safe_line(axis.title))
     grid = QGridLayout()
     grid.setHorizontalSpacing(tokens.gap)
     grid.setVerticalSpacing(tokens.grid)
@@ -531,7 +522,7 @@ def _axis_card(axis: AxisSummary, label_width: int) -> Card:
         grid.addWidget(bar, row, 1)
         grid.addWidget(Label(count, "strong"), row, 2)
     grid.setColumnStretch(1, 1)
-    card.box.addLayout(grid)
+    card = Card(safe_line(axis.title), grid)
     rest = (
         (axis.ties, "%n tie", "%n ties"),
         (axis.none, "%n “none is good”", "%n “none is good”"),

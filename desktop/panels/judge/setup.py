@@ -27,7 +27,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if, show_words
 from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, in_column, in_row
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ class SetupPage(Scroller):
         self.rounds_note = Label(tr(_ROUNDS_NOTE), "note", wrap=True)
         self.rounds_note.hide()
         self.per_axis_label, self.raters_label = Label("", wrap=True), Label("", wrap=True)
-        self.consent = QPlainTextEdit(tabChangesFocus=True)
-        self.consent.setAccessibleName(tr("Consent text"))
+        self.consent = named(QPlainTextEdit(tabChangesFocus=True), tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Raters agree to this before the first comparison."))
         self.notes = _check(tr("Raters may write notes"), checked=True)
         self.prompts = _check(tr("Raters read the prompt where it names nothing that stays hidden"), checked=True)
@@ -224,8 +223,7 @@ class SetupPage(Scroller):
     def _changed(self) -> None:
         wanting, offer = self.what.wanting(), self.what.offer
         self.draw.setEnabled(not wanting and not self._busy)
-        self.wanting.setText(wanting)
-        show_if(self.wanting, bool(wanting))
+        show_words(self.wanting, wanting)
         # Only creative tasks come with a rubric.
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
@@ -289,8 +287,7 @@ class SetupPage(Scroller):
             box.hide()
             self.also.toggled.connect(box.setVisible)
         add_to(card.box, Label(tr("Consent text"), "strong"), self.consent, self.teaching, Gap(tokens.grid))
-        buttons = in_row(self.draw, self.cancel, (self.wanting, 1), 0)
-        card.box.addLayout(buttons)
+        card.box.addLayout(in_row(self.draw, self.cancel, (self.wanting, 1), 0))
         self.setWidget(sheet)
 
     def _fit(self, tokens: theme.Tokens) -> None:

@@ -29,6 +29,7 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -130,8 +131,7 @@ class PersonBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._fixed = False
-        self.code = QLineEdit(placeholderText=tr("such as R01"), maxLength=CODE_LENGTH)
-        self.code.setAccessibleName(tr("Rater code"))
+        self.code = named(QLineEdit(placeholderText=tr("such as R01"), maxLength=CODE_LENGTH), tr("Rater code"))
         self.code.setFixedWidth(theme.current().px(160))
         self.fixed_code = Label("", "strong")
         self.another = LinkButton(tr("Another person…"), act=self.another_person)
@@ -249,8 +249,7 @@ class JudgeStartPage(Scroller):
         self.person.set_fixed(packet_code)
         for link in (self.new, self.bring):
             link.setVisible(not self._packet and not read_only)
-        self.cannot.setText(read_only)
-        self.cannot.setVisible(bool(read_only))
+        show_words(self.cannot, read_only)
         self.copy.setVisible(self._packet and bool(read_only))
         self.forget()
         self._enable_start()
@@ -334,15 +333,13 @@ class JudgeStartPage(Scroller):
         column = QWidget(maximumWidth=tokens.px(WIDTH))
         outer.addWidget(column, 1, Qt.AlignmentFlag.AlignTop)
         box = in_column(inside=column, spacing=tokens.gap, margins=0)
-        session = Card(tr("Rate side by side"))
-        add_to(session.box, self.paused, self.about, self.sets)
+        session = Card(tr("Rate side by side"), self.paused, self.about, self.sets)
         add_to(
             session.box, Gap(tokens.grid), self.person, self.consent, Gap(tokens.grid), self.cannot, self._start_row()
         )
-        keys = Card(tr("Everything has a key"))
         self._keys.setHorizontalSpacing(tokens.gap)
         self._keys.setVerticalSpacing(tokens.grid)
-        keys.box.addLayout(self._keys)
+        keys = Card(tr("Everything has a key"), self._keys)
         keys.box.addWidget(
             Label(tr("Keys are off while you type. They can be changed in the settings."), "note", wrap=True)
         )
@@ -350,10 +347,9 @@ class JudgeStartPage(Scroller):
         self.setWidget(sheet)
 
     def _start_row(self) -> QHBoxLayout:
-        row = in_row(
+        return in_row(
             self.start, self.copy, Gap(theme.current().gap), self.new, Gap(theme.current().gap), self.bring, STRETCH
         )
-        return row
 
     def _connect(self) -> None:
         self.code.returnPressed.connect(self.begin)

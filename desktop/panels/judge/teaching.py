@@ -207,9 +207,7 @@ class TeachingBox(QWidget):
 
     def _rubric_field(self) -> QWidget:
         field = QWidget()
-        box = in_column(self.rubric, inside=field, spacing=4, margins=0)
-        line = in_row(self.start_from, STRETCH)
-        box.addLayout(line)
+        in_column(self.rubric, in_row(self.start_from, STRETCH), inside=field, spacing=4, margins=0)
         return field
 
     def _set_ranges(self) -> None:
@@ -270,8 +268,7 @@ class TeachingBox(QWidget):
         for spin in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias):
             spin.setMinimumWidth(tokens.px(190))
             guard_wheel(spin)
-        line = in_row(self.more, STRETCH)
-        in_column(line, self.inside, inside=self, spacing=tokens.grid, margins=0)
+        in_column(in_row(self.more, STRETCH), self.inside, inside=self, spacing=tokens.grid, margins=0)
 
 
 _SWAY_TIP = (
@@ -306,19 +303,16 @@ class InstructionsPage(Scroller):
 
     def __init__(self) -> None:
         super().__init__()
-        tokens = theme.current()
         self.text = PlainText(name=tr("Instructions"))
         self.then = Label("", "soft", wrap=True)
         self.go_on = PrimaryButton(tr("Go on"), act=self.went_on)
         self.back = QuietButton(tr("Back"), act=self.closed)
         sheet, outer = clear_row()
         card = Card(tr("Please read this first"))
-        card.setMaximumWidth(tokens.px(WIDTH))
+        card.setMaximumWidth(theme.current().px(WIDTH))
         outer.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
         outer.addStretch(0)
-        add_to(card.box, self.text, self.then)
-        row = in_row(self.go_on, self.back, STRETCH)
-        card.box.addLayout(row)
+        add_to(card.box, self.text, self.then, in_row(self.go_on, self.back, STRETCH))
         self.setWidget(sheet)
         self.setFocusProxy(self.go_on)
 

@@ -76,7 +76,6 @@ class WorkPage(QScrollArea):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # no stop of Tab: nothing would show that it is here
         self.setAccessibleName(tr("Comparison"))
-        tokens = theme.current()
         self.comparison: BlindComparison | None = None
         self._view: SessionView | None = None
         self._best: int | None = None  # chosen, while the worst is asked for
@@ -109,7 +108,7 @@ class WorkPage(QScrollArea):
         self.setWidget(sheet)
         self._low = False
         self._box = box = QVBoxLayout(sheet)
-        add_to(box, self.question, self.prompt, (self.cards, 1), spacing=tokens.gap, margins=0)
+        add_to(box, self.question, self.prompt, (self.cards, 1), spacing=theme.current().gap, margins=0)
         self.cards.points.hide()
         add_to(box, self.cards.points, self.note, self._footer())
         self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)

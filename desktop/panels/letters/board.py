@@ -28,7 +28,17 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of
-from biasprint.desktop.widgets.layout import STRETCH, Beside, Gap, Sheet, add_to, clear_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Beside,
+    Gap,
+    Sheet,
+    add_to,
+    clear_column,
+    column_of,
+    in_row,
+    stack_of,
+)
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -49,8 +59,7 @@ class ContextPage(Card):
     removed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self._passage: tuple[int, int] | None = None
         self.choose = QuietButton(tr("Choose a file…"), act=self.file_wanted)
         self.paste = _ContextPasteBox(tr("… or paste the CV here"), tr("Paste the CV"))
@@ -115,10 +124,7 @@ class ContextPage(Card):
         return page
 
     def _showing(self) -> QWidget:
-        page, box = clear_column(spacing=8)
-        head = in_row((self.name, 1), self.remove)
-        add_to(box, head, self.hint, (self.text, 1))
-        return page
+        return column_of(in_row((self.name, 1), self.remove), self.hint, (self.text, 1), spacing=8)
 
 
 class PersonPage(Card):
@@ -132,8 +138,7 @@ class PersonPage(Card):
     kind_set = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self._person = Person()
         self._by_hand = False
         self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
@@ -361,10 +366,8 @@ class LetterBoard(Beside):
             self.tabs.setCurrentIndex(0)
 
     def _lay_out(self) -> None:
-        sheet = Sheet()
-        add_to(sheet.box, (self.found, 1), self.compared, margins=0)
-        person = Sheet()
-        add_to(person.box, self.person, STRETCH, margins=0)
+        sheet = Sheet((self.found, 1), self.compared, margins=0)
+        person = Sheet(self.person, STRETCH, margins=0)
         self.add_page(tr("To look at"), sheet)
         self.add_page(tr("CV"), self.context)
         self.add_page(tr("Candidate"), person)

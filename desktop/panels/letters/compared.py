@@ -17,7 +17,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_column, clear_widget, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_widget, column_of, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -254,9 +254,7 @@ class ComparedCard(Card):
         self.set_padding(16)
         self.box.setSpacing(4)
         head = in_row((self.heading, 1), (self.fold, Qt.AlignmentFlag.AlignTop))
-        self.figures, figures = clear_column(self.legend, grid_box, self.facts, spacing=4)
-        foot = in_row(self.more, STRETCH, self.badge)
-        figures.addLayout(foot)
+        self.figures = column_of(self.legend, grid_box, self.facts, in_row(self.more, STRETCH, self.badge), spacing=4)
         add_to(self.box, head, self.missing, self.figures)
         self.figures.hide()
         self.setAccessibleName(tr("Compared with reference letters"))

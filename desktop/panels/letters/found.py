@@ -34,6 +34,7 @@ from biasprint.desktop.panels.letters.entries import (
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -427,8 +428,7 @@ class FoundCard(Card):
         if title and so_far:
             title = tr("{title} so far").format(title=title)
         self.heading.setText(title or tr("What to look at"))
-        self.nothing.setText(nothing)
-        self.nothing.setVisible(bool(nothing))
+        show_words(self.nothing, nothing)
         self.dismissed.setText(plural(dismissed, "1 dismissed", "%n dismissed"))
         for widget in (self.dismissed, self.undo, self.restore):
             widget.setVisible(dismissed > 0)

@@ -13,6 +13,7 @@ from biasprint.desktop.operations.letters import Checked, drop_result, read_with
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import Dialog, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -75,8 +76,7 @@ class GeneratorDialog(Dialog):
     def enable(self) -> None:
         """Let the work be started, or say why it cannot be."""
         why = self.reason()
-        self.why_not.setText(safe_line(why))
-        self.why_not.setVisible(bool(why))
+        show_words(self.why_not, safe_line(why))
         self.write.setEnabled(not why and self._working is None)
 
     def reason(self) -> str:
@@ -169,9 +169,8 @@ class ModelReadingDialog(GeneratorDialog):
         self.checked = checked
         self.summary = Label("", "strong", wrap=True)
         self.page, self.column = clear_column()
-        self.passages = QScrollArea(widgetResizable=True)
+        self.passages = named(QScrollArea(widgetResizable=True), tr("Passages that the model names"))
         self.passages.setWidget(self.page)
-        self.passages.setAccessibleName(tr("Passages that the model names"))
         self.passages.setMinimumHeight(theme.current().px(HEIGHT))
         for widget in (self.summary, self.passages):
             widget.hide()

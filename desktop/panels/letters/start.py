@@ -33,6 +33,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import Gap, Sheet, add_to, clear_column, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import DisplayText, as_given, safe_line
 
@@ -239,8 +240,7 @@ class KeptCard(Card):
         self.list.selectionModel().currentChanged.connect(lambda *_: self._enable())
 
     def _dress(self, _tokens: object = None) -> None:
-        tokens = theme.current()
-        self.list.setFixedHeight(min(MOST_ROWS, max(1, self._model.rowCount())) * tokens.px(ROW_HEIGHT) + 4)
+        self.list.setFixedHeight(min(MOST_ROWS, max(1, self._model.rowCount())) * theme.current().px(ROW_HEIGHT) + 4)
 
 
 def _pile_title(pile: "PileEntry") -> str:
@@ -340,8 +340,7 @@ class LetterStartPage(Sheet):
 
     def show_waiting(self, words: str) -> None:
         """Say which reading is under way; "" for none."""
-        self.waiting.setText(words)
-        self.waiting.setVisible(bool(words))
+        show_words(self.waiting, words)
         self.cancel.setVisible(bool(words))
         for widget in (self.choose, self.pile, self.paste):
             widget.setEnabled(not words)
@@ -379,14 +378,12 @@ class LetterStartPage(Sheet):
             "look and why, how a letter compares with others for its occupation, and, with a CV, which claims it lacks."
         ).format(formats=NAMES)
         words.addWidget(Label(explanation, "soft", wrap=True))
-        head = in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16)
-        box.addLayout(head)
+        box.addLayout(in_row((self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=16))
         buttons = FlowLayout(self.choose, self.pile, self.waiting, self.cancel, spacing=8, centred=True)
         add_to(box, self.context, buttons, Gap(4), self.paste)
         self.said = Label("", "note", wrap=True)
         self.show_promise(drafts=True)
-        foot = in_row((self.said, 1), self.check)
-        box.addLayout(foot)
+        box.addLayout(in_row((self.said, 1), self.check))
         self.cards = column_of(self.kept.offers, self.card, self.kept, spacing=theme.current().gap)
         self.put_in_the_middle(self.cards)
 

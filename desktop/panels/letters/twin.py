@@ -331,11 +331,8 @@ class TwinPage(QWidget):
         head = in_row(self.back, self.badge, self.made_by, self.to_swap, self.busy, self.cancel, spacing=tokens.grid)
         add_to(head, STRETCH, self.another, self.rewrite_button, self.copy, self.menu_button)
         shown = column_of(self.person, (self.view, 1), spacing=tokens.grid)
-        card = Card()
-        card.box.addWidget(self.why_not)
-        sheet = Sheet()
-        add_to(sheet.box, card, STRETCH)
-        self.pages = stack_of(shown, sheet)
+        card = Card("", self.why_not)
+        self.pages = stack_of(shown, Sheet(card, STRETCH))
         in_column(head, (self.pages, 1), inside=self, spacing=tokens.grid, margins=0)
 
     def _connect(self) -> None:

@@ -11,7 +11,7 @@ from biasprint.core.letters import AskedSentence, FigureDifference, Reading, Sen
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -191,8 +191,7 @@ class TwinFindings(Card):
     asked_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self.question, self.to_asked = Label("", "strong", wrap=True), LinkButton("", act=self.asked_wanted)
         add_to(self.box, self.question, (self.to_asked, Qt.AlignmentFlag.AlignLeft))
         self.box.addWidget(Label(tr("What differs, and what that says"), "heading", wrap=True))
@@ -205,8 +204,7 @@ class TwinFindings(Card):
         stand_ins = [use.name for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         findings = difference.findings if difference is not None else ()
         asked = len(difference.asked) if difference is not None else 0
-        self.question.setText(safe_line(difference.question) if difference is not None else "")
-        show_if(self.question, bool(self.question.text()))
+        show_words(self.question, safe_line(difference.question) if difference is not None else "")
         self.to_asked.setText(plural(asked, "Show the sentence", "Show the %n sentences"))
         show_if(self.to_asked, bool(asked))
         self._rows.show_rows(
@@ -215,16 +213,14 @@ class TwinFindings(Card):
         swapped = tr(
             "Only names and gender differ between the two, so that a score that changes is the scorer's doing."
         )
-        self.limits.setText(swapped if difference is not None and difference.twin is not None else "")
-        self.limits.setVisible(bool(self.limits.text()))
+        show_words(self.limits, swapped if difference is not None and difference.twin is not None else "")
 
 
 class TwinFigures(Card):
     """The figures of the whole letter that differ, and how many do not."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self.about, self.same = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self._figures = _Rows()
         heading = Label(tr("Figures of the whole letter"), "heading", wrap=True)
@@ -235,8 +231,7 @@ class TwinFigures(Card):
     def show_difference(self, difference: "TwinDifference | None") -> None:
         figures = figure_lines(difference) if difference is not None else ()
         self._figures.show_rows([_figure_row(line) for line in figures])
-        self.about.setText(_rests_on(difference) if figures and difference is not None else "")
-        self.about.setVisible(bool(self.about.text()))
+        show_words(self.about, _rests_on(difference) if figures and difference is not None else "")
         self.same.setText(_same(difference, bool(figures)) if difference is not None else "")
 
 
@@ -246,8 +241,7 @@ class TwinSentences(Card):
     sentence_chosen = Signal(object)  # ScoreLine
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self._lines: dict[str, ScoreLine] = {}
         self.about = Label("", "note", wrap=True)
         self.badge = StandInBadge("")
@@ -359,9 +353,7 @@ def _sentences_said(difference: "TwinDifference", lines: Sequence[ScoreLine]) ->
 
 def in_sheet(*cards: QWidget) -> Sheet:
     """Return a scrolling page with the cards one below the other."""
-    sheet = Sheet()
-    add_to(sheet.box, *cards, STRETCH, margins=0)
-    return sheet
+    return Sheet(*cards, STRETCH, margins=0)
 
 
 # ---- Sentences to ask the writer about
@@ -406,8 +398,7 @@ class TwinAsked(Card):
     letter_wanted = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         self._lines: dict[str, AskedLine] = {}
         self.question = Label("", "strong", wrap=True)
         self.limits = Label(

@@ -40,6 +40,7 @@ from biasprint.desktop.panels.letters.twin_parts import (
 )
 from biasprint.desktop.panels.letters.twin_whom import TwinNames
 from biasprint.desktop.widgets import Card, FlowLayout, Label, hairline, number, tr
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import Beside, add_to
 from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
 from biasprint.desktop.widgets.plain_text import PlainText
@@ -267,15 +268,13 @@ class TwinTexts(Card):
     change_chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20, 16)
+        super().__init__(padding=(20, 16))
         self._places: tuple[TwinPlace, ...] = ()
         self._following = False
         self.left_head, self.right_head = Label("", "heading", wrap=True), Label("", "heading", wrap=True)
         self.left, self.right = TwinText(tr("The letter")), TwinText(tr("Its twin"))
         self.left.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.note = Label("", "note", wrap=True)
-        self.note.setAccessibleName(tr("The chosen change"))
+        self.note = named(Label("", "note", wrap=True), tr("The chosen change"))
         self.legend = QWidget()
         self._align_soon = QTimer(self, singleShot=True, interval=0)
         self._align_soon.timeout.connect(self.align)
@@ -298,8 +297,7 @@ class TwinTexts(Card):
         for swatch in self._swatches:
             swatch.setVisible(swatch.look in looks)
         self.legend.setVisible(bool(looks))
-        self.note.setText(tr("Choose a marked word to see why it changed.") if places else "")
-        self.note.setVisible(bool(places))
+        show_words(self.note, tr("Choose a marked word to see why it changed.") if places else "")
         self._align_soon.start()
 
     def forget(self) -> None:
@@ -509,9 +507,7 @@ class TwinView(Beside):
             self.tabs.setTabText(page + self._narrow, f"{words} {number(many)}" if many else words)
 
     def _lay_out(self) -> None:
-        changes = Card()
-        changes.set_padding(16)
-        add_to(changes.box, self.changes_said, (self.changes, 1))
+        changes = Card("", self.changes_said, (self.changes, 1), padding=16)
         self.add_page(tr("Findings"), in_sheet(self.names, self.findings, self.figures))
         self.add_page(tr("To ask"), self.asked)
         self.add_page(tr("Changes"), changes)

@@ -165,8 +165,7 @@ def _captioned(caption: str, field: QWidget) -> QWidget:
     label = Label(caption, "note")
     label.setBuddy(field)
     field.setAccessibleName(tr("The twin's {field}").format(field=caption.lower()))
-    pair = row_of(label, field, spacing=6)
-    return pair
+    return row_of(label, field, spacing=6)
 
 
 class TwinNames(Card):
@@ -175,8 +174,7 @@ class TwinNames(Card):
     name_chosen = Signal(str)  # the group's key
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(16)
+        super().__init__(padding=16)
         heading = Label(tr("Under a name of each group"), "heading", wrap=True)
         self.said = Label("", "", wrap=True)
         self.list = TextTable(heading.text(), (TableColumn(heading.text()),), wrap=True, tall=True)

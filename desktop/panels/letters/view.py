@@ -152,8 +152,7 @@ class LetterNote(QWidget):
         head = in_row((self.swatch, Qt.AlignmentFlag.AlignTop), (self.title, 1), spacing=8)
         for widget in (self.dismiss, self.back, self.next):
             head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
-        self.sheet = Sheet()
-        add_to(self.sheet.box, self.reason, self.passage, self.see, self.source, self.offers, STRETCH, spacing=4)
+        self.sheet = Sheet(self.reason, self.passage, self.see, self.source, self.offers, STRETCH, spacing=4)
         in_column(head, (self.sheet, 1), inside=self, spacing=4, margins=0)
 
     def set_low(self, low: bool) -> None:
@@ -332,8 +331,7 @@ class LetterView(Card):
         self._flow = FlowLayout(self.every, inside=self.legend, spacing=6, centred=True)
         self._said: list[str] = []
         self._notices = in_column(spacing=8)
-        row = in_row((self.legend, 1))
-        add_to(self.box, row, self._notices, (self.text, 1), hairline(), self.note)
+        add_to(self.box, in_row((self.legend, 1)), self._notices, (self.text, 1), hairline(), self.note)
         self.text.setMinimumHeight(tokens.px(LEAST_TEXT))
 
 

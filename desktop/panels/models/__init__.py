@@ -56,8 +56,7 @@ class EndpointCard(Card):
     remove_wanted = Signal(object)
 
     def __init__(self, shell: Shell, seen: EndpointSeen) -> None:
-        super().__init__()
-        self.set_padding(20, 16)
+        super().__init__(padding=(20, 16))
         self.seen = seen
         self._shell = shell
         self._job: JobHandle | None = None
@@ -354,8 +353,7 @@ class ModelsPanel(Panel):
             self.tabs.addTab(title)
         self.body.setContentsMargins(tokens.margin, 12, tokens.margin - SCROLL_BAR, 20)
         self.engine = EngineNotice(self.shell)
-        notices = in_column(self.offline, self.engine, margins=(0, 0, SCROLL_BAR, 0))
-        self.body.addLayout(notices)
+        self.body.addLayout(in_column(self.offline, self.engine, margins=(0, 0, SCROLL_BAR, 0)))
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
         self.tabs.currentChanged.connect(self._show_tab)

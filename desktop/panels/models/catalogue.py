@@ -21,7 +21,7 @@ from biasprint.desktop.panels.models.roles import Roles, RoleView, size_words, u
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -355,8 +355,7 @@ class AddDialog(Dialog):
     def _refused(self, error: AppError) -> None:
         self.trouble.text.setText(safe_line(error.message))
         more = " ".join(part for part in (error.kept, error.hint) if part)
-        self.trouble.more.setText(safe_line(more))
-        show_if(self.trouble.more, bool(more))
+        show_words(self.trouble.more, safe_line(more))
         self.trouble.setAccessibleName(safe_line(tr(str(error))))
         self.trouble.show()
         self._allow()

@@ -32,7 +32,7 @@ from biasprint.desktop.operations.writers import EndpointSeen, save_endpoint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -71,11 +71,10 @@ class PriceTable(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        tokens = theme.current()
         self.rows: list[PriceRow] = []
         self.add = LinkButton(tr("Add a price"), act=lambda: self.add_row().model.setFocus())
         self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(tokens.grid)
+        self._grid.setHorizontalSpacing(theme.current().grid)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(0, 1)
         heads = (tr("Model"), tr("a million in"), tr("a million out"), tr("Currency"))
@@ -257,9 +256,8 @@ class EndpointForm(Sheet):
 
     def _usual(self, title: str, name: str, address: str) -> LinkButton:
         """Return a button that fills in a server's usual address, and a name where none was typed."""
-        button = LinkButton(title)
+        button = named(LinkButton(title), tr("The usual address of {server}").format(server=title))
         button.setToolTip(safe_tip(tr(address)))
-        button.setAccessibleName(tr("The usual address of {server}").format(server=title))
 
         def take() -> None:
             self.address.setText(address)
@@ -369,8 +367,7 @@ class Editor(Dialog):
         self.go.setEnabled(True)
         self.trouble.text.setText(safe_line(error.message))
         more = " ".join(part for part in (error.kept, error.hint) if part)
-        self.trouble.more.setText(safe_line(more))
-        show_if(self.trouble.more, bool(more))
+        show_words(self.trouble.more, safe_line(more))
         self.trouble.setAccessibleName(safe_line(tr(str(error))))
         self.trouble.show()
 

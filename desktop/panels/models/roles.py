@@ -29,7 +29,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import Fact, show_if
+from biasprint.desktop.widgets.labels import Fact, show_if, show_words
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
@@ -196,9 +196,7 @@ class Roles(QWidget):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
-        self.card = Card()
-        self.card.set_padding(8, 8)
-        self.card.box.addWidget(self.list, 1)
+        self.card = Card("", (self.list, 1), padding=(8, 8))
         self._column = in_column(self.box, (self.card, 1), inside=self)
         self.list.selectionModel().currentChanged.connect(lambda now, _: self._choose(now.row()))
         self.box.activated.connect(self._choose)
@@ -317,8 +315,7 @@ class ModelRow(QWidget):
             (self.notes, " ".join(row.notes)),
             (self.trouble.text, row.trouble),
         ):
-            label.setText(safe_line(text))
-            show_if(label, bool(text))
+            show_words(label, safe_line(text))
         show_if(self.trouble, bool(row.trouble))
         self.state.set_tone("danger" if row.trouble else "plain")
         show_if(self.used, in_use)
@@ -414,8 +411,7 @@ class InUseCard(Card):
     generate_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self._stand_in = ""  # the stand-in scorer of the role shown
         self.caption = Label(tr("In use now"), "note")
         self.name = Label("", "heading")
@@ -464,22 +460,18 @@ class RoleView(Sheet):
 
     def __init__(self) -> None:
         super().__init__()
-        tokens = theme.current()
         self.rows: dict[str, ModelRow] = {}
         self.key = ""
         self.title, self.about = Label("", "title", wrap=True), Label("", "soft", wrap=True)
         self.in_use = InUseCard()
         self.in_use.preferred.connect(self.preferred)
         self.in_use.generate_wanted.connect(self.generate_wanted)
-        self.models = Card()
-        self.models.set_padding(20, 12)
         self._list = in_column(spacing=0)
         self.no_models = Label("", "soft", wrap=True)
         self.add = QuietButton(tr("Add a model of your own…"), icon="plus", act=self.add_wanted)
-        foot = FlowLayout(self.add, spacing=tokens.gap, centred=True)
-        add_to(self.models.box, self._list, self.no_models, foot)
-        words = in_column(self.title, self.about, spacing=2)
-        add_to(self.box, words, self.in_use, self.models, STRETCH)
+        foot = FlowLayout(self.add, spacing=theme.current().gap, centred=True)
+        self.models = Card("", self._list, self.no_models, foot, padding=(20, 12))
+        add_to(self.box, in_column(self.title, self.about, spacing=2), self.in_use, self.models, STRETCH)
 
     def show_role(self, seen: RoleSeen, *, renewable: frozenset[str], has_project: bool) -> None:
         """Show a role; existing rows stay, so that the keyboard stays where it is."""

@@ -44,6 +44,7 @@ from biasprint.desktop.panels.prompts.studies import (
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, Label, PrimaryButton, QuietButton, number, tr
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet, add_to, in_column, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
@@ -115,14 +116,12 @@ class SetsCard(Card):
     generate_wanted = Signal(int)  # the set's id
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self.model = SetsModel()
-        self.table = QTableView()
+        self.table = named(QTableView(), tr("Prompt sets in this project"))
         self.table.setProperty("role", "clear")
         self.table.setModel(self.model)
         self.table.setItemDelegate(TextDelegate(self.table))
-        self.table.setAccessibleName(tr("Prompt sets in this project"))
         self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -258,8 +257,7 @@ class PromptsPanel(Panel):
         self.header.add_chip(self.read_only)
         self.header.add_action(self.add_on)
         self.header.add_action(self.add)
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("Kind of prompts"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("Kind of prompts"))
         for study, card in self._offered:
             self.tabs.addTab(tr(card.tab) if card.tab else safe_line(study.title))
         self.tabs.addTab(tr("Template"))
@@ -521,8 +519,7 @@ class PromptsPanel(Panel):
         right = in_column((self.preview, 1), self.sets, spacing=tokens.gap)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(tokens.gap)
-        left = in_column((self.choices, 1), self.mitigation, spacing=tokens.gap)
-        self._columns.addLayout(left, 1)
+        self._columns.addLayout(in_column((self.choices, 1), self.mitigation, spacing=tokens.gap), 1)
         self._columns.addLayout(right, 1)
         sheet.box.addLayout(self._columns)
         self.pages.addWidget(sheet)

@@ -18,6 +18,7 @@ from biasprint.desktop.panels.prompts.studies import StudyCard, TablePick
 from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, LowEdit, RowOrColumn, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -37,10 +38,9 @@ class BiographiesPage(QWidget):
             "changed; what a text about it claims beyond it can then be measured. This runs on this computer."
         )
         self.table = TablePick(tr("Needs columns with the biography, first name, last name, gender and occupation."))
-        self.versions = QSpinBox()
+        self.versions = named(QSpinBox(), tr("Versions of each biography for each group"))
         self.versions.setRange(1, MOST_VERSIONS)
         self.versions.setValue(USUAL_VERSIONS)
-        self.versions.setAccessibleName(tr("Versions of each biography for each group"))
         row = in_row(Label(tr("Versions for each group")), self.versions, STRETCH, spacing=tokens.grid)
         in_column(Label(words, "soft", wrap=True), self.table, row, STRETCH, inside=self, spacing=tokens.gap, margins=0)
         self.table.changed.connect(self.changed)
@@ -60,8 +60,7 @@ class Lines(QWidget):
 
     def __init__(self, title: str, items: Sequence[str]) -> None:
         super().__init__()
-        self.edit = LowEdit()
-        self.edit.setAccessibleName(tr("{list}, one to a line").format(list=title))
+        self.edit = named(LowEdit(), tr("{list}, one to a line").format(list=title))
         self.edit.setTabChangesFocus(True)
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.edit.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
@@ -93,17 +92,14 @@ class NamesPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         design = letter_design()
-        self.axis = ComboBox()
-        self.axis.setAccessibleName(tr("Axis"))
+        self.axis = named(ComboBox(), tr("Axis"))
         self._seen = OwnSeen()
-        self.names_from = ComboBox()
-        self.names_from.setAccessibleName(tr("Names from"))
+        self.names_from = named(ComboBox(), tr("Names from"))
         for box in (self.axis, self.names_from):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(10)
         self._offer()
-        self.per_group = QSpinBox()
-        self.per_group.setAccessibleName(tr("Names of each group"))
+        self.per_group = named(QSpinBox(), tr("Names of each group"))
         self.ages = Lines(tr("Ages"), [str(age) for age in design.ages])
         self.occupations = Lines(tr("Occupations"), design.occupations)
         self.lists = self.occupations.add_link(tr("Lists…"))
@@ -231,8 +227,7 @@ class LettersChoiceCard(StudyCard):
             combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
             combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(10)
-            pair = in_row(Label(label), (combo, 1), spacing=theme.current().grid)
-            row.addLayout(pair, 1)
+            row.addLayout(in_row(Label(label), (combo, 1), spacing=theme.current().grid), 1)
         own = LinkButton(tr("Own…"), act=lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
         own.setAccessibleName(tr("Documents: add your own"))
         own.setToolTip(safe_tip(tr(own.accessibleName())))

@@ -38,6 +38,7 @@ from biasprint.desktop.operations.prompts import (
 )
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import (
     STRETCH,
     Gap,
@@ -316,8 +317,7 @@ class NewsChoiceCard(StudyCard):
         super().__init__()
         self.set_padding(20)
         self._touched = False
-        self.source = ComboBox()
-        self.source.setAccessibleName(tr("Headlines"))
+        self.source = named(ComboBox(), tr("Headlines"))
         count = plural(len(shipped_headlines()), "1 headline", "%n headlines")
         for data, title in (
             (ORIGINALS, ""),
@@ -397,19 +397,16 @@ class MitigationCard(Card):
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20, 14)
+        super().__init__(padding=(20, 14))
         ask = tr("Ask each prompt in {n} wordings, and see in how many a finding holds")
         self.several = CheckBox(ask.format(n=WORDINGS))
         self.on = CheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
-        self.which = ComboBox()
-        self.which.setAccessibleName(tr("Instruction"))
+        self.which = named(ComboBox(), tr("Instruction"))
         for name, shipped in mitigations().items():
             self.which.addItem(tr(shipped.title), name)
         self.which.addItem(tr("My own…"), OWN)
         self.shipped = Label("", "note", wrap=True)
-        self.name = QLineEdit(tr("mine"), maxLength=LONGEST_NAME)
-        self.name.setAccessibleName(tr("What findings call the instruction"))
+        self.name = named(QLineEdit(tr("mine"), maxLength=LONGEST_NAME), tr("What findings call the instruction"))
         self.instruction = QPlainTextEdit(placeholderText=tr("It stands before every prompt."), tabChangesFocus=True)
         self.instruction.setAccessibleName(tr("The instruction"))
         self.own = QWidget()
@@ -474,8 +471,7 @@ class DesignChoiceCard(StudyCard):
             "Designs of published studies: prompts, how replies are read, and what is measured. Their texts were "
             "written for this program. Measure them as the study “Any score by any group”."
         )
-        self.which = ComboBox()
-        self.which.setAccessibleName(tr("Design"))
+        self.which = named(ComboBox(), tr("Design"))
         for design in self._designs:
             self.which.addItem(safe_line(tr(design.title)), design.key)
         self.question = Label("", "strong", wrap=True)

@@ -26,7 +26,7 @@ from biasprint.desktop.panels.raters.reasons import ReasonsSection
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.small_table import TextTable
@@ -47,8 +47,7 @@ class DecisionRow(QWidget):
     def __init__(self, decide: Callable[[bool, str], object]) -> None:
         super().__init__()
         self._writable = False
-        self.reason = QLineEdit(maxLength=LONGEST_REASON)
-        self.reason.setAccessibleName(tr("Reason"))
+        self.reason = named(QLineEdit(maxLength=LONGEST_REASON), tr("Reason"))
         self.out, self.again = Button(tr("Leave out")), Button(tr("Count again"))
         self.reason.textChanged.connect(lambda _: self._allow())
         self.out.clicked.connect(lambda: decide(True, self.reason.text()))
@@ -205,8 +204,7 @@ class RatersPanel(Panel):
             "quality": self.quality,
             "reasons": self.reasons,
         }
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("What to do with raters"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("What to do with raters"))
         self.stack = QStackedWidget()
         for key, section in self.sections.items():
             self.tabs.addTab(section.accessibleName())

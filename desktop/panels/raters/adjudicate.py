@@ -217,8 +217,7 @@ class AdjudicatePage(Sheet):
         for card in (raters, mine):
             card.set_padding(16)
         raters.box.addLayout(self.said)
-        saving = FlowLayout(self.save_note, spacing=tokens.grid)
-        add_to(mine.box, self.state, self.note, saving)
+        add_to(mine.box, self.state, self.note, FlowLayout(self.save_note, spacing=tokens.grid))
         below = in_row((raters, 1), (mine, 1), spacing=tokens.gap)
         add_to(self.box, self.head, (self.cards, 1), self.legend, answers, below)
 
@@ -423,9 +422,7 @@ class AdjudicateSection(RatersSection):
             filters.addWidget(box)
         filters.addWidget(self.left_only)
         self.table_pages = stack_of(self.view, self.no_match)
-        frame = Card()
-        frame.set_padding(4, 8)
-        frame.box.addWidget(self.table_pages, 1)
+        frame = Card("", (self.table_pages, 1), padding=(4, 8))
         listing = QWidget()
         in_column(
             self.said, filters, (frame, 1), inside=listing, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0)

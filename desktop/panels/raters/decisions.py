@@ -52,8 +52,7 @@ class AnswerCard(Card):
         self.note.setText(words.safe_lines(head.note) or tr("no note"))
         self.count = Button(tr("Count this one"))
         self.set_padding(16)
-        row = in_row(self.count, STRETCH)
-        add_to(self.box, self.said, self.when, self.note, row)
+        add_to(self.box, self.said, self.when, self.note, in_row(self.count, STRETCH))
         self.setAccessibleName(tr(f"{self.said.text()}; {self.when.text()}; {self.note.text()}"))
 
     def show_decided(self, decided: bool, writable: bool) -> None:
@@ -84,8 +83,7 @@ class ConflictPage(Sheet):
         self.setAccessibleName(tr("One conflict"))
         for part in (self.head, self.cards, self.said, self._row):
             self.box.addWidget(part, 1 if part is self.cards else 0)
-        buttons = FlowLayout(self.neither, spacing=theme.current().grid)
-        self.box.addLayout(buttons)
+        self.box.addLayout(FlowLayout(self.neither, spacing=theme.current().grid))
 
     def show_line(self, line: ConflictLine, place: int, count: int, *, writable: bool) -> None:
         """Show a conflict. Its texts are set when they have been read."""
@@ -415,7 +413,6 @@ class DecisionsSection(RatersSection):
     # the look
 
     def _lay_out(self) -> None:
-        sheet = Sheet()
         self.conflict_card = _card(
             tr("Conflicting answers"),
             tr("One rater answered one comparison differently in two files. Neither counts until you have decided."),
@@ -429,11 +426,8 @@ class DecisionsSection(RatersSection):
             self.unfinished,
             self.count,
         )
-        for card in (self.conflict_card, self.packet_card):
-            sheet.box.addWidget(card)
         self.seats = in_column(spacing=theme.current().gap)
-        add_to(sheet.box, self.seats, STRETCH)
-        self.inside = stack_of(sheet, self.page)
+        self.inside = stack_of(Sheet(self.conflict_card, self.packet_card, self.seats, STRETCH), self.page)
         self.add_page(self.inside)
         self.add_page(self.nothing)
 
@@ -443,10 +437,7 @@ def _read(ctx: JobContext, project: "Project") -> DecisionsData:
 
 
 def _card(title: str, said: str, view: TextTable, *buttons: Button) -> Card:
-    card = Card(title)
-    add_to(card.box, Label(said, "soft", wrap=True), view)
-    row = FlowLayout(*buttons, spacing=theme.current().grid)
-    card.box.addLayout(row)
+    card = Card(title, Label(said, "soft", wrap=True), view, FlowLayout(*buttons, spacing=theme.current().grid))
     return card
 
 

@@ -33,7 +33,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, place_beside
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
@@ -178,8 +178,7 @@ class MakeCard(Card):
     def _show(self) -> None:
         typed, busy = self.codes(), self._handle is not None and self._handle.active
         project = self._shell.project
-        self.preview.setText(self._why_none() or typed.trouble or _preview(typed.codes, self._data))
-        show_if(self.preview, bool(self.preview.text()))
+        show_words(self.preview, self._why_none() or typed.trouble or _preview(typed.codes, self._data))
         ready = bool(typed.codes) and self._folder is not None and self.plan.currentData() is not None
         self.make.setEnabled(ready and not busy and project is not None and not project.read_only)
         self.make.set_text(tr("Making…") if busy else tr("Make packets"))
@@ -221,8 +220,7 @@ class MakeCard(Card):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choose.setAccessibleName(tr("Choose a folder for the packets"))
         add_to(self.box, self.said, Gap(tokens.grid), form, self.preview, Gap(tokens.grid))
-        buttons = FlowLayout(self.make, spacing=tokens.grid)
-        self.box.addLayout(buttons)
+        self.box.addLayout(FlowLayout(self.make, spacing=tokens.grid))
 
 
 class MadeCard(Card):
@@ -235,9 +233,7 @@ class MadeCard(Card):
         self.open = Button(tr("Show the folder"), icon="folder", act=self.show_folder)
         self._folder: Path | None = None
         self.said = Label("", "soft", wrap=True)
-        add_to(self.box, self.said, self.folder, self.view)
-        buttons = FlowLayout(self.open, spacing=theme.current().grid)
-        self.box.addLayout(buttons)
+        add_to(self.box, self.said, self.folder, self.view, FlowLayout(self.open, spacing=theme.current().grid))
         self.hide()
 
     def show_made(self, made: "tuple[MadePacket, ...]") -> None:
@@ -389,8 +385,7 @@ class ReportCard(Card):
         self._held: tuple[Path, ...] = ()
         for part in (self.said, self.unknown, self.held, self.view):
             self.box.addWidget(part)
-        buttons = FlowLayout(self.measuring, self.conflicts, spacing=theme.current().grid)
-        self.box.addLayout(buttons)
+        self.box.addLayout(FlowLayout(self.measuring, self.conflicts, spacing=theme.current().grid))
         self.hide()
 
     def show_report(self, report: "MergeReport", accepted: bool) -> None:
@@ -462,8 +457,7 @@ class PacketsSection(RatersSection):
         self._columns.setSpacing(theme.current().gap)
         for part in (self.make, self.merge):
             self._columns.addWidget(part, 1)
-        self.sheet = Sheet()
-        add_to(self.sheet.box, self._columns, self.report, self.made, STRETCH)
+        self.sheet = Sheet(self._columns, self.report, self.made, STRETCH)
         self.add_page(self.sheet)
 
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:

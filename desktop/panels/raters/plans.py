@@ -17,8 +17,8 @@ from biasprint.desktop.operations.raters import delete_plan, next_round, rename_
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_row
+from biasprint.desktop.widgets.labels import named, show_if, show_words
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -57,8 +57,7 @@ class PlansSection(RatersSection):
         self.said = Label("", "soft", wrap=True)
         self.agreement = Label("", wrap=True)
         self._agreement = Refresher(shell.jobs, tr("Agreement so far"), self._show_agreement, shell.show_error, self)
-        self.name = QLineEdit(maxLength=LONGEST_NAME)
-        self.name.setAccessibleName(tr("Name of the plan"))
+        self.name = named(QLineEdit(maxLength=LONGEST_NAME), tr("Name of the plan"))
         self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
         self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"), act=self.ask_to_delete)
         self.rename.setAccessibleDescription(tr("Works once another name is written."))
@@ -123,8 +122,7 @@ class PlansSection(RatersSection):
         self._agreement.ask()
 
     def _show_agreement(self, found: "AgreementSoFar | None") -> None:
-        self.agreement.setText("" if found is None else words.so_far_words(found))
-        show_if(self.agreement, bool(self.agreement.text()))
+        show_words(self.agreement, "" if found is None else words.so_far_words(found))
 
     def _show_plan(self) -> None:
         plan = self.plan
@@ -136,8 +134,7 @@ class PlansSection(RatersSection):
         self.heading.set_text(words.plan_title(plan))
         self.raters.show_rows(words.rater_rows(plan.raters))
         show_if(self.frame, bool(plan.raters))
-        self.said.setText(_said(plan))
-        show_if(self.said, bool(self.said.text()))
+        show_words(self.said, _said(plan))
         for button in (self.make, self.judge):
             show_if(button, not plan.workshop)
         show_if(self.workshop, plan.workshop)
@@ -204,21 +201,15 @@ class PlansSection(RatersSection):
         ).open()
 
     def _lay_out(self) -> None:
-        tokens = theme.current()
-        self.sheet = Sheet()
-        top = Card()
-        top.set_padding(4, 8)
-        top.box.addWidget(self.plans)
-        about = Card()
-        about.set_padding(16)
+        top = Card("", self.plans, padding=(4, 8))
         head = in_row((self.heading, 1))
-        actions = FlowLayout(spacing=tokens.grid)
+        actions = FlowLayout(spacing=theme.current().grid)
         for button in (self.make, self.judge, self.next_round, self.workshop, self.name, self.rename, self.delete):
             actions.addWidget(button)
         self.frame = QWidget()
         in_row(self.raters, inside=self.frame, margins=0)
-        add_to(about.box, head, self.said, self.frame, self.agreement, actions)
-        add_to(self.sheet.box, top, about, STRETCH)
+        about = Card("", head, self.said, self.frame, self.agreement, actions, padding=16)
+        self.sheet = Sheet(top, about, STRETCH)
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 

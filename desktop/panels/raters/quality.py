@@ -18,7 +18,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -340,8 +340,7 @@ class TableCard(Card):
         self.help.setText(table.help)
         show_if(self.view, bool(table.rows))
         for label, text in ((self.below, table.below), (self.hidden, hidden_words(table.hidden))):
-            label.setText(text)
-            show_if(label, bool(text))
+            show_words(label, text)
 
 
 class QualitySection(RatersSection):

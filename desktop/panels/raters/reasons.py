@@ -119,8 +119,7 @@ class ReasonsSection(RatersSection):
         self.figure = FigureCard()
         self.figure.setMinimumHeight(theme.current().px(TEXTS_HEIGHT))  # the sheet scrolls rather than squeeze it
         self.slices.view.opened.connect(self._open)
-        self.sheet = Sheet()
-        add_to(self.sheet.box, self.words, self.slices, self.figure, STRETCH)
+        self.sheet = Sheet(self.words, self.slices, self.figure, STRETCH)
         self.nothing = EmptyState(
             tr("No reasons yet"),
             tr("Notes, and words that raters mark, are summarised here once somebody has finished; after measuring "

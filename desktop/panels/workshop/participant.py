@@ -375,10 +375,8 @@ class WelcomePage(Sheet):
         self._facts.setHorizontalSpacing(tokens.px(40))
         self._facts.setVerticalSpacing(tokens.margin)
         add_to(card.box, self._facts, Gap(tokens.grid), self.consent, (self.agree, Qt.AlignmentFlag.AlignLeft))
-        row = in_row(self.start, STRETCH, self.leave)
-        card.box.addLayout(row)
-        across = in_row((card, 1))
-        add_to(self.box, STRETCH, across, 2)
+        card.box.addLayout(in_row(self.start, STRETCH, self.leave))
+        add_to(self.box, STRETCH, in_row((card, 1)), 2)
         self._arrange()
 
     def _arrange(self, _tokens: object = None) -> None:

@@ -30,6 +30,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -90,12 +91,10 @@ class SeatsBox(QWidget):
         super().__init__()
 
         tokens = theme.current()
-        self.seats = QSpinBox()
+        self.seats = named(QSpinBox(), tr("Seats at other computers, browsers and phones"))
         self.seats.setRange(1, MOST_SEATS)
         self.seats.setValue(USUAL_SEATS)
-        self.seats.setAccessibleName(tr("Seats at other computers, browsers and phones"))
-        self.tool = ComboBox()
-        self.tool.setAccessibleName(tr("Judged in"))
+        self.tool = named(ComboBox(), tr("Judged in"))
         for key, title in TOOLS.items():
             self.tool.addItem(tr(title), key)
         self.make = Button(tr("Make seats…"), icon="folder", act=lambda: self._ask(self._want))
@@ -160,8 +159,7 @@ class LeaveDialog(Dialog):
         self._pin, self._on_leave = pin, on_leave
         self.stay = PrimaryButton(tr("Go on with the workshop"), act=self.reject)
         self.leave = QuietButton(tr("Leave"), act=self.try_to_leave)
-        self.pin = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=tr("PIN"))
-        self.pin.setAccessibleName(tr("PIN"))
+        self.pin = named(QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=tr("PIN")), tr("PIN"))
         self.said = Label("", "note", wrap=True)
         words = tr("This is for whoever leads the workshop: it shows how many took part.")
         if unfinished:
@@ -177,8 +175,7 @@ class LeaveDialog(Dialog):
         )
         if pin.wanted:
             add_to(box, self.pin, self.said)
-        row = in_row(STRETCH, self.leave, self.stay, spacing=tokens.grid)
-        box.addLayout(row)
+        box.addLayout(in_row(STRETCH, self.leave, self.stay, spacing=tokens.grid))
         self.setTabOrder(self.stay, self.leave)
         (self.pin if pin.wanted else self.stay).setFocus()
         self.pin.returnPressed.connect(self.try_to_leave)
@@ -269,8 +266,7 @@ class FacilitatorPage(Sheet):
         self._column.box.addWidget(Label(words, "note", wrap=True))
         row = in_row(self.next_person, self.show_all, self.end, STRETCH, spacing=tokens.grid)
         add_to(self._column.box, row, Gap(tokens.grid), self.seats)
-        across = in_row((self._column, 1))
-        add_to(self.box, STRETCH, across, 2)
+        add_to(self.box, STRETCH, in_row((self._column, 1)), 2)
 
 
 def _group_card(picture: "GroupPicture") -> QWidget:

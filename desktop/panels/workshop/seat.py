@@ -63,10 +63,8 @@ class FinishPage(QWidget):
             ),
             Gap(tokens.grid),
         )
-        row = in_row(self.see, self.go_back, STRETCH)
-        card.box.addLayout(row)
-        across = in_row((card, 1))
-        in_column(STRETCH, across, 2, inside=self, margins=0)
+        card.box.addLayout(in_row(self.see, self.go_back, STRETCH))
+        in_column(STRETCH, in_row((card, 1)), 2, inside=self, margins=0)
 
     def show_progress(self, progress: SessionProgress) -> None:
         words = plural(progress.done, "You answered %n comparison.", "You answered %n comparisons.")

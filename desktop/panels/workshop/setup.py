@@ -33,6 +33,7 @@ from biasprint.desktop.panels.workshop.room import open_workshop
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
+from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -91,14 +92,12 @@ class DrawForm(QWidget):
         self._usual = {False: USUAL_COMPARISONS, True: MIXED_COMPARISONS}
         self._offers: tuple[WorkshopAxis, ...] = ()
         self.axes: dict[str, QRadioButton | QCheckBox] = {}
-        self.name = QLineEdit(maxLength=LONGEST_NAME)
-        self.name.setAccessibleName(tr("Name"))
+        self.name = named(QLineEdit(maxLength=LONGEST_NAME), tr("Name"))
         self.hour = CheckBox(tr("Mix several axes: less is seen on each"))
         self.drawn = Label("", "note", wrap=True)
         self.comparisons = _spin(1, MOST_COMPARISONS, USUAL_COMPARISONS, tr("Comparisons on each axis"))
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
-        self.consent = QPlainTextEdit(tabChangesFocus=True)
-        self.consent.setAccessibleName(tr("Consent text"))
+        self.consent = named(QPlainTextEdit(tabChangesFocus=True), tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Everybody agrees to this before the first comparison."))
         self.consent.setFixedHeight(theme.current().px(CONSENT_HEIGHT))
         self._axis_box = QVBoxLayout()
@@ -205,10 +204,9 @@ def _plan_words(plan: "WorkshopPlan") -> str:
 
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
-    spin = QSpinBox()
+    spin = named(QSpinBox(), tr(name))
     spin.setRange(low, high)
     spin.setValue(value)
-    spin.setAccessibleName(tr(name))
     spin.setMinimumWidth(theme.current().px(110))
     return spin
 
@@ -348,24 +346,21 @@ class WorkshopSetup(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        about = Card(tr("A workshop"))
         words = tr(
             "People take turns at this computer. Each judges the same comparisons, sees their own fingerprint and "
             "leaves; the next one starts clean. You see how many took part and, from five people on, what all chose "
             "together. Others can judge at their own computers, or in the browser of a phone: “Start with seats "
             "elsewhere” begins at the page that makes their seats."
         )
-        about.box.addWidget(Label(words, "soft", wrap=True))
+        about = Card(tr("A workshop"), Label(words, "soft", wrap=True))
         add_to(about.box, Gap(tokens.grid), Label(tr("Comparisons"), "strong"), self.nothing, self.plans, self.form)
-        shows = Card(tr("What it can show"))
-        shows.box.addWidget(self.power)
+        shows = Card(tr("What it can show"), self.power)
         shows.box.addWidget(
             Label(tr("More comparisons on one axis see more; more axes see less of each."), "note", wrap=True)
         )
-        leaving = Card(tr("A PIN for leaving"))
         self.pin.setMaximumWidth(tokens.px(240))
-        add_to(
-            leaving.box,
+        leaving = Card(
+            tr("A PIN for leaving"),
             self.pin,
             Label(
                 tr("At least 4 characters. Without one, anybody can leave the workshop after a question."),
@@ -373,12 +368,11 @@ class WorkshopSetup(QWidget):
                 wrap=True,
             ),
         )
-        sheet = Sheet()
         column = QWidget(maximumWidth=tokens.px(WIDTH))
         in_column(about, shows, leaving, inside=column, spacing=tokens.gap, margins=0)
         across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
         add_to(across, (column, 1), 0)
-        add_to(sheet.box, across, STRETCH)
+        sheet = Sheet(across, STRETCH)
         row = in_row(self.start, self.start_seats, self.cancel, STRETCH, spacing=tokens.grid)
         box = in_column((sheet, 1), inside=self, spacing=tokens.gap, margins=0)
         box.addLayout(row)  # in sight, however far one has scrolled

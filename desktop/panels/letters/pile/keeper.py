@@ -18,6 +18,7 @@ from biasprint.core.machine.storage import Busy
 from biasprint.desktop import theme
 from biasprint.desktop.operations import operation
 from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import Sheet, add_to, in_column, in_row
 
 if TYPE_CHECKING:
@@ -264,8 +265,7 @@ class PileStartPage(Sheet):
 
     def show_trouble(self, words: str) -> None:
         """Show why there is no table; "" for no reason."""
-        self.trouble.setText(words)
-        self.trouble.setVisible(bool(words))
+        show_words(self.trouble, words)
 
     def show_promise(self, *, keeps: bool) -> None:
         """Say what is kept of a pile. `keeps`: what is done to it, at once."""

@@ -53,6 +53,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
@@ -66,8 +67,7 @@ class PileRates(Card):
     table_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self.heading = Label(tr("Who was chosen?"), "heading", wrap=True)
         self.said, self.without = Label("", "strong", wrap=True), Label("", "soft", wrap=True)
         self.remarks = Label("", "soft", wrap=True)
@@ -101,8 +101,7 @@ class PileRates(Card):
         )
         self.said.setText(safe_line(rates_said(found, labels)) if found is not None else asked)
         self.table.show_rows([] if found is None else [_chosen_row(rate, labels) for rate in found.rates])
-        self.without.setText(without_said(found) if found is not None else "")
-        self.without.setVisible(bool(self.without.text()))
+        show_words(self.without, without_said(found) if found is not None else "")
         self.table.setVisible(found is not None and bool(found.rates))
         self.limits.setVisible(found is not None)
 
@@ -151,8 +150,7 @@ class PileBar(QWidget):
         self._pause.timeout.connect(self.changed)
         self.text.textChanged.connect(lambda _: self._pause.start())
         flow = FlowLayout(inside=self, spacing=8, centred=True)
-        self.look = ComboBox()
-        self.look.setAccessibleName(tr("What there is to look at"))
+        self.look = named(ComboBox(), tr("What there is to look at"))
         for widget in (self.text, self.occupation, self.group, self.look, self.only_bad):
             flow.addWidget(widget)
         for box in (self.occupation, self.group, self.look):
@@ -225,8 +223,7 @@ class PileTests(Card):
     """The comparison of groups: `show_tests` shows it; before that, the page says what is missing."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
+        super().__init__(padding=20)
         self.heading = Label(tr("Do the groups differ?"), "heading", wrap=True)
         self.said = Label("", "strong", wrap=True)
         self.pairs, self.few = Label("", "soft", wrap=True), Label("", "soft", wrap=True)
@@ -255,8 +252,7 @@ class PileTests(Card):
 
     def show_waiting(self, why: str) -> None:
         """Show why nothing is compared yet."""
-        self.said.setText(why)
-        self.said.setVisible(bool(why))
+        show_words(self.said, why)
         for widget in (self.pairs, self.table, self.few, self.limits, self.badge):
             widget.hide()
 
@@ -268,8 +264,7 @@ class PileTests(Card):
             return
         self.show_waiting(safe_line(headline(tests, labels)))
         shown, several = enough(tests), len({test.groups for test in tests}) > 1
-        self.few.setText(safe_line(few_said(tests, labels)))
-        self.few.setVisible(bool(self.few.text()))
+        show_words(self.few, safe_line(few_said(tests, labels)))
         if not shown:
             return
         self.pairs.setText(_pairs_said(shown, labels))
@@ -528,12 +523,9 @@ class PileView(QWidget):
         self.tabs.setAccessibleName(tr("Views of the pile"))
         for words in (tr("Letters"), tr("Group differences"), tr("Who was chosen")):
             self.tabs.addTab(words)
-        card = Card()
-        card.set_padding(8)
-        card.box.addWidget(self.list, 1)
+        card = Card("", (self.list, 1), padding=8)
         empty = in_row(self.nothing, self.everything, STRETCH)
-        letters = column_of(self.bar, empty, (card, 1), self.note, self.said, spacing=8)
-        self.pages.addWidget(letters)
+        self.pages.addWidget(column_of(self.bar, empty, (card, 1), self.note, self.said, spacing=8))
         compared, chosen = Sheet(), Sheet()
         compared.box.addWidget(self.tests)
         self.pages.addWidget(compared)

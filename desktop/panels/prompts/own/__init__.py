@@ -18,16 +18,8 @@ from biasprint.desktop.panels.prompts.own.rows import Form
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import (
-    UNLIMITED,
-    Room,
-    add_to,
-    clear_widget,
-    in_column,
-    in_row,
-    place_beside,
-)
+from biasprint.desktop.widgets.labels import named, show_if
+from biasprint.desktop.widgets.layout import UNLIMITED, Room, clear_widget, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -43,10 +35,8 @@ class OwnShelf(Card):
     chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.set_padding(20)
-        self.box_of_kinds = ComboBox()
-        self.box_of_kinds.setAccessibleName(tr("Kind of definition"))
+        super().__init__(padding=20)
+        self.box_of_kinds = named(ComboBox(), tr("Kind of definition"))
         for kind in KINDS.values():
             self.box_of_kinds.addItem(tr(kind.title), kind.folder)
         self.about = Label("", "note", wrap=True)
@@ -338,18 +328,15 @@ class OwnPage(QWidget):
             self.prompts_wanted.emit(self._shown.kind, self._shown.id)
 
     def _lay_out(self) -> None:
-        tokens = theme.current()
-        right = Card()
-        right.set_padding(20)
         self._forms = in_column(margins=0)
         steps = FlowLayout()
         for button in (
             self.save, self.copy_this, self.use, self.undo, self.names, self.paste, self.copy, self.send, self.remove
         ):  # fmt: skip
             steps.addWidget(button)
-        add_to(right.box, self.trouble, self.said, (self._forms, 1), steps)
+        right = Card("", self.trouble, self.said, (self._forms, 1), steps, padding=20)
         both = clear_widget()
-        self._both = in_row(self.shelf, (right, 1), inside=both, spacing=tokens.gap, margins=0)
+        self._both = in_row(self.shelf, (right, 1), inside=both, spacing=theme.current().gap, margins=0)
         self._room = Room(both, LEAST_BESIDE)
         in_column((self._room, 1), inside=self, margins=0)
         theme.follow(self._fit)

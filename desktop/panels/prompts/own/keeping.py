@@ -282,8 +282,7 @@ class PasteDialog(Dialog):
 
 
 def _answers(*buttons: QWidget) -> QHBoxLayout:
-    row = in_row(STRETCH, *buttons)
-    return row
+    return in_row(STRETCH, *buttons)
 
 
 def _titled(one: Definition) -> str:
