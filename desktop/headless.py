@@ -20,6 +20,7 @@ from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.reporting import audited_now
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.desktop import read_no_sources
 
 if TYPE_CHECKING:
     from biasprint.desktop.main_window import MainWindow
@@ -98,6 +99,7 @@ def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], Non
             raise
         raise AppError(reason, kept="Everything but the pictures is made.") from None
 
+    read_no_sources()
     from biasprint.desktop.app import build_application, create_window, start
     from biasprint.desktop.settings import Settings
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from biasprint.core.errors import AppError
 from biasprint.core.machine.storage import home, sample_file
 from biasprint.core.machine.system_libraries import why_no_picture, why_no_window
+from biasprint.desktop import read_no_sources
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -29,6 +30,7 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
     if reason:
         return _refuse(reason)
     try:
+        read_no_sources()
         from biasprint.desktop.app import run
     except ImportError:  # Qt itself does not load, off screen either
         reason = why_no_picture()

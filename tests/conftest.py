@@ -17,6 +17,7 @@ from trust.plug_in import figure  # noqa: F401 - a fixture
 
 from biasprint.core import given
 from biasprint.core.machine.current_folder import NO_PLUG_INS
+from biasprint.desktop import read_no_sources
 
 if TYPE_CHECKING:  # tests without a window do not load Qt
     from PySide6.QtWidgets import QApplication
@@ -83,12 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart() -> None:
-    """Qt's binding, once imported, reads the source of every module that is imported later: whether it uses features.
-
-    None does. Thousands of modules are imported by tests.
-    """
     if "shibokensupport.feature" in sys.modules:  # by pytest-qt
-        sys.modules["shibokensupport.feature"]._mod_uses_pyside = lambda module: False  # type: ignore[attr-defined]
+        read_no_sources()
 
 
 @pytest.hookimpl(trylast=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from biasprint.desktop import read_no_sources
 from biasprint.desktop.opening import why_not_on_platform
 
 ROOT = Path(__file__).parents[4]
@@ -104,3 +105,21 @@ def test_off_screen_the_window_opens(tmp_path: Path) -> None:
     program = "from biasprint.desktop import app\napp.run = lambda path: 7\n" + PROGRAM
     done = start(tmp_path, "-c", program, "libxcb-cursor.so.0", "gui", QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 7, done.stderr
+
+
+def test_qt_s_binding_reads_the_source_of_no_module_that_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setitem(vars(sys.modules["shibokensupport.feature"]), "_mod_uses_pyside", asked.append)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("earlier_module", "later_module"):
+        (tmp_path / f"{name}.py").write_text("from PySide6 import QtCore\n")
+
+    __import__("earlier_module")
+    assert asked, "the binding asks by another name now"
+    before = len(asked)
+    read_no_sources()
+    __import__("later_module")
+
+    assert len(asked) == before
