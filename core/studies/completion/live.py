@@ -21,18 +21,17 @@ from biasprint.core.metrics.result import Bounds
 from biasprint.core.metrics.result import Floats as Doubles
 from biasprint.core.metrics.sums import ClusterSums
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
-from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.completion.author import completion_trial
 from biasprint.core.studies.completion.measure import DELTA_ID, IRRELEVANT_ID, LIKELIHOOD_ID, measure
 from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.studies.completion.table import IRRELEVANT, REQUIRED, CompletionTable, read_reply
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import MODEL, SAMPLE, ImportedText, sample_numbers, store_outputs
-from biasprint.core.studies.kit.live import LiveKey, LiveValue, banded, undefined
+from biasprint.core.studies.kit.live import LiveKey, LiveValue, StudyTally, banded, undefined
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts
 from biasprint.core.studies.kit.study import OwnWork, StudyWork
 from biasprint.core.tables.fields import columns_there
@@ -162,10 +161,8 @@ def measure_completion(columns: Mapping[str, Sequence[str]], dropped: Mapping[st
     return measure(CompletionTable(**columns, dropped=dropped), seed=seed)
 
 
-class CompletionTally:
+class CompletionTally(StudyTally):
     """Follows the replies of a study: counts by cell, and by given term and pair of options for the bands."""
-
-    scorers: tuple[ScorerInfo, ...] = ()
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
         self._cells: dict[tuple[str, int, int, int], _Cell] = {}
@@ -181,15 +178,6 @@ class CompletionTally:
         for place in product((domain, ALL), (pronoun, ALL)):
             cell = self._cells.setdefault((reply.model, direction, *place), _Cell())
             cell.add(given, reply.outcome, reply.term, reply.pair)
-
-    def source(self, row: SourceRow) -> None:
-        """Replies are outputs, imported ones too."""
-
-    def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
-        """Replies are counted, not scored."""
-
-    def settle(self, ctx: JobContext) -> None:
-        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         models = list(dict.fromkeys(model for model, *_ in self._cells))

@@ -21,7 +21,7 @@ from biasprint.core.metrics.representative import cosine_distance, representativ
 from biasprint.core.metrics.resampling import of_clusters
 from biasprint.core.metrics.sums import ClusterSums, ExactSum
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import ComparisonRow, Floats, JudgmentRow, OutputRow, SourceRow, TextKey
+from biasprint.core.project.rows import ComparisonRow, Floats, JudgmentRow, OutputRow, TextKey
 from biasprint.core.prompts.wordings import sample_in
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
@@ -48,6 +48,7 @@ from biasprint.core.studies.kit.live import (
     LiveKey,
     LiveValue,
     Restart,
+    StudyTally,
     banded,
     dims_of,
     nearly_normal,
@@ -304,12 +305,12 @@ def _vector(letters: str) -> Floats:
     return np.frombuffer(b64decode(letters), dtype="<f4").astype(np.float32)
 
 
-class CreativityTally:
+class CreativityTally(StudyTally):
     """Follows the outputs of a study. Each is compared with the default one of its prompt, once both are there."""
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
         self._project = project
-        self._embedder = embedder(MeasureOptions(), project, study_id)
+        self.scorers = (embedder(MeasureOptions(), project, study_id),)
         self._axes = defined_axes(project)
         self._axes_of: dict[str, list[str]] = {DEFAULT: []}
         for axis, names in self._axes.items():
@@ -323,10 +324,6 @@ class CreativityTally:
         self._samples = _Samples(drawer)
         self._spreads: dict[tuple[str, str], _Spread] = {}
         self._choices = JudgedChoices(project)
-
-    @property
-    def scorers(self) -> tuple[ScorerInfo, ...]:
-        return (self._embedder,)
 
     def learn(self, apart: object) -> None:
         """Take over, from a tally that found out, the runs that wrote the same prompt and sample."""
@@ -342,9 +339,6 @@ class CreativityTally:
         self._unscored[row.id] = _Unscored(
             row.run_id, sample_in(row.sample, row.fields), row.model, row.task, row.theme, row.identity, heat
         )  # fmt: skip
-
-    def source(self, row: SourceRow) -> None:
-        """Ignore a source: none of this study is written by a model."""
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
         row = self._unscored.get(key[1]) if key[0] == "output" else None
@@ -388,9 +382,6 @@ class CreativityTally:
         here.waiting.clear()
         if not any(here.left.values()):
             here.default = np.zeros(0, dtype=np.float32)  # nothing waits for it any more
-
-    def settle(self, ctx: JobContext) -> None:
-        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         several = len({model for model, _ in self._spreads}) > 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import exp, isfinite, log, sqrt
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -204,14 +204,14 @@ class LiveJudging:
     revealed: bool
 
 
-class StudyTally(Protocol):
+class StudyTally:
     """Class that a study's declaration names as `live`; made with (project, study id, compute).
 
-    Each of its methods costs time for new texts only, not for earlier ones. `scorers`: those whose scores it receives.
+    Each of its methods costs time for new texts only, not for earlier ones; one that it leaves out does nothing.
+    `scorers`: those whose scores it receives.
     """
 
-    @property
-    def scorers(self) -> tuple[ScorerInfo, ...]: ...
+    scorers: tuple[ScorerInfo, ...] = ()
 
     def text(self, row: OutputRow) -> None:
         """Take a finished text, once, in the order of ids; before its scores."""
@@ -228,7 +228,9 @@ class StudyTally(Protocol):
         May raise `AppError`, `JobCancelled`; it is called again then, and goes on.
         """
 
-    def values(self) -> "list[LiveValue]": ...
+    def values(self) -> list[LiveValue]:
+        """Return the figures at this moment."""
+        raise NotImplementedError
 
 
 class Restart(Exception):
@@ -342,7 +344,7 @@ def dims_of(**named: str) -> tuple[tuple[str, str], ...]:
 SCORE = "score"
 
 
-class PlainTally:
+class PlainTally(StudyTally):
     """The mean summary of each scorer that the study needs, by group (its prompts' identity or field “group”)."""
 
     def __init__(self, kind: str, needed: Sequence[ScorerInfo]) -> None:
@@ -363,9 +365,6 @@ class PlainTally:
             self._undefined[scorer.role] = self._undefined.get(scorer.role, 0) + 1
         else:
             self._means[scorer.role].setdefault(self._group_of.get(key) or "", Moments()).add(summary)
-
-    def settle(self, ctx: JobContext) -> None:
-        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         values = []

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from biasprint.core.compute import ComputeProcess
-from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.anytime import BoundedMean
 from biasprint.core.metrics.odds import (
     FEWEST_EXPECTED,
@@ -35,6 +34,7 @@ from biasprint.core.studies.kit.live import (
     LiveKey,
     LiveValue,
     OutcomeCounts,
+    StudyTally,
     banded,
     dims_of,
     nearly_normal,
@@ -87,7 +87,7 @@ def _letter(packed: Sequence[Any]) -> _Letter:
     return _Letter(group, cluster, tuple(part), plain, tuple(rank), english, tuple(map(tuple, waiting)))
 
 
-class LettersTally:
+class LettersTally(StudyTally):
     """Follows the letters of a study. Only those that were asked for without an instruction added are compared."""
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
@@ -97,15 +97,13 @@ class LettersTally:
         self._published = scorer_for("lexicon", "lexicon_published", "lexicon_published")
         self._success = success_scorer()
         self._styles = {info.name: (kind, info) for kind in STYLES if (info := best_scorer(kind))}
+        styles = (info for _, info in self._styles.values())
+        self.scorers = (self._counter, self._published, self._success, *styles)
         self._documents: dict[int, str] = {}
         self._drawer = Drawer()
         self._letters = self._drawer.shelf(tuple, _letter)
         self._parts: dict[tuple[str, str], _Part] = {}
         self._given: set[str] = set()
-
-    @property
-    def scorers(self) -> tuple[ScorerInfo, ...]:
-        return (self._counter, self._published, self._success, *(info for _, info in self._styles.values()))
 
     def text(self, row: OutputRow) -> None:
         if row.run_id not in self._documents:
@@ -157,9 +155,6 @@ class LettersTally:
                 self._letters[key] = letter._replace(waiting=(*letter.waiting, (kind, share)))
             elif letter.english:
                 part.styled(letter, kind, share)
-
-    def settle(self, ctx: JobContext) -> None:
-        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         several = [len({part[place] for part in self._parts}) > 1 for place in (0, 1)]

@@ -35,6 +35,7 @@ from biasprint.core.studies.kit.live import (
     LiveValue,
     OutcomeCounts,
     Restart,
+    StudyTally,
     banded,
     nearly_normal,
     undefined,
@@ -170,7 +171,7 @@ class _Waiting:
     scores: dict[str, Floats] = field(default_factory=dict)
 
 
-class NewsTally:
+class NewsTally(StudyTally):
     """Follows the articles of a study beside their originals. A headline is the unit."""
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
@@ -178,7 +179,7 @@ class NewsTally:
         self._axes = axes_of(JobContext(), DEFAULT_AXES, project.axes.latest())[0]
         scorers = scorers_of(MeasureOptions())
         self._roles = {info.name: role for role, info in scorers.items() if PER_SENTENCE in info.shape}
-        self._infos = tuple(info for info in scorers.values() if info.name in self._roles)
+        self.scorers = tuple(info for info in scorers.values() if info.name in self._roles)
         # Those read sentence by sentence: their scores of whole articles are not what the measure takes.
         self._single = {role: info.name for role, info in scorers.items() if info.name not in self._roles}
         self._originals = Originals()
@@ -190,10 +191,6 @@ class NewsTally:
         self._sums: dict[tuple[str, str, Part], _PairSums] = {}
         self._refused: dict[Part, OutcomeCounts] = {}
         self._paired, self._asked = _Parts(), _Parts()
-
-    @property
-    def scorers(self) -> tuple[ScorerInfo, ...]:
-        return self._infos
 
     def source(self, row: SourceRow) -> None:
         """Raises `Restart` where articles that were read belong beside it."""
