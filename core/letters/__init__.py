@@ -83,15 +83,11 @@ def read_pasted(text: str) -> Document:
 # ---- Checking a letter
 
 
-def scorers_for_letters(chosen: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return role → scorer; a role that no scorer here fills is absent.
-
-    `chosen`: the ones a person asks for. Raises `UsageError` for one that there is not.
-    """
+def scorers_for_letters() -> dict[str, str]:
+    """Return role → scorer; a role that no scorer here fills is absent."""
     from biasprint.core.scorers.registry import best_scorer
 
-    chosen = chosen or {}
-    best = {role: best_scorer(role, chosen.get(role)) for role in ROLES}
+    best = {role: best_scorer(role) for role in ROLES}
     return {role: info.name for role, info in best.items() if info is not None}
 
 

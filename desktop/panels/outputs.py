@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QTableView,
-    QWidget,
 )
 
 from biasprint.core.jobs import JobContext
@@ -49,8 +48,8 @@ PROMPT_HEIGHT = 108
 class OutputCard(Card):
     """The card of one output, empty until a row is chosen."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.heading = Label("", "heading", wrap=True)
         self.status = Chip("")
         self.text = PlainText(name=tr("Text of the output"))

@@ -103,9 +103,8 @@ class EmptyState(QWidget):
         icon: str = "",
         other: str = "",
         on_other: Callable[[], object] = lambda: None,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         tokens = theme.current()
         self._icon_name = icon
         self.picture = QLabel()
@@ -166,8 +165,8 @@ class Chip(QLabel):
 class StandInBadge(Chip):
     """The badge of every number made by a stand-in scorer instead of the paper's own."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, "warn", parent)
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "warn")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         if not text:
             self.hide()  # an empty one is a stain; who fills it shows it

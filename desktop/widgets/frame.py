@@ -271,8 +271,8 @@ class StatusLine(QFrame):
 
     jobs_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         tokens = theme.current()
         self.setProperty("role", "status")
         self.setAccessibleName(tr("Status"))

@@ -353,6 +353,20 @@ class LowEdit(QPlainTextEdit):
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
+def place_beside(row: QBoxLayout, room: int, least: int = 0) -> bool:
+    """Place the parts of a row beside each other in a room of at least so many pixels in which their words fit, in
+    whatever language; else below each other. Return whether they are beside each other."""
+    widths = _least_widths(row)
+    beside = room >= max(least, sum(widths) + row.spacing() * (len(widths) - 1))
+    row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+    return beside
+
+
+def _least_widths(row: QBoxLayout) -> list[int]:
+    items = [row.itemAt(place) for place in range(row.count())]
+    return [item.minimumSize().width() for item in items if not item.isEmpty()]
+
+
 class RowOrColumn(QBoxLayout):
     """A row that becomes a column where its parts have no room beside each other."""
 
@@ -360,20 +374,11 @@ class RowOrColumn(QBoxLayout):
         super().__init__(QBoxLayout.Direction.LeftToRight)
         self.setSpacing(spacing)
 
-    def _widths(self) -> list[int]:
-        items = [self.itemAt(place) for place in range(self.count())]
-        return [item.minimumSize().width() for item in items if not item.isEmpty()] or [0]
-
     def minimumSize(self) -> QSize:
-        return QSize(max(self._widths()), super().minimumSize().height())
+        return QSize(max(_least_widths(self), default=0), super().minimumSize().height())
 
     def setGeometry(self, rect: QRect) -> None:
-        widths = self._widths()
-        fits = sum(widths) + self.spacing() * (len(widths) - 1) <= rect.width()
-        direction = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
-        if direction != self.direction():
-            self.setDirection(direction)
-            self.update()
+        place_beside(self, rect.width())
         super().setGeometry(rect)
 
 
@@ -483,15 +488,6 @@ class FlowLayout(QLayout):
             return size
         height = item.heightForWidth(width) if item.hasHeightForWidth() else size.height()
         return QSize(max(width, item.minimumSize().width()), height)
-
-
-def place_beside(row: QBoxLayout, room: int, least: int) -> bool:
-    """Place the parts of a row beside each other in a room of at least so many pixels in which their words fit, in
-    whatever language; else below each other. Return whether they are beside each other."""
-    widths = [row.itemAt(place).minimumSize().width() for place in range(row.count())]
-    needed = max(least, sum(widths) + row.spacing() * (len(widths) - 1))
-    row.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)
-    return room >= needed
 
 
 UNLIMITED = 16_777_215  # Qt's own largest width

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolTip
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.marks import LANE, draw_mark, lane_of, look_of
@@ -68,13 +68,13 @@ class LetterText(PlainText):
     menu_wanted = Signal(int, QPoint)  # a place of the letter, and one of the screen
     too_long = Signal()  # what was pasted did not fit
 
-    def __init__(self, *, name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, *, name: str = "") -> None:
         self._marks: list[LetterMark] = []  # places in Qt's units
         self._soft: list[QTextEdit.ExtraSelection] = []
         self._emphasised: list[QTextEdit.ExtraSelection] = []
         self._opening = True
         self._moving = False  # a key that moves the cursor is down
-        super().__init__(name=name, parent=parent)
+        super().__init__(name=name)
         self.setAcceptDrops(False)  # the panel takes files
         self.setCursorWidth(2)
         self.document().contentsChange.connect(self._move_marks)

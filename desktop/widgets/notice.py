@@ -104,8 +104,8 @@ class Banners(QWidget):
     A notice that cannot be closed by hand is not pushed out either: it describes a state, not an event.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "clear")
         tokens = theme.current()
         self._box = in_column(inside=self, spacing=tokens.grid, margins=(tokens.margin, 12, tokens.margin, 0))

@@ -50,8 +50,8 @@ class FigureCard(Card):
 
     closed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.finding: Finding | None = None
         self._items = TextsBehind(0, ())
         self.heading = Label("", "heading", wrap=True)

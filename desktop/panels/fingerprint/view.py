@@ -42,9 +42,9 @@ from biasprint.desktop.widgets.safe_text import safe_line
 class Prose(Label):
     """Paragraphs with the user's own words in bold. A screen reader gets a label with the same text."""
 
-    def __init__(self, paragraphs: Sequence[Paragraph] = (), parent: QWidget | None = None) -> None:
+    def __init__(self, paragraphs: Sequence[Paragraph] = ()) -> None:
         self._paragraphs = tuple(paragraphs)
-        super().__init__("", wrap=True, parent=parent)
+        super().__init__("", wrap=True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -106,8 +106,8 @@ class Figures(Chart):
 class FigureBox(Card):
     """A titled chart; if there is nothing to draw, the reason takes its place."""
 
-    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self, figure: Figure) -> None:
+        super().__init__()
         self.heading = Label("", "heading", wrap=True)
         self.note = Label("", "note", wrap=True)
         self.note.hide()
@@ -139,16 +139,9 @@ class FingerprintView(QWidget):
     opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
 
     def __init__(
-        self,
-        shell: Shell,
-        *,
-        kept: str = "",
-        with_head: bool = True,
-        with_texts: bool = False,
-        folded: bool = False,
-        parent: QWidget | None = None,
+        self, shell: Shell, *, kept: str = "", with_head: bool = True, with_texts: bool = False, folded: bool = False
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._with_texts = with_texts
         self._folded = folded
         self._shell = shell

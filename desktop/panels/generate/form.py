@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QSpinBox
 
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
@@ -74,8 +74,8 @@ class NextStep(Button):
     `writers`: the choice of whose texts are measured, to be placed near the button.
     """
 
-    def __init__(self, shell: Shell, parent: QWidget | None = None) -> None:
-        super().__init__("", role="primary", parent=parent)
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("", role="primary")
         self._shell = shell
         self._study: StudyFacts | None = None
         self._writable = False

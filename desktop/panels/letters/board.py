@@ -253,8 +253,7 @@ class PersonPage(Card):
             self.occupation_set.emit(occupation)
 
     def _add(self, caption: str, field: QWidget) -> None:
-        label = label_of(field, caption, "note")
-        add_to(self.box, label, field)
+        add_to(self.box, label_of(field, caption, "note"), field)
 
 
 SIDE_WIDTH = 352
@@ -288,23 +287,21 @@ class LetterBoard(Beside):
     # a letter
 
     def open_letter(self, document: Document, context: Document | None) -> None:
-        self.letter.open_text(document.text)
-        self.context.show_context(context)
-        self.compared.show_reading(None)
-        self.found.model.clear()
-        self.found.show_items((), 0, tr("The letter is being read…"))
-        self.found.show_verdict(None)
+        self._show_unread(document.text, context, tr("The letter is being read…"))
         self.tabs.setCurrentIndex(0)
 
     def forget(self) -> None:
         """Clear the letter from every widget."""
-        self.letter.open_text("")
-        self.context.show_context(None)
+        self._show_unread("", None, "")
+        self.person.forget()
+
+    def _show_unread(self, text: str, context: Document | None, why: str) -> None:
+        self.letter.open_text(text)
+        self.context.show_context(context)
         self.compared.show_reading(None)
         self.found.model.clear()
-        self.found.show_items((), 0)
+        self.found.show_items((), 0, why)
         self.found.show_verdict(None)
-        self.person.forget()
 
     def show_reading(self, checked: "Checked", items: Sequence[LetterItem], dismissed: Collection[str]) -> None:
         self.letter.show_reading(checked, items)
@@ -322,21 +319,19 @@ class LetterBoard(Beside):
         kind = KINDS[checked.reading.read_as.kind]
         self.found.show_verdict(verdict_of(checked.reading, dismissed), of_letter=kind.compared)
 
-    def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
-        """Show the chosen entry in the text, under it and in the list, and its passage in the CV."""
+    def show_chosen(
+        self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool, again: bool = False
+    ) -> None:
+        """Show the chosen entry in the text, under it and in the list, and its passage in the CV.
+
+        `again`: it was chosen before, and the letter was read once more: nothing scrolls.
+        """
         self.letter.note.show_item(item, _offers(item, checked) if current else ())
-        if item is not None and item.sentence is not None:
+        if item is not None and item.sentence is not None and not again:
             self.letter.unhide(item.kind)
             self._letter_sheet.ensureWidgetVisible(self.letter.note, 0, 0)
         self.letter.text.emphasise(*self._spans_of(item, current=current), follow=follow)
-        self.found.choose(item.key if item is not None else "")
-        self.context.show_passage(self._passage_of(item, checked))
-
-    def keep_chosen(self, item: LetterItem, checked: "Checked | None", *, current: bool) -> None:
-        """Update the chosen entry after another reading, without scrolling."""
-        self.letter.note.show_item(item, _offers(item, checked) if current else ())
-        self.letter.text.emphasise(*self._spans_of(item, current=current), follow=False)
-        self.found.choose(item.key, follow=False)
+        self.found.choose(item.key if item is not None else "", follow=not again)
         self.context.show_passage(self._passage_of(item, checked))
 
     def _spans_of(self, item: LetterItem | None, *, current: bool) -> tuple[tuple[int, int], ...]:

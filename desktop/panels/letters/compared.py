@@ -30,8 +30,8 @@ Range = tuple[float, float]
 class RangeBar(QWidget):
     """A track from `low` to `high`. `middle`: the grey band, `interval`: the thin line around the mark."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.value: float | None = None
         self.middle: Range | None = None
         self.interval: Range | None = None

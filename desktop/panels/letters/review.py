@@ -415,7 +415,7 @@ class LetterReview(QObject):
         """Keep the chosen entry if it is still there, without scrolling."""
         item = self._item(self.selected)
         if item in self._left():
-            self.board.keep_chosen(item, self.check.latest, current=self.check.is_marked)
+            self.board.show_chosen(item, self.check.latest, follow=False, current=self.check.is_marked, again=True)
         else:
             self.select("", follow=False)
 
