@@ -399,14 +399,20 @@ class FlowLayout(QLayout):
     ) -> None:
         super().__init__(inside)
         self._items: list[QLayoutItem] = []
+        self._heights: dict[int, int] = {}  # by width: layouts in layouts ask for the same again and again
         self._centred, self._last_at_end, self._wide = centred, last_at_end, wide
         self.setContentsMargins(QMargins())
         self.setSpacing(spacing)
         for widget in widgets:
             self.addWidget(widget)
 
+    def invalidate(self) -> None:
+        self._heights.clear()
+        super().invalidate()
+
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self._heights.clear()
 
     def count(self) -> int:
         return len(self._items)
@@ -415,6 +421,7 @@ class FlowLayout(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
+        self._heights.clear()
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -424,7 +431,9 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
