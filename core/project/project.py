@@ -34,7 +34,7 @@ from biasprint.core.project.left_out import compare_and_leave_out, find_left_out
 from biasprint.core.project.lock import ProjectLock
 from biasprint.core.project.reader import Prepare, Reader
 from biasprint.core.project.rows import TextKey
-from biasprint.core.project.schema import migrate
+from biasprint.core.project.schema import empty_project, migrate
 from biasprint.core.project.stores.columns import Columns
 from biasprint.core.project.stores.findings import Annotations, Events, Findings, Readings, Scores
 from biasprint.core.project.stores.judging import Judging
@@ -468,7 +468,7 @@ def _admit(
 
 def _made_new(path: Path) -> None:
     with closing(connect(path, writable=True)) as connection:
-        migrate(connection, present=0)
+        empty_project().backup(connection)
 
 
 def _not_made(path: Path, error: OSError) -> AppError:
