@@ -171,8 +171,9 @@ def remember(path: Path) -> None:
     with suppress(OSError, AppError):
         if is_known(path):
             return  # looked at, not changed
-        known = {key: value for key, value in _known().items() if key != str(path.resolve())}
-        known[str(path.resolve())] = _state(path)
+        resolved = str(path.resolve())
+        known = {key: value for key, value in _known().items() if key != resolved}
+        known[resolved] = _state(path)
         latest = dict(list(known.items())[-REMEMBERED:])
         storage.write(KNOWN, latest)
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from biasprint.core.errors import AppError
@@ -108,11 +109,11 @@ class Template:
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(_parse(self.text)))
 
-    @property
+    @cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
         return tuple(part for part in self.parts if isinstance(part, Placeholder))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The placeholders' names in order of first use, each once."""
         return tuple(dict.fromkeys(placeholder.name for placeholder in self.placeholders))

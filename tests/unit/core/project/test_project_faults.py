@@ -159,7 +159,7 @@ def test_a_disk_that_is_full_as_a_project_is_made_is_said_and_leaves_nothing(
     else:
         told = sqlite3.OperationalError("database or disk is full")
         told.sqlite_errorcode = sqlite3.SQLITE_FULL
-        monkeypatch.setattr("biasprint.core.project.project.empty_project", lambda *_, **__: (_ for _ in ()).throw(told))
+        monkeypatch.setattr("biasprint.core.project.project.empty_project", lambda: (_ for _ in ()).throw(told))
     with pytest.raises(AppError, match="disk is full"):
         Project.create(path)
     assert list(tmp_path.iterdir()) == []
