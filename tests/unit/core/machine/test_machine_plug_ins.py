@@ -33,9 +33,9 @@ def found() -> list[str]:
 def test_plug_ins_are_read_once_until_a_package_comes_or_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     read, times = plug_ins.read_entry_points, []
     monkeypatch.setattr(plug_ins, "read_entry_points", lambda: times.append(1) or read())
-    assert found() == []
-    bring(tmp_path, "songs")
     monkeypatch.syspath_prepend(tmp_path)
+    assert found() == found() == []
+    bring(tmp_path, "songs")
     assert found() == found() == ["songs"]
     bring(tmp_path, "dances")
     assert found() == found() == ["dances", "songs"]
