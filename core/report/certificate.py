@@ -151,7 +151,7 @@ def certificate_report(
     )
     blocks = (
         ReportParagraph((Run(in_short(findings), bold=True),)),
-        said(asked, small=True), ReportFigure(figure, 0.76), table,
+        said(asked, small=True), ReportFigure(figure, 0.66), table,
         Heading("How to read it", 2), said(HOW_TO_READ, small=True),
         Heading("What this cannot tell", 2), said(LIMITS, small=True),
     )  # fmt: skip
