@@ -23,6 +23,7 @@ from biasprint.core.cli.console import (
 from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
+from biasprint.core.language import plural
 
 if TYPE_CHECKING:
     from biasprint.core.judging.known import KnownAnswer
@@ -337,7 +338,7 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
         )
         return
     for key, count in sorted(by_axis.items()):
-        say(f"{key}: {count} comparisons")
+        say(f"{key}: {plural(count, '1 comparison', '%n comparisons')}")
     if not result.made:
         say("They were drawn before: nothing was added.")
     if result.prompt_words:

@@ -517,9 +517,12 @@ def reasons(findings: Sequence[Finding]) -> list[str]:
             concerned.setdefault((finding.id, finding.reason), []).append(finding.label)
     sentences = []
     for (name, reason), labels in concerned.items():
-        missing = "has no interval" if reason.startswith("interval: ") else "is not defined"
-        of = ", ".join(dict.fromkeys(labels))
-        sentences.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
+        of, why = ", ".join(dict.fromkeys(labels)), reason.removeprefix("interval: ")
+        no_interval, undefined = (
+            f"{name} has no interval ({of}), because {why}.",
+            f"{name} is not defined ({of}), because {why}.",
+        )
+        sentences.append(no_interval if why != reason else undefined)
     return sentences
 
 

@@ -50,6 +50,7 @@ _QUOTED = re.compile(f"[“„{_KEPT}][^”“{_KEPT_END}]*[”“{_KEPT_END}]")
 _QUOTES_BEGIN = re.compile(f"[“„{_KEPT}]")
 _KEPT_SIGNS = re.compile(f"[{_KEPT}{_KEPT_END}]")
 _INNER = re.compile("“([^”“]*)”")
+_MARK = re.compile("[“”]")
 _BRACKETED = re.compile(r"\[[^\[\]]*\]")
 QUOTES = "“{name}”"  # in the catalogue: the language's marks
 _NAME = re.compile(r"[\w.-]*[a-z][.-]?\d[\w.-]*|\w+[_.]\w[\w.]*")  # of a model, or an id
@@ -100,7 +101,7 @@ class _Template:
     def holds(self, values: list[str]) -> bool:
         """Return whether what fills the places is what those of their names hold, and no quotation is cut."""
         named = zip(self.names, values, strict=True)
-        return all(value.count("“") == value.count("”") for value in values) and all(
+        return not any(_MARK.search(_INNER.sub("", value)) for value in values) and all(
             HELD[kind].fullmatch(value) for name, value in named if (kind := name.rstrip("_234")) in HELD
         )
 
@@ -326,7 +327,8 @@ class Phrases:
             for place, (name, value) in enumerate(zip(template.names, values, strict=True))
         }
         left = {value for place, value in enumerate(values) if place not in template.quoted} & set(filled.values())
-        said = (filled[name] for place, name in enumerate(template.names) if place not in template.quoted)
+        own = (each for place, each in enumerate(template.names) if place not in template.quoted)
+        said = (filled[name] for name in own if name.rstrip("_234") not in KEPT)
         if 2 * template.characters < len(inner) and (any(map(_is_prose, left)) or any(map(self._says_english, said))):
             return None  # a few words that many sentences have, and English on both sides of them
         return _PLACE.sub(lambda place: filled[place[1]], self._texts[template.english].strip())

@@ -130,7 +130,8 @@ def guess_occupation(
     named_as: dict[str, str] = {}
     held = _HELD.search(page.text)
     if held is not None and (post := _held(held["what"])):
-        return OccupationGuess(post, True, f"It says “{' '.join(held[0].split())}”.")
+        reported = " ".join(held[0].split())
+        return OccupationGuess(post, True, f"It says “{reported}”.")
     for phrase in _phrases(page, person or guess_person(text, parts), by_grammar):
         if phrase.weight == TITLE and phrase.occupation in weights:
             continue
@@ -151,7 +152,8 @@ def guess_occupation(
     best = max(reversed(list(whole)), key=lambda occupation: whole[occupation])
     if whole[best] < LIKELY_FROM:
         return OccupationGuess("", False, f"It mentions “{best}”, but does not say that the candidate is one.")
-    return OccupationGuess(best, True, f"It says “… {named_as.get(best, best)}”.")
+    reported = named_as.get(best, best)
+    return OccupationGuess(best, True, f"It says “… {reported}”.")
 
 
 def guess_occupation_read(text: str, parts: Sequence[Stretch], person: Person | None) -> OccupationGuess:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, SessionView
 from biasprint.core.judging.store import ActiveClock
+from biasprint.core.language import InLanguage
 from biasprint.core.project.rows import TextView
 from biasprint.desktop import theme
 from biasprint.desktop.settings import Settings
@@ -17,7 +18,7 @@ from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS, ComparisonCards
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 
 class CardViews(QObject):
@@ -138,14 +139,14 @@ class Rubric(Scroller):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         for row, criterion in enumerate(criteria):
-            explanation = Label(safe_line(criterion.explanation), wrap=True)
+            explanation = Label(as_given(criterion.explanation), wrap=True)
             policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
             policy.setHeightForWidth(True)
             explanation.setSizePolicy(policy)
-            grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(Label(as_given(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(explanation, row, 1)
         if instructions:
-            whole = Label("\n".join(map(safe_line, instructions.splitlines())), wrap=True)
+            whole = Label(InLanguage("\n".join(map(safe_line, instructions.splitlines()))), wrap=True)
             policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
             policy.setHeightForWidth(True)
             whole.setSizePolicy(policy)
@@ -375,7 +376,8 @@ class QuestionCard(Card):
         self.rubric.fit()
 
     def _name_criteria(self) -> None:
-        self.criteria.set_text(" · ".join(criterion.name for criterion in self._criteria) if self._roomy else "")
+        names = " · ".join(criterion.name for criterion in self._criteria)
+        self.criteria.set_text(as_given(names if self._roomy else ""))
 
     def _show_rubric(self, shown: bool) -> None:
         # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.

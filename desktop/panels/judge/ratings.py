@@ -12,7 +12,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.widgets import Label, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import Scroller, clear_widget
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 
 STEPS = (1, 2, 3, 4, 5)
 SIDE = 24  # of one step
@@ -156,8 +156,8 @@ class RatingColumn(Scroller):
         self._grid.setColumnStretch(0, 1)
         self._names, self.scales, self._stacked = [], [], None
         for criterion in criteria:
-            name = Label(safe_line(criterion.name), "note", wrap=True)
-            name.setToolTip(safe_tip(tr(criterion.explanation)))
+            name = Label(as_given(criterion.name), "note", wrap=True)
+            name.setToolTip(safe_tip(criterion.explanation))
             self._names.append(name)
             self.scales.append(RatingScale(name.text(), self._letter))
         self.setWidget(sheet)

@@ -118,6 +118,13 @@ def test_what_a_person_named_keeps_its_name_alone_and_in_a_sentence() -> None:
     assert tr(sentence) == "Dieses Projekt: Sample"
 
 
+def test_words_that_a_letter_says_stay_as_it_says_them() -> None:
+    language.choose("de")
+    said = tr("It says “Performance review”.")
+    assert said == "Es sagt „Performance review“."
+    assert tr("Performance review") == "Leistungsbeurteilung"
+
+
 def test_english_needs_no_catalogue_and_changes_nothing() -> None:
     language.choose("en")
     assert tr("12,345.5 raters are few.") == "12,345.5 raters are few."
