@@ -75,7 +75,7 @@ class Watched:
         """Wait, looking every few milliseconds, until something is reached."""
         deadline = time.monotonic() + at_most
         while time.monotonic() < deadline and not reached():
-            self._terminal.read(0.003)
+            self._terminal.read(0.01)
 
     def end(self, by: signal.Signals) -> int:
         """Send a signal and wait for the end; the exit code."""
