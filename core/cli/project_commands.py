@@ -29,7 +29,9 @@ from biasprint.core.cli.console import (
     say,
     session_keys,
 )
+from biasprint.core.draw import digits
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.language import plural
 
 if TYPE_CHECKING:
     from biasprint.core.project.backup import Backup
@@ -335,7 +337,8 @@ def designs(
         print_json({"designs": every})
         return
     for design in loaded:
-        say(f"{design.key}: {design.title} ({len(design_set(design).prompts):,} prompts)")
+        prompts = plural(len(design_set(design).prompts), "1 prompt", "%n prompts", digits.count)
+        say(f"{design.key}: {design.title} ({prompts})")
         say(f"  {design.question}")
         if name:
             for title, words in (
