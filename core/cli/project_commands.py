@@ -31,7 +31,7 @@ from biasprint.core.cli.console import (
 )
 from biasprint.core.draw import digits
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.language import plural
+from biasprint.core.language import InLanguage, plural, tr
 
 if TYPE_CHECKING:
     from biasprint.core.project.backup import Backup
@@ -338,7 +338,7 @@ def designs(
         return
     for design in loaded:
         prompts = plural(len(design_set(design).prompts), "1 prompt", "%n prompts", digits.count)
-        say(f"{design.key}: {design.title} ({prompts})")
+        say(InLanguage(f"{design.key}: {tr(design.title)} ({prompts})"))  # the key is typed
         say(f"  {design.question}")
         if name:
             for title, words in (

@@ -15,6 +15,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import tr
 from biasprint.core.machine.files import not_written, whole_folder
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
@@ -124,7 +125,7 @@ class _Writing:
         if gates:
             self._bytes("gates.xml", "the gates and whether each held, as JUnit", junit_xml(gates))
         self._about(len(written_by), gates)
-        self._text(README, "", read_me(self._contents, own_fingerprint(), whole=self._whole))
+        self._text(README, "", tr(read_me(self._contents, own_fingerprint(), whole=self._whole)))
         return len(written_by)
 
     def _text_lines(self, texts: list[PackedText], written_by: dict[TextKey, str]) -> Iterator[Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from biasprint.core import language
 from biasprint.core.language import tr
 from biasprint.core.language.catalogue import codes, parse
 from biasprint.core.language.phrases import Phrases
+from biasprint.core.runs.pack.pages import read_me
 
 PO = r"""# of a test
 msgid ""
@@ -123,6 +124,16 @@ def test_words_that_a_letter_says_stay_as_it_says_them() -> None:
     said = tr("It says “Performance review”.")
     assert said == "Es sagt „Performance review“."
     assert tr("Performance review") == "Leistungsbeurteilung"
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_evidence_pack_explains_itself_to_its_reader(whole: bool) -> None:
+    language.choose("de")
+    page = tr(read_me({"texts.jsonl": "the hashes of each text and of its prompt"}, "e7c9 e575", whole=whole))
+    assert page.startswith("# Belegpaket\n")
+    assert "- `texts.jsonl`: die Hashes jedes Textes und seines Prompts" in page
+    assert 'biasprint pack verify FOLDER --signer "e7c9 e575"' in page
+    assert not re.search(r"\b(the|of|or|without|changed|key)\b", page)
 
 
 def test_english_needs_no_catalogue_and_changes_nothing() -> None:
