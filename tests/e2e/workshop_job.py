@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from robot import borrow_compute
 from workshop_people import People, always_one
 
@@ -21,7 +20,7 @@ class Waiting:
     def waitUntil(self, until: Callable[[], bool], timeout: int) -> None:
         deadline = time.monotonic() + timeout / 1_000
         while not until():
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+            QTest.qWait(10)
             assert time.monotonic() < deadline, "what was waited for did not come"
 
 
@@ -47,7 +46,7 @@ def main(file: Path, settings: Path) -> None:
     sys.stdout.write("judging\n")
     sys.stdout.flush()
     while True:
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+        QTest.qWait(50)
 
 
 if __name__ == "__main__":
