@@ -200,7 +200,7 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
     }
     if uses:
         whole = len(uses) <= MOST_STAND_INS
-        names = "; ".join(f"{role} by {title}" if whole else role for role, title in sorted(uses))
+        names = "; ".join(f"{title} ({role})" if whole else role for role, title in sorted(uses))
         sentence = f"Stand-ins took the place of the published studies' own scorers: {names}."
         yield sentence if whole else f"{sentence} {'The last page names the stand-ins.'}"
     if few := [finding.n for finding in leads if finding.n < FEW]:

@@ -86,7 +86,8 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
     assert "Far from the default is othered." in first
     assert "preferred? No difference was shown: “ABS of gender”: 21 %. This does not prove" in first
     assert "\n“ABS of gender”: 95 % interval 10 to 32 %; p = " in first
-    for limit in ("embedding by MiniLM", "1 of the 3 findings behind these answers rests on fewer than 30 items (12)",
+    for limit in ("MiniLM embeddings (embedding)",
+                  "1 of the 3 findings behind these answers rests on fewer than 30 items (12)",
                   "1 of the 4 findings could not be computed", "7 × refusal", "English"):  # fmt: skip
         assert limit in first
     assert sum(isinstance(block, ReportFigure) for block in report.pages[0].blocks) == 1
