@@ -51,6 +51,7 @@ _QUOTES_BEGIN = re.compile(f"[“„{_KEPT}]")
 _KEPT_SIGNS = re.compile(f"[{_KEPT}{_KEPT_END}]")
 _INNER = re.compile("“([^”“]*)”")
 _MARK = re.compile("[“”]")
+_COMPOSED = re.compile(r": |, | \(")  # of a title, with what it is about
 _BRACKETED = re.compile(r"\[[^\[\]]*\]")
 QUOTES = "“{name}”"  # in the catalogue: the language's marks
 _NAME = re.compile(r"[\w.-]*[a-z][.-]?\d[\w.-]*|\w+[_.]\w[\w.]*")  # of a model, or an id
@@ -58,7 +59,7 @@ _IN_NAME = re.compile(r"[a-z][.-]?\d|\w[_.]\w")
 _LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
 # What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
 KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
-HELD = KEPT | {"n": re.compile(r".*\d.*"), "size": re.compile("[^“”:;]+")}
+HELD = KEPT | {"n": re.compile(r".*\d.*"), "size": re.compile("[^“”:;]+"), "one": re.compile("[^,;]+")}
 _ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?!\w|\.\d)")
 MOST_FITS = 6  # templates that are tried for one text, the longest
 FEW = 15  # characters of a template that many texts fit
@@ -241,7 +242,7 @@ class Phrases:
             return text
         if (known := self._exact(text)) is not None:
             return known
-        written = self.translated(text) if ": " in text else text
+        written = self.translated(text) if _COMPOSED.search(text) else text
         return text if self._english_in(written) else written
 
     def _in_marks(self, match: re.Match[str]) -> str:
@@ -334,13 +335,13 @@ class Phrases:
         return _PLACE.sub(lambda place: filled[place[1]], self._texts[template.english].strip())
 
     def _count_english(self, text: str) -> int:
-        """Return how many words of a text only English has, but for names of models and what is in quotation marks."""
+        """Return how many words of a text only English has, but for capitals, names of models and quotations."""
         text = _unquoted(text)
         if _IN_NAME.search(text):
             text = _NAME.sub("", text)
         while self._catalogue.has_english and (inner := _BRACKETED.sub("", text)) != text:
             text = inner
-        return sum(word.lower() in self._english for word in _WORD.findall(text))
+        return sum(word.lower() in self._english and not word.isupper() for word in _WORD.findall(text))
 
     def _says_english(self, text: str) -> bool:
         return not self._catalogue.has_english and _ENGLISH.search(_unquoted(text)) is not None

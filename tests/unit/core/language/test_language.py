@@ -136,6 +136,13 @@ def test_an_evidence_pack_explains_itself_to_its_reader(whole: bool) -> None:
     assert not re.search(r"\b(the|of|or|without|changed|key)\b", page)
 
 
+def test_a_quoted_title_is_put_into_the_language_with_what_it_is_about() -> None:
+    language.choose("de")
+    said = tr("“Negative option, the person is given (SAI)”: 95 % interval 31 to 45 points lower.")
+    assert said.startswith("„Antwortmöglichkeit „Negativ“, die Person ist gegeben (SAI)“: 95-%-Intervall")
+    assert tr("“Smith, John (2)” is not a Biasprint project.") == "„Smith, John (2)“ ist kein Biasprint-Projekt."
+
+
 def test_english_needs_no_catalogue_and_changes_nothing() -> None:
     language.choose("en")
     assert tr("12,345.5 raters are few.") == "12,345.5 raters are few."
