@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from cli_support import biasprint as command
 from cli_support import refused
+from made_once import made_once
 from seeded_part import seeded_part
 
 import biasprint
@@ -90,10 +91,14 @@ def test_findings_are_the_programs_own_with_their_recipe(project):
 def replies(tmp_path):
     """A project with some replies, measured once."""
     path = tmp_path / "replies.biasprint"
-    REPLIES.to_csv(tmp_path / "replies.csv", index=False)
-    command("new", path, "--study", "completion")
-    command("import", path, tmp_path / "replies.csv")
-    command("measure", "completion", path, "--json")
+
+    def make():
+        REPLIES.to_csv(tmp_path / "replies.csv", index=False)
+        command("new", path)
+        command("import", path, tmp_path / "replies.csv", "--study", "completion")
+        command("measure", "completion", path, "--json")
+
+    made_once("24 replies, measured", make, path)
     return path
 
 

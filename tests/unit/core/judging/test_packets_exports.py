@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_once import made_once
 from packet_files import IDENTITIES, answer, coordinator, copied, make, merge
 
 from biasprint.core.jobs import JobContext
@@ -23,6 +24,11 @@ from biasprint.core.texts.exporting import columns, rows, waiting_participants
 def project(tmp_path: Path) -> Path:
     """R01 revised one answer, took one back and skipped one; R02 answered one."""
     path = tmp_path / "study.biasprint"
+    made_once("two packets merged", lambda: write(path), path)
+    return path
+
+
+def write(path: Path) -> None:
     plan = coordinator(path)
     one, two = make(path, plan, "R01", "R02")
     answer(one.path, (0, "choice", 0), (1, "tie", None), (0, "choice", 2), (2, "choice", 1), (2, "undone", None))
@@ -32,7 +38,6 @@ def project(tmp_path: Path) -> Path:
         with Project.open(made.path) as inside:
             finish_packet(inside)
         merge(path, made.path)
-    return path
 
 
 def exported(path: Path, *, superseded: bool = False) -> list[dict[str, Any]]:
