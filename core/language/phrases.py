@@ -59,7 +59,12 @@ _IN_NAME = re.compile(r"[a-z][.-]?\d|\w[_.]\w")
 _LISTED = r"[\w'’-]+(?: \d+ \(\d+\))?"
 # What fills places that are called so. What is kept stays but for its numbers: words of texts, and names with numbers.
 KEPT = {"measured": re.compile(rf"{_LISTED}(?:, {_LISTED})*"), "reported": re.compile("[^:;]+")}
-HELD = KEPT | {"n": re.compile(r".*\d.*"), "size": re.compile("[^“”:;]+"), "one": re.compile("[^,;]+")}
+HELD = KEPT | {
+    "n": re.compile(r".*\d.*"),
+    "size": re.compile("[^“”:;]+"),
+    "one": re.compile("[^,;]+"),
+    "given": re.compile("[^,;]+"),
+}
 _ANY_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?!\w|\.\d)")
 MOST_FITS = 6  # templates that are tried for one text, the longest
 FEW = 15  # characters of a template that many texts fit
