@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtWidgets import QAbstractButton, QLabel, QTabBar, QWidget
+from robot import borrow_compute
 
 from biasprint.core import language
 from biasprint.core.runs.sample import unpack_sample
@@ -57,6 +58,7 @@ def cut_off(text: str, widget: QWidget) -> bool:
 
 
 def main(code: str, folder: Path, width: int = 1280, height: int = 800, *, pictures: bool = False) -> None:
+    borrow_compute()
     language.choose(code)
     sample = folder / "Sample.biasprint"
     unpack_sample(sample)
