@@ -222,7 +222,9 @@ ALWAYS = (
     "One letter cannot show bias; it can show language that is worth a second look", "measured {date}",
     "Chance gives {value}", "News articles, also {kind}", "Nouns, {measured}", "Adjectives, {measured}", "Nouns",
     "Adjectives", "effect", "Figure {n}", "{reported} (Figure {n})", "Project “{name}”", "top p {n}",
-    "found", "perhaps", "the paper gives none", "ageism", "{n} findings", "small", "large", "Machine-made letters",
+    "found", "perhaps", "the paper gives none", "ageism", "older people", "younger people",
+    "people from community colleges", "people from poor countries", "people from rich countries",
+    "people from universities", "{n} findings", "small", "large", "Machine-made letters",
     "no person wrote these letters. Half are by the program's own grammar without a planted bias, half by its small "
     "teaching model, which has one planted. They show how such a letter can look, not how letters by people do.",
     "replies without one option / replies", "pairs that are worse / pairs asked",
