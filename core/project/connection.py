@@ -4,8 +4,6 @@ import errno
 import sqlite3
 import time
 from collections.abc import Callable
-from contextvars import ContextVar
-from functools import cache
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine
@@ -49,25 +47,11 @@ def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 
     return connection
 
 
-_opening: ContextVar[Callable[[], sqlite3.Connection]] = ContextVar("opening")
-
-
-@cache
-def _engine() -> Engine:
-    """Return the engine of all projects: a statement that it built for one is built for all."""
+def engine_for(open_connection: Callable[[], sqlite3.Connection]) -> Engine:
+    """Return an engine over connections of ours: SQLAlchemy builds statements, and never begins or commits."""
     return create_engine(
-        "sqlite://", creator=lambda: _opening.get()(), poolclass=NullPool, isolation_level="AUTOCOMMIT",
-        query_cache_size=500,
-    )  # fmt: skip
-
-
-def through_sqlalchemy(open_connection: Callable[[], sqlite3.Connection]) -> Connection:
-    """Open a connection of ours to give to SQLAlchemy: it builds statements, and never begins or commits."""
-    token = _opening.set(open_connection)
-    try:
-        return _engine().connect()
-    finally:
-        _opening.reset(token)
+        "sqlite://", creator=open_connection, poolclass=NullPool, isolation_level="AUTOCOMMIT", query_cache_size=500
+    )
 
 
 def driver_connection(connection: Connection) -> sqlite3.Connection:

@@ -17,7 +17,7 @@ from sqlalchemy.sql import Executable
 
 from biasprint.core.errors import AppError, ProjectClosed
 from biasprint.core.jobs import precedence
-from biasprint.core.project.connection import NotSaved, connect, execute_when_free, explain, through_sqlalchemy
+from biasprint.core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
 UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises
@@ -59,6 +59,7 @@ class Reader:
         self._prepare = prepare
         self._prepared = 0  # how often that has changed
         self._looking = threading.Lock()
+        self._engine = engine_for(self._connect)
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -162,7 +163,7 @@ class Reader:
             prepared = self._prepared
             if self._idle:
                 return prepared, self._idle.pop()
-        return prepared, through_sqlalchemy(self._connect)
+        return prepared, self._engine.connect()
 
     def _give_back(self, prepared: int, connection: Connection) -> None:
         with self._lock:

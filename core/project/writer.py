@@ -22,7 +22,7 @@ from biasprint.core.jobs import precedence
 from biasprint.core.machine.storage import sync_folder
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.checksums import keep_checksums
-from biasprint.core.project.connection import connect, driver_connection, execute_when_free, explain, through_sqlalchemy
+from biasprint.core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0
@@ -67,7 +67,7 @@ class Writer:
         self._closing = threading.Lock()
         self.ordered = False
         # Opened here, so that failing to open is the caller's to hear.
-        self._connection = through_sqlalchemy(lambda: _open(path))
+        self._connection = engine_for(lambda: _open(path)).connect()
         self._checksums_kept = False  # from the first transaction on: opening a project to look at it costs less
         self._driver = driver_connection(self._connection)  # for savepoints: SQLAlchemy's way takes a third of a row
         self._thread = threading.Thread(target=self._run, name="project-writer", daemon=True)

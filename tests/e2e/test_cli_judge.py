@@ -213,7 +213,7 @@ def test_a_certificate_of_a_judge_is_kept_in_the_project_and_makes_a_page(tmp_pa
     )  # fmt: skip
     assert biasprint(*asked, "--json").json["added"] == 0
     told = biasprint(*asked).out
-    assert "first gave 48 of 48 replies. Faults found: place." in told
+    assert "first gave 48 of 48 replies. Faults found: place of the card." in told
     assert "Place: is the first card chosen more often? 100 % (" in told
     assert "It prefers the first card." in page.read_text(encoding="utf-8")
     refused("certificate", file, *BY, "first", "--pairs", 3, code=2, says="6 to 400 pairs")

@@ -408,7 +408,7 @@ def of_judgments(
     columns, names = without_codes(project, columns)
     known = _definitions(project)
     how = {
-        "seed": seed, "parts": True, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
+        "seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
     }  # fmt: skip
     count, unread = len(columns["comparison"]), 0
     if unread_rule(project) is not None:
