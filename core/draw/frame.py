@@ -479,11 +479,13 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
         return _tints(canvas, figure)
     marks = [mark for mark in figure.marks if mark.value is not None]
     keys: list[LegendKey] = []
-    levels = {mark.finding.interval.level for mark in marks if mark.low is not None and not mark.band
-              and mark.finding.interval}  # fmt: skip
-    if levels:  # one sign for all of them: the line is the same
+    intervals = [mark.finding.interval for mark in marks if mark.low is not None and not mark.band
+                 and mark.finding.interval]  # fmt: skip
+    if intervals:  # one sign for all of them: the line is the same
+        levels = [each.level for each in intervals]
         levels_text = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
-        text = f"{levels_text} % interval"
+        at_every_look = all(each.method.startswith("anytime-valid") for each in intervals)
+        text = f"{levels_text} % band, valid whenever one looks" if at_every_look else f"{levels_text} % interval"
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
     if any(mark.band for mark in marks):
         keys.append((figure.band_words, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))

@@ -165,6 +165,16 @@ def test_the_legend_explains_what_is_there_and_nothing_else() -> None:
     assert any(text.startswith("noise floor") for text in full)
 
 
+def test_an_interval_that_holds_at_every_look_is_not_called_like_one_for_one_look() -> None:
+    one = one_mark()
+    finding = one.finding
+    assert finding.interval is not None
+    live = replace(one, finding=replace(finding, interval=replace(finding.interval, method="anytime-valid")))
+    found = words(svg(figure(live)))
+    assert "95 % band, valid whenever one looks" in found
+    assert "95 % interval" not in found
+
+
 def test_the_floor_reaches_from_the_axis_to_its_95th_percentile() -> None:
     one = one_mark(floor=Floor(0.1, 0.3, 0.2))
     root = parsed(svg(figure(one)))
