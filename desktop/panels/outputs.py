@@ -323,7 +323,6 @@ class OutputsPanel(Panel):
         self.search.returnPressed.connect(self._read)
         self.task, self.identity, self.status = ComboBox(), ComboBox(), ComboBox()
         self.generator = ComboBox()
-        self.generator.setMaximumWidth(theme.current().px(WIDEST_GENERATOR))
         self.generator.hide()
         self.filters = SearchRow(self.search)
         named = (
@@ -343,6 +342,7 @@ class OutputsPanel(Panel):
         return self.filters
 
     def _dress(self, _tokens: object = None) -> None:
+        self.generator.setMaximumWidth(theme.current().px(WIDEST_GENERATOR))
         self.view.verticalHeader().setDefaultSectionSize(theme.current().px(ROW_HEIGHT))
         self._fit_columns()
 

@@ -142,7 +142,7 @@ class HeatCells(PlotItem):
         places = digits.places(value, low * factor, high * factor)
         if self._middle is not None and high - low < MOST_FOR_DECIMAL:
             places = max(1, places)  # which side of a mark such as 2 it lies on
-        return digits.fixed(value * factor, places) + digits.sign(self.unit)
+        return tr(digits.fixed(value * factor, places)) + tr(digits.sign(self.unit))
 
     def columns(self) -> Columns:
         rows, columns = self._values.shape

@@ -60,7 +60,7 @@ class SearchRow(QWidget):
         self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
 
 
-SIDES = 6  # pixels that the style keeps free beside the text
+SIDES = 6  # text pixels that the style keeps free beside the text
 LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand long ones for a second
 
 
@@ -86,10 +86,13 @@ class ComboBox(QComboBox):
         field = self.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, field.width() - SIDES))
+        return self.fontMetrics().elidedText(
+            text, Qt.TextElideMode.ElideRight, max(0, field.width() - theme.current().px(SIDES))
+        )
 
     def sizeHint(self) -> QSize:
-        return super().sizeHint() + QSize(SIDES, 0)  # else the longest text of a box as wide as its texts is cut
+        # Else the longest text of a box as wide as its texts is cut.
+        return super().sizeHint() + QSize(theme.current().px(SIDES), 0)
 
     def showPopup(self) -> None:
         # Qt decided whether the list has a bar to scroll by before the box was in the window, by another style.

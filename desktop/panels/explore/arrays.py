@@ -9,12 +9,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from biasprint.core.draw import digits
 from biasprint.core.metrics.associations import distribution_band
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.topics import standardised_residuals
 from biasprint.desktop.read.explore import FieldCodes, Judged
-from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.widgets.words import number, plural, tr
 
 MOST_GROUPS = 7  # with a colour and a sign of their own; the others are one
 MOST_CELLS = 30  # rows, or columns, of a heat map
@@ -261,4 +260,4 @@ def stretch(values: np.ndarray) -> str:
         return ""
     low, high = float(finite.min()), float(finite.max())
     decimals = 0 if high - low >= 20 or (finite == np.rint(finite)).all() else 2
-    return tr("from {low} to {high}").format(low=digits.fixed(low, decimals), high=digits.fixed(high, decimals))
+    return tr("from {low} to {high}").format(low=number(low, decimals), high=number(high, decimals))
