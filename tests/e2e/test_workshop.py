@@ -25,11 +25,11 @@ from biasprint.desktop.panels.workshop.participant import SaveDialog
 from biasprint.desktop.panels.workshop.room import LeaveDialog
 from biasprint.desktop.settings import Settings
 
-# The file's words are used nowhere else: what another test of this process left behind would count as a leak of these.
+# Words used nowhere else: what another test of this process left behind would count as a leak of these.
 HIDDEN = {
-    "file": "zqhallfile", "folder": "zqhallfolder", "recent": "zqhallrecent", "axis": "zqaxis",
-    "axis title": "Zqaxistitle", "identity": "zqidentone", "identity label": "Zqlabeltwo",
-    "model": "zqmodel", "prompt": "zqprompt", "prompt set": "zqset",
+    "file": "zqhallfile", "folder": "zqhallfolder", "recent": "zqhallrecent", "axis": "zqhallaxis",
+    "axis title": "Zqhallaxistitle", "identity": "zqhallidentone", "identity label": "Zqhalllabeltwo",
+    "model": "zqhallmodel", "prompt": "zqhallprompt", "prompt set": "zqhallset",
 }  # fmt: skip
 PROJECT_KINDS = {
     "Project",
@@ -224,7 +224,7 @@ def the_leader_sees_the_group_alone(people: People) -> None:
     assert people.counts() == "5 sessions were begun. 5 were finished."
     texts = [label.text() for label in people.room.facilitator.group.findChildren(type(people.room.facilitator.counts))]
     # Three chose the first identity six times, two chose each identity twice: 22 of 30, 4 and 4.
-    assert "Zqaxistitle: what all chose together, 30 choices" in texts
+    assert "Zqhallaxistitle: what all chose together, 30 choices" in texts
     assert [text.split(" %")[0] for text in texts if " %" in text and "(" in text] == ["73", "13", "13"]
     words, kinds = found(people, dict(enumerate(codes_in(people))), PERSONAL_KINDS)  # type: ignore[arg-type]
     assert words == set(), "no code of anybody"
@@ -319,7 +319,7 @@ def test_a_picture_is_saved_where_its_owner_says_and_nowhere_else(people: People
         people.wait(lambda: not people.window.jobs.active())
     written = {path for path in tmp_path.rglob("*") if path.is_file()} - before
     assert {path.name for path in written} - {"settings.json"} == {"mine.png", "mine.svg", "mine.pdf"}
-    assert b"Zqlabelone" in (stick / "mine.svg").read_bytes()
+    assert b"Zqhalllabelone" in (stick / "mine.svg").read_bytes()
     settings.sync()
     assert settings.value("FileDialog/lastVisited") == "file:///before"
     people.next_person()

@@ -18,8 +18,16 @@ from biasprint.core.runs.compare import compare
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.workshop.room import WorkshopRoom
 
-IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo", "zqidentthree": "Zqlabelthree"}
-MARKS = {"zqidentone": "A", "zqidenttwo": "Another", "zqidentthree": "One"}  # with what the texts of each begin
+IDENTITIES = {
+    "zqhallidentone": "Zqhalllabelone",
+    "zqhallidenttwo": "Zqhalllabeltwo",
+    "zqhallidentthree": "Zqhalllabelthree",
+}
+MARKS = {
+    "zqhallidentone": "A",
+    "zqhallidenttwo": "Another",
+    "zqhallidentthree": "One",
+}  # with what the texts of each begin
 PATIENCE = 60_000
 CONSENT = "You may stop at any time."
 
@@ -30,21 +38,21 @@ def make_project(path: Path, *, comparisons: int = 20, workshop: bool = True, co
     with Project.create(path) as project:
         study = project.studies.add("creativity", "Creativity").number("study")
         identities = [{"key": key, "label": label} for key, label in IDENTITIES.items()]
-        project.axes.add(AxisSpec(key="zqaxis", title="Zqaxistitle", definition={"identities": identities}))
+        project.axes.add(AxisSpec(key="zqhallaxis", title="Zqhallaxistitle", definition={"identities": identities}))
         prompts = tuple(
             PromptSpec(
-                key=f"zqprompt/{place}/{name}",
-                text=f"zqprompt {name}",
+                key=f"zqhallprompt/{place}/{name}",
+                text=f"zqhallprompt {name}",
                 task="haiku",
                 theme=place,
-                axis="zqaxis",
+                axis="zqhallaxis",
                 identity=name,
             )
             for place in themes
             for name in IDENTITIES
         )
-        set_id = project.prompts.add_set(study, PromptSetSpec(name="zqset", recipe={}, prompts=prompts))
-        generator = project.runs.add_generator(GeneratorSpec(backend="synthetic", model="zqmodel"))
+        set_id = project.prompts.add_set(study, PromptSetSpec(name="zqhallset", recipe={}, prompts=prompts))
+        generator = project.runs.add_generator(GeneratorSpec(backend="synthetic", model="zqhallmodel"))
         run = project.runs.start(
             RunSpec(
                 study_id=study,
@@ -57,7 +65,9 @@ def make_project(path: Path, *, comparisons: int = 20, workshop: bool = True, co
             text = f"{MARKS[row.identity]} haiku of {row.theme},\nthe line that says it again,\nand number {row.id}."
             project.outputs.record(OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=text)).result()
         if workshop:
-            compare(JobContext(), project, study_id=study, axes=["zqaxis"], seed=2, workshop=True, consent_text=consent)
+            compare(
+                JobContext(), project, study_id=study, axes=["zqhallaxis"], seed=2, workshop=True, consent_text=consent
+            )
 
 
 class People:
@@ -167,7 +177,7 @@ class People:
 
 def always_one(texts: Sequence[str]) -> int:
     """A preference for texts that were written for the first identity."""
-    return next(index for index, text in enumerate(texts) if text.startswith(f"{MARKS['zqidentone']} "))
+    return next(index for index, text in enumerate(texts) if text.startswith(f"{MARKS['zqhallidentone']} "))
 
 
 def in_turn() -> Callable[[Sequence[str]], int]:
