@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import packaged_toml
 from biasprint.core.prompts.axes import Axis, available_axes, axis_from, crossed_axis, load_axis
 from biasprint.core.prompts.cogs import Theme, cogs_tasks, cogs_themes, task_from, theme_from
 from biasprint.core.prompts.definitions import DefinitionKind, Draft, DraftProblem, Field, key_of
@@ -27,7 +28,7 @@ from biasprint.core.prompts.name_sets import (
     name_set_from,
     too_few,
 )
-from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.prompts.resource_files import read_toml
 from biasprint.core.tables.read import read_columns
 
 # ---- Drafts of axes
@@ -102,7 +103,7 @@ def _kind(
     folder: str, load: Callable[[Draft], Any], shipped: Callable[[], Sequence[Draft]], **more: Any
 ) -> DefinitionKind:
     """Return the kind whose form is so called in resources/prompts/forms.toml."""
-    form = read_toml(packaged("prompts", "forms.toml"))[folder]
+    form = packaged_toml("prompts", "forms.toml")[folder]
     placeholders = more.pop("placeholders", {})
     fields = _fields(form["fields"], placeholders)
     return DefinitionKind(folder, form["title"], form["one"], form["about"], fields, load, shipped, **more)

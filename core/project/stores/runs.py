@@ -163,7 +163,8 @@ _run, _generator = made(RunRow), made(GeneratorRow)
 # ---- Outputs: unique by (run, prompt, sample), so that nothing is ever there twice
 
 _OF_PROMPT = (prompt.c.task, prompt.c.theme, prompt.c.axis, prompt.c.identity, prompt.c.fields)
-COLUMNS = (*output.c, prompt.c.key.label("prompt_key"), *_OF_PROMPT, generator.c.backend, generator.c.model)
+_OWN = tuple(column for column in output.c if column is not output.c.text_sha256)  # which no row of ours has
+COLUMNS = (*_OWN, prompt.c.key.label("prompt_key"), *_OF_PROMPT, generator.c.backend, generator.c.model)
 
 # Made once: making it for every row took most of a row's time, which a job takes from the window.
 NEW = insert(output).on_conflict_do_nothing(["run_id", "prompt_id", "sample"]).returning(output.c.id)
