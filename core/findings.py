@@ -30,6 +30,11 @@ class Interval:
     level: float
     method: str
 
+    @property
+    def holds_at_every_look(self) -> bool:
+        """True where its level stays however often one looks while texts or answers come in."""
+        return "anytime-valid" in self.method
+
 
 @dataclass(frozen=True)
 class Adjustment:

@@ -484,7 +484,7 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
     if intervals:  # one sign for all of them: the line is the same
         levels = [each.level for each in intervals]
         levels_text = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
-        at_every_look = all(each.method.startswith("anytime-valid") for each in intervals)
+        at_every_look = all(each.holds_at_every_look for each in intervals)
         text = f"{levels_text} % band, valid whenever one looks" if at_every_look else f"{levels_text} % interval"
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
     if any(mark.band for mark in marks):

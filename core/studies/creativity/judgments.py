@@ -439,7 +439,7 @@ def measure_judgments(
 
 def _at_one_look(finding: Finding) -> Finding:
     """Say of an interval on an axis that is drawn in rounds where it is not made for looks after each."""
-    held = finding.interval is None or finding.unit == "place" or "anytime-valid" in finding.interval.method
+    held = finding.interval is None or finding.unit == "place" or finding.interval.holds_at_every_look
     return finding if held else replace(finding, note=f"{finding.note} {ONE_LOOK}".strip())
 
 
