@@ -20,6 +20,7 @@ from biasprint.desktop.plots.band import OTHERS_SIGN, dashes, font, marker, pen
 from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import number
 
 # ---- Legend
 
@@ -192,7 +193,7 @@ class PlotAxis(pg.AxisItem):
         places = min(MOST_PLACES, max(0, math.ceil(-math.log10(step) - 1e-9)))
         if not math.isclose(round(step, places), step, rel_tol=1e-6):
             places += 1  # a step of 2.5
-        return [tr(digits.fixed(value * factor, places)) + tr(digits.sign(self.unit)) for value in values]
+        return [number(value * factor, places) + tr(digits.sign(self.unit)) for value in values]
 
     def _cut(self, name: str, room: float) -> str:
         """Shorten a name to the room it has: across, up to the next one."""

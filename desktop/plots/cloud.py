@@ -19,7 +19,7 @@ from biasprint.core.draw import digits
 from biasprint.desktop import theme
 from biasprint.desktop.plots.band import Columns, PlotBounds, PlotItem, font, marker, marker_path, pen, series_color
 from biasprint.desktop.theme import Tokens
-from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets import number, tr
 
 GAP = 1.0  # pixels between cells
 MOST_FOR_DECIMAL = 100.0  # how wide a scale around a middle is at most
@@ -142,7 +142,7 @@ class HeatCells(PlotItem):
         places = digits.places(value, low * factor, high * factor)
         if self._middle is not None and high - low < MOST_FOR_DECIMAL:
             places = max(1, places)  # which side of a mark such as 2 it lies on
-        return tr(digits.fixed(value * factor, places)) + tr(digits.sign(self.unit))
+        return number(value * factor, places) + tr(digits.sign(self.unit))
 
     def columns(self) -> Columns:
         rows, columns = self._values.shape

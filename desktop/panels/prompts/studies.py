@@ -160,7 +160,7 @@ class WholeSetCard(StudyCard):
         return WholeSet(self._kind)
 
 
-DIRECTION_TITLES = {"SAI": "Stimulus to attribute", "ASA": "Attribute to stimulus"}
+DIRECTION_TITLES = {"SAI": "SAI: stimulus to attribute", "ASA": "ASA: attribute to stimulus"}
 
 
 class CompletionChoiceCard(StudyCard):
@@ -177,9 +177,7 @@ class CompletionChoiceCard(StudyCard):
             "age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is."
         )
         self.domains = CheckList(tr("Domains"), [(name, domain(name).title) for name in DOMAINS])
-        self.directions = CheckList(
-            tr("Directions"), [(name, f"{name}: {tr(DIRECTION_TITLES[name].lower())}") for name in DIRECTIONS]
-        )
+        self.directions = CheckList(tr("Directions"), [(name, DIRECTION_TITLES[name]) for name in DIRECTIONS])
         row = in_row(spacing=theme.current().gap)
         for checks, share in ((self.domains, 2), (self.directions, 3)):
             row.addWidget(checks, share)
