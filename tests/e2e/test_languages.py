@@ -18,7 +18,7 @@ WALK = Path(__file__).parent / "language_walk.py"
 OF_THE_STUDY = (
     "qwen2.5", "sample texts", "Gender", "cogs/", "Man, Woman", "Straight, Queer", "White, Black", "Androcentrism",
     "Shift+", "Ctrl+", "English", "Deutsch", "White Men Lead", "student/", "news/", "completion/",
-    "agency/", "{identity}", "{task}", "SAI: ", "ASA: ",
+    "agency/", "{identity}", "{task}",
 )  # fmt: skip
 
 

@@ -229,7 +229,7 @@ def test_a_saved_page_goes_on_elsewhere_and_a_finished_one_is_locked(desk: Desk,
     assert [row.outcome for row in desk.judgments()] == ["choice", "tie", "tie"]
 
 
-KILLS = int(os.environ.get("BIASPRINT_PAGE_KILLS", "2"))
+KILLS = int(os.environ.get("BIASPRINT_PAGE_KILLS", "4"))
 
 
 def test_a_killed_browser_loses_no_answer_that_was_kept(desk: Desk) -> None:
