@@ -309,11 +309,11 @@ def tell_of_drafts(window: MainWindow) -> None:
 
 
 def offer_tour(window: MainWindow) -> None:
-    """Offer the tour on Home, at the first start alone."""
+    """Offer the tour on Home, at the first start alone; a window may be closed before Home was seen."""
     from biasprint.desktop.panels.home import HomePanel
 
     home = window.panels.get(HomePanel.key)
-    if isinstance(home, HomePanel) and not window.settings.tour_seen:
+    if isinstance(home, HomePanel) and home.built and not window.settings.tour_seen:
         window.settings.see_tour()
         home.offer_tour(partial(take_tour, window))
 

@@ -220,6 +220,14 @@ def test_it_is_offered_at_the_first_start_alone(qtbot: QtBot, window: MainWindow
     assert isinstance(window.panels["home"], HomePanel)
 
 
+def test_a_window_that_was_closed_before_home_was_seen_offers_it_at_the_next_start(qtbot: QtBot, tmp_path: Path):
+    closed = create_window(Settings(tmp_path / "settings.json"))
+    closed.show_panel("home")
+    offer_tour(closed)
+    assert not closed.settings.tour_seen
+    put_away(qtbot, closed, PATIENCE)
+
+
 def test_it_waits_while_somebody_rates(qtbot: QtBot, window: MainWindow):
     assert may_tour(window)
     window.set_blind(True)
