@@ -208,7 +208,7 @@ class PlansSection(RatersSection):
             actions.addWidget(button)
         self.frame = QWidget()
         in_row(self.raters, inside=self.frame, margins=0)
-        about = Card("", head, self.said, self.frame, self.agreement, actions, padding=16)
+        about = Card("", head, self.said, self.frame, actions, self.agreement, padding=16)
         self.sheet = Sheet(top, about, STRETCH)
         self.add_page(self.sheet)
         self.add_page(self.nothing)

@@ -16,6 +16,7 @@ from biasprint.core.judging.packets.merge import merge_packets
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.widgets.labels import show_words
 
 pytestmark = pytest.mark.usefixtures("read_at_once")
 Open = Callable[[Path], Bench]
@@ -64,6 +65,22 @@ def test_the_next_round_is_drawn_after_a_yes_and_its_packets_go_to_the_same_rate
     plans.make.click()
     bench.settle()
     assert bench.panel.packets.make.whom.text() == "R01, R02"
+
+
+def test_buttons_stay_under_the_pointer_when_the_agreement_comes_late(
+    qtbot: QtBot, window: MainWindow, path: Path
+) -> None:
+    bench = Bench(qtbot, window, path)
+    bench.tab("plans")
+    plans = bench.panel.plans
+    bench.settle()
+    assert not plans.agreement.isHidden()
+    places = []
+    for said in ("", plans.agreement.text()):
+        show_words(plans.agreement, said)
+        bench.settle()
+        places.append([button.geometry() for button in (plans.make, plans.next_round, plans.rename)])
+    assert places[0] == places[1]
 
 
 def test_a_plan_that_was_drawn_at_once_offers_no_round(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
