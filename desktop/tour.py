@@ -28,7 +28,7 @@ from biasprint.desktop.operations import Operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, announce, tr
 from biasprint.desktop.widgets.frame import Rail
-from biasprint.desktop.widgets.keys import is_fresh
+from biasprint.desktop.widgets.keys import is_fresh, key_as_read
 from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_row
 
 if TYPE_CHECKING:
@@ -434,13 +434,12 @@ class Tour(QObject):
             return True
         if event.type() != QEvent.Type.KeyPress:
             return False
-        onwards = -1 if self.layer.isRightToLeft() else 1
         acts: dict[int, Callable[[], object]] = {
-            Qt.Key.Key_Right: lambda: self.go(onwards),
-            Qt.Key.Key_Left: lambda: self.go(-onwards),
+            Qt.Key.Key_Right: lambda: self.go(1),
+            Qt.Key.Key_Left: lambda: self.go(-1),
             Qt.Key.Key_Escape: self.leave,
         }
-        act = acts.get(event.key())
+        act = acts.get(key_as_read(event))
         if act is not None and is_fresh(event):
             act()
         return act is not None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,23 +46,18 @@ def pages(window: "MainWindow", settle: Callable[[], None]) -> Iterator[tuple[st
 
 
 def dress(window: "MainWindow", look: str) -> None:
-    """Give the window one look."""
-    from PySide6.QtCore import Qt
-    from PySide6.QtWidgets import QApplication
-
+    """Give the window one look; its direction is that of the process."""
     kind, size, *more = look.split("-") if "x" in look else (look, "1440x900")
     width, height = map(int, size.split("x"))
-    app = QApplication.instance()
-    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if kind == "rtl" else Qt.LayoutDirection.LeftToRight)
     window.settings.set("theme", "light" if kind == "rtl" else kind)
     window.settings.set("font_percent", int(more[0]) if more else 100)
     window.resize(width, height)
 
 
-def main(folder: Path, looks: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def draw(folder: Path, looks: list[str], direction: str) -> None:
+    """Draw some looks, which have one direction, in a process that runs in it from the start."""
     with tempfile.TemporaryDirectory(prefix="biasprint-") as home:
-        os.environ |= {"BIASPRINT_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+        os.environ |= {"BIASPRINT_HOME": home, "QT_QPA_PLATFORM": "offscreen", "BIASPRINT_DIRECTION": direction}
         from biasprint.core.runs.sample import unpack_sample
         from biasprint.desktop.headless import offscreen_window
 
@@ -73,6 +69,16 @@ def main(folder: Path, looks: list[str]) -> None:
                 settle()
                 for name, _ in pages(window, settle):
                     window.grab().save(str(folder / f"{look}-{name}.png"))
+
+
+def main(folder: Path, looks: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    turned = [look for look in looks if look.startswith("rtl")]
+    for some, direction in ((turned, "rtl"), ([look for look in looks if look not in turned], "ltr")):
+        if some:
+            drawing = get_context("spawn").Process(target=draw, args=(folder, some, direction))
+            drawing.start()
+            drawing.join()
     for look in looks:
         files = sorted(map(str, folder.glob(f"{look}-[a-z]*.png")))
         sheet = str(folder / f"SHEET-{look}.png")

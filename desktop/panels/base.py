@@ -11,7 +11,7 @@ from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
-from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Room, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, FlowLayout, Room, clear_widget, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -68,6 +68,7 @@ class Panel(QFrame):
     title: ClassVar[str]
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
     least_height: ClassVar[int] = 0  # of the body, in text pixels: with less it scrolls; 0: its parts see to that
+    scrolls: ClassVar[bool] = False  # its pages scroll: their bar is in the margin
     steady: ClassVar[bool] = False  # no installed package changes what it shows
 
     def __init__(self, shell: Shell) -> None:
@@ -77,7 +78,8 @@ class Panel(QFrame):
         self.setAccessibleName(tr(self.title))
         tokens = theme.current()
         self.header = Header(self.title)
-        self.body = in_column(spacing=tokens.gap, margins=(tokens.margin, MARGIN, tokens.margin, MARGIN))
+        end = tokens.margin - SCROLL_BAR if self.scrolls else tokens.margin
+        self.body = in_column(spacing=tokens.gap, margins=(tokens.margin, MARGIN, end, MARGIN))
         box = in_column(self.header, inside=self, spacing=0, margins=0)
         if self.least_height:
             inside = clear_widget()

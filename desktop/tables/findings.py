@@ -1,7 +1,7 @@
 """The item model of the findings table: all rows in memory, narrowed by the filter, in the order asked for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.small_table import LEFT, RIGHT
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
 
@@ -17,9 +18,6 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 CUT = ("finding", "groups", "variant", "study")  # columns whose texts can be longer than their room
 UNSORTED = -1  # the order of the measurement: pooled findings first
-# Absolute: figures and English titles are the same whichever way the layout runs.
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
 
 MANY = 20  # findings: with more of them the questions stand first, and each opens by itself
@@ -260,10 +258,11 @@ class FindingDelegate(QStyledItemDelegate):
         table = index.model()
         assert isinstance(table, FindingsTable)
         line, tokens = table.at(index.row()), theme.current()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # each text in the order of its letters
+        cell = _Cell(painter, option.rect, option.direction)
         if isinstance(line, QuestionHead):
             state = table.is_open(line) if table.folds else None
-            _paint_head(painter, option.rect, line, option.font, state, option.state)
+            _paint_head(cell, line, option.font, state, option.state)
             return
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen:
@@ -272,9 +271,41 @@ class FindingDelegate(QStyledItemDelegate):
             painter.fillRect(option.rect.adjusted(0, option.rect.height() - 1, 0, 0), QColor(tokens.sunk))
         inside = option.rect.adjusted(tokens.px(8), 0, -tokens.px(8), 0)
         if index.column() == 0:
-            _paint_title(painter, inside, line, option.font)
+            _paint_title(cell, inside, line, option.font)
         else:
-            _paint_cell(painter, inside, line, COLUMNS[index.column()], option.font)
+            _paint_figures(cell, inside, line, COLUMNS[index.column()], option.font)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Paints in a cell; places are given as in a layout from left to right, and mirrored in one from right to left."""
+
+    painter: QPainter
+    rect: QRect
+    direction: Qt.LayoutDirection
+
+    def place(self, room: QRect) -> QRect:
+        return QStyle.visualRect(self.direction, self.rect, room)
+
+    def flags(self, align: Qt.AlignmentFlag) -> int:
+        return int(QStyle.visualAlignment(self.direction, align) | Qt.AlignmentFlag.AlignAbsolute)
+
+    def text(
+        self,
+        room: QRect,
+        text: str,
+        font: QFont,
+        color: str,
+        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> int:
+        """Paint one line, cut where it does not fit; return its width."""
+        metrics = QFontMetrics(font)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, room.width()))
+        flags = self.flags(align | Qt.AlignmentFlag.AlignVCenter) | Qt.TextFlag.TextSingleLine
+        self.painter.setFont(font)
+        self.painter.setPen(QColor(color))
+        self.painter.drawText(self.place(room), int(flags), shown)
+        return metrics.horizontalAdvance(shown)
 
 
 HEAD_MARGIN = 12  # text pixels above and below a question and its answer
@@ -304,50 +335,50 @@ def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False
     return asked + answer + figures + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
-def _paint_head(
-    painter: QPainter, room: QRect, head: QuestionHead, font: QFont, is_open: bool | None, state: QStyle.StateFlag
-) -> None:
+def _paint_head(cell: _Cell, head: QuestionHead, font: QFont, is_open: bool | None, state: QStyle.StateFlag) -> None:
     """Paint a question and its answer.
 
     Where questions fold (`is_open` is not None), also paint the fold sign and the number of findings.
     """
-    tokens = theme.current()
+    tokens, painter, room = theme.current(), cell.painter, cell.rect
     chosen = bool(state & QStyle.StateFlag.State_Selected)
     painter.fillRect(room, QColor(tokens.accent_soft if chosen else tokens.sunk))
     painter.fillRect(room.adjusted(0, room.height() - 1, 0, 0), QColor(tokens.surface))
-    inside = _head_room(room.width(), is_open is not None).translated(room.topLeft())
-    painter.setFont(_strong(font))
-    painter.setPen(QColor(tokens.ink))
-    used = painter.boundingRect(inside, WORDS, _asked(head))
-    painter.drawText(inside, WORDS, _asked(head))
-    inside.translate(0, used.height() + tokens.px(2))
-    for text, its_font, ink in ((tr(head.answer), font, tokens.ink), (tr(head.figures), _small(font), tokens.soft)):
+    inside = cell.place(_head_room(room.width(), is_open is not None).translated(room.topLeft()))
+    words = cell.flags(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
+    for text, its_font, ink, below in (
+        (_asked(head), _strong(font), tokens.ink, tokens.px(2)),
+        (tr(head.answer), font, tokens.ink, 2),
+        (tr(head.figures), _small(font), tokens.soft, 0),
+    ):
         painter.setFont(its_font)
         painter.setPen(QColor(ink))
-        painter.drawText(inside, WORDS, text)
-        inside.translate(0, painter.boundingRect(inside, WORDS, text).height() + 2)
+        painter.drawText(inside, words, text)
+        inside.translate(0, painter.boundingRect(inside, words, text).height() + below)
     if is_open is None:
         return
     line = QRect(
         room.left(), room.top() + tokens.px(HEAD_MARGIN), room.width() - tokens.px(8), QFontMetrics(font).height()
     )
-    _text(painter, line, counted(head), _small(font), tokens.soft, Qt.AlignmentFlag.AlignRight)
-    _paint_fold(painter, QRect(room.left() + tokens.px(8), line.top(), tokens.px(FOLD_WIDTH), line.height()), is_open)
+    cell.text(line, counted(head), _small(font), tokens.soft, Qt.AlignmentFlag.AlignRight)
+    _paint_fold(cell, QRect(room.left() + tokens.px(8), line.top(), tokens.px(FOLD_WIDTH), line.height()), is_open)
 
 
-def _paint_fold(painter: QPainter, room: QRect, is_open: bool) -> None:
-    """Paint a sign that points down where a question is open, else to the right."""
-    half, x, y = theme.current().px(4), room.left() + theme.current().px(6), room.center().y()
+def _paint_fold(cell: _Cell, room: QRect, is_open: bool) -> None:
+    """Paint a sign that points down where a question is open, else onwards."""
+    half, x, y = theme.current().px(4), cell.place(room).center().x(), room.center().y()
+    onwards = half // 2 if cell.direction is Qt.LayoutDirection.LeftToRight else -(half // 2)
     down = [QPoint(x - half, y - half // 2), QPoint(x, y + half // 2 + 1), QPoint(x + half, y - half // 2)]
-    right = [QPoint(x - half // 2, y - half), QPoint(x + half // 2 + 1, y), QPoint(x - half // 2, y + half)]
+    ahead = [QPoint(x - onwards, y - half), QPoint(x + onwards, y), QPoint(x - onwards, y + half)]
+    painter = cell.painter
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(theme.current().ink), 1.6))
-    painter.drawPolyline(down if is_open else right)
+    painter.drawPolyline(down if is_open else ahead)
     painter.restore()
 
 
-def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont) -> None:
+def _paint_title(cell: _Cell, room: QRect, line: FindingLine, font: QFont) -> None:
     """Paint the title, on a second line too where needed; behind it the subject, and the stand-in badge."""
     tokens, small = theme.current(), _small(font)
     published = line.shown.variant if line.finding.variant == "as_published" else ""
@@ -355,19 +386,19 @@ def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont)
     under = " · ".join(part for part in (line.about, published, alone) if part)
     first, rest = two_lines(line.shown.finding, QFontMetrics(font), room.width())
     if not (under or rest or line.stand_in):
-        _text(painter, room, first, font, tokens.ink)
+        cell.text(room, first, font, tokens.ink)
         return
     upper, lower = _halves(room)
-    _text(painter, upper, first, font, tokens.ink)
+    cell.text(upper, first, font, tokens.ink)
     # What tells findings of one title apart keeps its room: the title's rest is cut before it.
     needed = QFontMetrics(small).horizontalAdvance(under) + (_badge_width(small) if line.stand_in else 0)
     gaps = tokens.px(8) * (bool(under) + line.stand_in)
     if rest:
         title_room = lower.adjusted(0, 0, -min(needed + gaps, lower.width() * 2 // 3), 0)
-        lower.setLeft(lower.left() + _text(painter, title_room, rest, font, tokens.ink) + tokens.px(8))
+        lower.setLeft(lower.left() + cell.text(title_room, rest, font, tokens.ink) + tokens.px(8))
     if line.stand_in:
-        lower.setLeft(lower.left() + _paint_badge(painter, lower, small) + tokens.px(8))
-    _text(painter, lower, under, small, tokens.soft)
+        lower.setLeft(lower.left() + _paint_badge(cell, lower, small) + tokens.px(8))
+    cell.text(lower, under, small, tokens.soft)
 
 
 def two_lines(text: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
@@ -402,10 +433,10 @@ def _badge_width(font: QFont) -> int:
     return QFontMetrics(_strong(font)).horizontalAdvance(tr("stand-in")) + theme.current().px(12)
 
 
-def _paint_badge(painter: QPainter, room: QRect, font: QFont) -> int:
-    """Paint the stand-in badge at the left; return its width."""
-    tokens, width, height = theme.current(), _badge_width(font), QFontMetrics(font).height()
-    area = QRect(room.left(), room.center().y() - height // 2, width, height)
+def _paint_badge(cell: _Cell, room: QRect, font: QFont) -> int:
+    """Paint the stand-in badge at the beginning; return its width."""
+    painter, tokens, width, height = cell.painter, theme.current(), _badge_width(font), QFontMetrics(font).height()
+    area = cell.place(QRect(room.left(), room.center().y() - height // 2, width, height))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen if tokens.quiet_edge == "transparent" else QColor(tokens.quiet_edge))
@@ -418,37 +449,20 @@ def _paint_badge(painter: QPainter, room: QRect, font: QFont) -> int:
     return width
 
 
-def _paint_cell(painter: QPainter, room: QRect, line: FindingLine, column: str, font: QFont) -> None:
+def _paint_figures(cell: _Cell, room: QRect, line: FindingLine, column: str, font: QFont) -> None:
     tokens = theme.current()
     strong = QFont(font)
     if column == "estimate" and line.finding.estimate is not None:
         upper, lower = _halves(room)
         strong.setWeight(QFont.Weight.DemiBold)
         figure, _, interval = line.shown.estimate.partition(" (")
-        used = _text(painter, upper, figure, strong, tokens.ink)
+        used = cell.text(upper, figure, strong, tokens.ink)
         if interval:
-            _text(painter, upper.adjusted(used + tokens.px(6), 0, 0, 0), f"({interval}", font, tokens.soft)
-        _text(painter, lower, line.unit, _small(font), tokens.soft)
+            cell.text(upper.adjusted(used + tokens.px(6), 0, 0, 0), f"({interval}", font, tokens.soft)
+        cell.text(lower, line.unit, _small(font), tokens.soft)
         return
     if column == "p_adjusted" and line.significance == "significant":
         strong.setWeight(QFont.Weight.Bold)
-        _text(painter, room, line.shown.p_adjusted, strong, tokens.ink, alignment(column))
+        cell.text(room, line.shown.p_adjusted, strong, tokens.ink, alignment(column))
         return
-    _text(painter, room, getattr(line.shown, column), font, tokens.soft, alignment(column))
-
-
-def _text(
-    painter: QPainter,
-    room: QRect,
-    text: str,
-    font: QFont,
-    color: str,
-    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-) -> int:
-    """Paint one line, cut where it does not fit; return its width."""
-    metrics = QFontMetrics(font)
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, room.width()))
-    painter.setFont(font)
-    painter.setPen(QColor(color))
-    painter.drawText(room, int(align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), shown)
-    return metrics.horizontalAdvance(shown)
+    cell.text(room, getattr(line.shown, column), font, tokens.soft, alignment(column))

@@ -109,6 +109,7 @@ class ComboBox(QComboBox):
         if self.currentIndex() < 0:
             option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
         option.currentText = self.shown_text()
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # words stay in order, as their letters run
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 

@@ -20,6 +20,16 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
 
 from biasprint.desktop import theme
 
+SIDEWAYS = {Qt.Key.Key_Left: Qt.Key.Key_Right, Qt.Key.Key_Right: Qt.Key.Key_Left}
+
+
+def key_as_read(event: QKeyEvent) -> Qt.Key:
+    """Return a pressed key; Right is the one that leads onwards, which is Left in a layout from right to left."""
+    key = Qt.Key(event.key())
+    turned = QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    return SIDEWAYS.get(key, key) if turned else key
+
+
 # ---- The focus ring
 
 BY_KEYBOARD = (

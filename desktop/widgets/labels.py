@@ -3,8 +3,8 @@
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QStyle, QWidget
 
 from biasprint.core.language import tr
 from biasprint.desktop.theme import Tokens, current, follow
@@ -26,7 +26,13 @@ class Label(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setWordWrap(wrap)
+        self.setAlignment(self.alignment())
         self.setText(text)
+
+    def setAlignment(self, alignment: Qt.AlignmentFlag) -> None:
+        """Align as the layout runs. Qt itself aligns by the letters, so that Latin words would stay at the left."""
+        shown = QStyle.visualAlignment(QGuiApplication.layoutDirection(), alignment)
+        super().setAlignment(shown | Qt.AlignmentFlag.AlignAbsolute)
 
     def setText(self, text: str) -> None:
         super().setText(tr(text))

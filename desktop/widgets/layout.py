@@ -6,13 +6,14 @@ from itertools import pairwise
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QLayout,
     QLayoutItem,
     QPlainTextEdit,
@@ -43,6 +44,13 @@ def fitting(over: QWidget, width: int, height: int) -> QSize:
 def mirrored(widget: QWidget, box: QRect) -> QRect:
     """Return where a painted part is: `box`, or its mirror image where the layout runs from right to left."""
     return QStyle.visualRect(widget.layoutDirection(), widget.rect(), box)
+
+
+def set_margins(inside: QLayout | QLabel, left: int, top: int, right: int, bottom: int) -> None:
+    """Set the margins of a layout or label in a layout from left to right: Qt itself never mirrors them."""
+    if QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+        left, right = right, left
+    inside.setContentsMargins(left, top, right, bottom)
 
 
 def order_tabs(root: QWidget) -> None:
@@ -136,7 +144,7 @@ def add_to(box: Box, *items: Item, spacing: int | None = None, margins: Margins 
     if spacing is not None:
         box.setSpacing(spacing)
     if margins is not None:
-        box.setContentsMargins(*(margins if isinstance(margins, tuple) else 4 * (margins,)))
+        set_margins(box, *(margins if isinstance(margins, tuple) else 4 * (margins,)))
     for item in items:
         part, how = item if isinstance(item, tuple) else (item, 0)
         stretch, alignment = (0, how) if isinstance(how, Qt.AlignmentFlag) else (how, Qt.AlignmentFlag(0))
@@ -194,13 +202,6 @@ class Scroller(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.verticalScrollBar().rangeChanged.connect(lambda _, last: self._stop_if_scrollable(last > 0))
-
-    def setWidget(self, widget: QWidget) -> None:
-        super().setWidget(widget)
-        layout = widget.layout()
-        if layout is not None and self.isRightToLeft():  # Qt mirrors no margins
-            sides = layout.contentsMargins()
-            layout.setContentsMargins(sides.right(), sides.top(), sides.left(), sides.bottom())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -341,8 +342,7 @@ class Column(Scroller):
         inside = _Upright()
         inside.setProperty("role", "clear")
         self.box = QVBoxLayout(inside)
-        self.box.setContentsMargins(0, 0, theme.current().grid, 0)
-        self.box.setSpacing(theme.current().grid)
+        add_to(self.box, spacing=theme.current().grid, margins=(0, 0, theme.current().grid, 0))
         self.setWidget(inside)
 
 

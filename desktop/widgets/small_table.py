@@ -51,7 +51,8 @@ def as_rows(view: QTableView) -> None:
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+# Absolute: the digits of figures stand below each other whichever way the layout runs.
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -163,7 +164,7 @@ class WrapDelegate(TextDelegate):
         view, beside = self.parent(), 2 * theme.current().px(PADDING) + 8
         assert isinstance(view, QTableView)
         width = max(view.columnWidth(index.column()) - beside, 1)
-        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(WRAPPED), index.data() or "")
+        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(WRAPPED), isolated(index.data() or ""))
         return QSize(width, box.height() + 2 * theme.current().px(PADDING))
 
 

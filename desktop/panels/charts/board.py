@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -25,7 +25,16 @@ from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, Stu
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named, show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Scroller, add_to, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    FlowLayout,
+    Scroller,
+    add_to,
+    clear_widget,
+    column_of,
+    in_column,
+    in_row,
+)
 
 # ---- The head of the live board
 
@@ -450,12 +459,8 @@ class LiveBoard(QWidget):
         )
 
     def _lay_out(self) -> None:
-        gap = theme.current().grid
-        inside = clear_widget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, gap, 0)  # cards keep clear of the scroll bar
-        add_to(column, self.dashboard, STRETCH)
-        self.scroller.setWidget(inside)
+        # Cards keep clear of the scroll bar.
+        self.scroller.setWidget(column_of(self.dashboard, STRETCH, margins=(0, 0, theme.current().grid, 0)))
         box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
         add_to(box, (self.scroller, 1), (self.waiting, 1), (self.nothing, 1))
 

@@ -15,7 +15,7 @@ from biasprint.desktop.plots.axis import Legend
 from biasprint.desktop.read.board import BoardMeasure
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, IconButton, Label, StandInBadge, tr
-from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.keys import key_as_read, shortcut
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.live import value_words
@@ -155,7 +155,7 @@ class Wall(QWidget):
         self._dress()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Right: MOST, Qt.Key.Key_Left: -MOST}.get(Qt.Key(event.key()))
+        step = {Qt.Key.Key_Right: MOST, Qt.Key.Key_Left: -MOST}.get(key_as_read(event))
         if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_F11):
             self.closed.emit()
         elif step is not None and 0 <= self.first + step < len(self._measures):

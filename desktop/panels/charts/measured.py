@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QListView,
     QSizePolicy,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,11 +30,11 @@ from biasprint.desktop.widgets.layout import (
     FlowLayout,
     Scroller,
     add_to,
-    clear_widget,
+    column_of,
     in_column,
     in_row,
 )
-from biasprint.desktop.widgets.safe_text import as_given, safe_line
+from biasprint.desktop.widgets.safe_text import as_given, isolated, safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import study_kinds
 
@@ -170,7 +169,7 @@ class TitleDelegate(TextDelegate):
         assert isinstance(view, QListView)
         width = max(view.viewport().width() - 2 * tokens.px(8) - 12, 1)  # the stylesheet's padding, and Qt's own
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
-        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(flags), index.data())
+        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(flags), isolated(index.data()))
         return QSize(width, box.height() + 2 * tokens.px(6) + 2)
 
 
@@ -400,11 +399,8 @@ class MeasuredFigures(QWidget):
         pair = FlowLayout(spacing=gap, centred=True)
         for widget in (self._compare_label, self.models[0], self._with_label, self.models[1]):
             pair.addWidget(widget)
-        inside = clear_widget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
-        add_to(column, self.card, STRETCH)
-        self.scroller.setWidget(inside)
+        # The card keeps clear of the scroll bar.
+        self.scroller.setWidget(column_of(self.card, STRETCH, margins=(0, 0, gap, 0)))
         row = in_row(self.list, (self.scroller, 1), (self.nothing, 1), spacing=theme.current().gap)
         in_column(self._head, pair, self.box, (row, 1), inside=self, spacing=theme.current().gap, margins=0)
 

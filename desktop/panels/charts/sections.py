@@ -23,7 +23,7 @@ from biasprint.desktop.charts.live import (
 from biasprint.desktop.widgets import EmptyState, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_row, set_margins
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
 
@@ -53,7 +53,7 @@ class Section(Scroller):
         self._turn.timeout.connect(self._next_card)
         inside = clear_widget()
         self._box = QVBoxLayout(inside)
-        self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
+        set_margins(self._box, 0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
         self._box.setSpacing(theme.current().gap)
         self.tools = in_row(spacing=theme.current().grid)
         self._cards = QGridLayout()

@@ -12,6 +12,7 @@ from biasprint.desktop.panels.findings.studies import StudyLines
 from biasprint.desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
+from biasprint.desktop.widgets.keys import key_as_read
 from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import Column, add_to, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -84,7 +85,7 @@ class FindingsView(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.currentIndex().row()
-        if row >= 0 and (is_open := FOLDING.get(Qt.Key(event.key()), "")) != "" and self._fold(row, is_open):
+        if row >= 0 and (is_open := FOLDING.get(key_as_read(event), "")) != "" and self._fold(row, is_open):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit()

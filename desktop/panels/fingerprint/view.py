@@ -35,6 +35,7 @@ from biasprint.desktop.widgets.layout import (
     in_column,
     in_row,
     place_beside,
+    set_margins,
 )
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -251,7 +252,7 @@ class FingerprintView(QWidget):
         if with_head:
             box.addLayout(self._head())
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._columns.setContentsMargins(0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
+        set_margins(self._columns, 0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
         self._columns.setSpacing(tokens.gap)
         figures = in_column(self.shares, self.scores, STRETCH, spacing=tokens.gap)
         self._columns.addLayout(self._said(), 7)

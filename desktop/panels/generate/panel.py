@@ -19,7 +19,7 @@ from biasprint.desktop.panels.generate.write import WritePage
 from biasprint.desktop.panels.measuring import GeneratorChoice, ScorerRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import study_kinds, words_of
 
@@ -200,6 +200,7 @@ class GeneratePanel(Panel):
     key = "generate"
     title = "Generate"
     concerns = frozenset({"prompt_set", "run", "output", "source", "score", "embedding", "axis_definition", "finding"})
+    scrolls = True
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -207,14 +208,12 @@ class GeneratePanel(Panel):
         self._reads = self._newest = 0  # begun, and the latest that is shown
 
     def build(self) -> None:
-        tokens = theme.current()
         self.read_only = Chip(tr("read-only: nothing can be generated, scored or drawn"), "warn")
         self.header.add_chip(self.read_only)
         self.tabs, self.pages = QTabBar(drawBase=False, expanding=False), QStackedWidget()
         self.tabs.setAccessibleName(tr("What to do with the prompts"))
         for title in (tr("Write texts"), tr("Score and measure"), tr("Draw comparisons")):
             self.tabs.addTab(title)
-        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
         self._again = QTimer(self, singleShot=True, interval=READ_AGAIN_MILLISECONDS)

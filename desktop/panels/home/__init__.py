@@ -35,7 +35,7 @@ from biasprint.desktop.panels.home.doors import (
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Card, Label, Notice, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class HomePanel(Panel):
     key = "home"
     title = "Home"
     concerns = frozenset({"plan", "output", "source", "prompt_set", "finding", "session"})
+    scrolls = True
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -327,7 +328,6 @@ class HomePanel(Panel):
         self._lower.addLayout(in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap), 1)
         self._lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
         add_to(sheet.box, greeting, self._doors, self._lower, STRETCH)
-        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(sheet)
 
     @staticmethod

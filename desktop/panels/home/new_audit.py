@@ -37,7 +37,7 @@ from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of, named, show_if
-from biasprint.desktop.widgets.layout import Dialog, LowEdit, Sheet, add_to, fitting, in_column
+from biasprint.desktop.widgets.layout import Dialog, LowEdit, Sheet, add_to, fitting, in_column, set_margins
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class StudyChoice(QWidget):
             button = QRadioButton(safe_line(f"{tr(offer.title)}{count}").replace("&", "&&"))
             button.setAccessibleDescription(safe_line(tr(offer.asks)))
             asks = Label(safe_line(offer.asks), "note", wrap=True)
-            asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
+            set_margins(asks, theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
             self.group.addButton(button, place)
             add_to(self._box, button, asks)
         if offers:

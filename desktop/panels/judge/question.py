@@ -17,7 +17,7 @@ from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, Noti
 from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS, ComparisonCards
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, in_row
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, in_row, set_margins
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 
@@ -134,7 +134,7 @@ class Rubric(Scroller):
         self._criteria, self._instructions = tuple(criteria), instructions
         sheet = clear_widget()
         grid = QGridLayout(sheet)
-        grid.setContentsMargins(0, 0, theme.current().gap, 0)
+        set_margins(grid, 0, 0, theme.current().gap, 0)
         grid.setHorizontalSpacing(theme.current().gap)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)

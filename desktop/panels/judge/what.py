@@ -11,7 +11,7 @@ from biasprint.desktop.widgets import FlowLayout, Label, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import in_column
+from biasprint.desktop.widgets.layout import in_column, set_margins
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class WhatBox(QWidget):
             return
         row, holder = {}, QWidget()
         flow = FlowLayout(inside=holder, spacing=theme.current().grid)
-        flow.setContentsMargins(theme.current().px(INDENT), 0, 0, 0)
+        set_margins(flow, theme.current().px(INDENT), 0, 0, 0)
         for number, (key, label) in enumerate(axis.identities.items()):
             row[key] = self._box(label, checked=number < 2)
             flow.addWidget(row[key])

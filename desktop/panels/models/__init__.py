@@ -337,9 +337,9 @@ class ModelsPanel(Panel):
 
     key = "models"
     title = "Models"
+    scrolls = True
 
     def build(self) -> None:
-        tokens = theme.current()
         self.switch = OfflineSwitch(self.shell.connections, tr("Offline switch"))
         self.verify_all = QuietButton(tr("Verify all"), act=lambda: self.catalogue.verify_all())
         self.verify_all.setToolTip(tr("Read every file of the models here and compare its hash with the recorded one."))
@@ -351,7 +351,6 @@ class ModelsPanel(Panel):
         self.tabs.setAccessibleName(tr("Where models are"))
         for title in (tr("On this computer"), tr("Endpoints")):
             self.tabs.addTab(title)
-        self.body.setContentsMargins(tokens.margin, 12, tokens.margin - SCROLL_BAR, 20)
         self.engine = EngineNotice(self.shell)
         self.body.addLayout(in_column(self.offline, self.engine, margins=(0, 0, SCROLL_BAR, 0)))
         self.body.addWidget(self.tabs)

@@ -30,7 +30,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import Fact, show_if, show_words
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column, set_margins
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Roles(QWidget):
         """Set whether there is room for the list."""
         self.card.setVisible(beside)
         self.box.setVisible(not beside)
-        self._column.setContentsMargins(0, 0, 0 if beside else SCROLL_BAR, 0)  # flush with the cards below it
+        set_margins(self._column, 0, 0, 0 if beside else SCROLL_BAR, 0)  # flush with the cards below it
         self._beside = beside
         self._dress()
 

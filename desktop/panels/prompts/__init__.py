@@ -45,7 +45,7 @@ from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, Label, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Pages, Sheet, add_to, in_column, place_beside
+from biasprint.desktop.widgets.layout import Pages, Sheet, add_to, in_column, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -239,6 +239,7 @@ class PromptsPanel(Panel):
     key = "prompts"
     title = "Prompts"
     concerns = frozenset({"prompt_set", "source"})
+    scrolls = True
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -523,7 +524,6 @@ class PromptsPanel(Panel):
         self._columns.addLayout(right, 1)
         sheet.box.addLayout(self._columns)
         self.pages.addWidget(sheet)
-        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
         theme.signals.changed.connect(self._fit)

@@ -27,7 +27,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, tr
 from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_row
 from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -184,6 +184,7 @@ class RatersPanel(Panel):
 
     key = "raters"
     title = "Raters"
+    scrolls = True
     concerns = frozenset(
         {"plan", "rater", "session", "judgment", "annotation", "packet", "finding", "event", "axis_definition"}
     )
@@ -213,8 +214,6 @@ class RatersPanel(Panel):
             section.counted.connect(lambda count, key=key: self._say_count(key, count))
         self.tabs.currentChanged.connect(self._show_tab)
         self.plans.packets_wanted.connect(self.make_packets)
-        tokens = theme.current()
-        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.stack, 1)
 

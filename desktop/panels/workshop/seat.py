@@ -24,7 +24,7 @@ from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.keys import ENTER, is_fresh
+from biasprint.desktop.widgets.keys import ENTER, is_fresh, key_as_read
 from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 
@@ -435,9 +435,9 @@ class ProjectorPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
-        elif event.key() in (*FORWARD, *BACK):
+        elif (key := key_as_read(event)) in (*FORWARD, *BACK):
             if is_fresh(event):
-                self._go(1 if event.key() in FORWARD else -1)
+                self._go(1 if key in FORWARD else -1)
         else:
             super().keyPressEvent(event)
 

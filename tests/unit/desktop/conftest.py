@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from empty_home import WITH_EMPTY_HOME
 from left_behind import PATIENCE, close_what_is_open, put_away, threads_of_ours
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -73,6 +74,16 @@ def usual_look(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, "light", 1.0)
     yield
     theme.apply(qapp, "light", 1.0)
+
+
+@pytest.fixture
+def right_to_left(qapp: QApplication, usual_look: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A program that runs from right to left from its start."""
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    monkeypatch.setattr(theme, "_sheet", "")  # so that it is made for this direction
+    theme.apply(qapp, "light", 1.0)
+    yield
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-from biasprint.desktop.widgets.small_table import as_rows
+from biasprint.desktop.widgets.small_table import LEFT, RIGHT, as_rows
 from biasprint.desktop.widgets.words import plural, tr
 
 # ---- The item model
@@ -56,8 +56,6 @@ from biasprint.desktop.widgets.words import plural, tr
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 Role = Qt.ItemDataRole
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 # Columns as wide as their longest text, up to this.
 MOST_WIDTHS = {"file": 260, "look": 160, "person": 220, "cv": 200, "group": 140, "occupation": 160}
 PATHS = ("file", "cv")  # columns that are cut in the middle where there is little room: a tooltip has the whole

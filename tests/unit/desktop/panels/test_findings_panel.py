@@ -11,10 +11,10 @@ from fake_shell import FakeShell
 from fingerprint_project import choosing, plan_of, project_with_texts
 from fingerprint_project import rated as rate
 from inline_compute import Inline
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QTableView
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.compute import shared
@@ -346,6 +346,30 @@ def test_the_keyboard_opens_and_closes_questions(qtbot: QtBot, project: Project,
     QTest.keyClick(view, Qt.Key.Key_Right)
     assert table.rowCount() == 17
     assert view.currentIndex().row() == 1  # the second question
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_from_right_to_left_a_question_begins_at_the_right_and_opens_towards_the_left(
+    qtbot: QtBot, project: Project, open_panel: Open
+):
+    many(project)
+    panel = open_panel()
+    view, table = panel.board.view, panel.board.table
+    view.setFocus()
+    head = view.visualRect(table.index(0, 0)).united(view.visualRect(table.index(0, table.columnCount() - 1)))
+    line = QRect(0, head.top() + 8, view.viewport().width(), 24)
+    shown = [at for at in range(8, line.width() - 8) if not is_plain(view, QRect(at, line.top(), 1, line.height()))]
+    count, sign = shown[0], shown[-1]
+    assert count < 20, "how many findings it has, at the end of the line"
+    assert line.width() - sign < 24, "the sign that it can be opened, at its beginning"
+    for key, rows in ((Qt.Key.Key_Left, 17), (Qt.Key.Key_Left, 17), (Qt.Key.Key_Right, 2)):
+        QTest.keyClick(view, key)
+        assert table.rowCount() == rows
+
+
+def is_plain(view: QTableView, room: QRect) -> bool:
+    picture = view.viewport().grab(room).toImage()
+    return len({picture.pixel(x, y) for x in range(picture.width()) for y in range(picture.height())}) == 1
 
 
 def test_all_findings_are_one_click_away_and_whoever_looks_for_some_sees_them(

@@ -1,0 +1,140 @@
+"""A layout from right to left: what begins a line is at the right, and words and figures keep their own order."""
+
+import pytest
+from fake_shell import FakeShell
+from PySide6.QtCore import QEvent, QMargins, QRect, Qt
+from PySide6.QtGui import QImage, QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QListView, QStyleOptionViewItem, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from biasprint.desktop import theme
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.charts.measured import TitleDelegate
+from biasprint.desktop.widgets import Label
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.keys import key_as_read
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Column, Sheet, add_to, in_column
+from biasprint.desktop.widgets.safe_text import isolated
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
+
+pytestmark = pytest.mark.usefixtures("right_to_left")
+LEFT, RIGHT, UP = Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up
+
+
+def inked(widget: QWidget, room: QRect) -> QRect:
+    """Return the part of a room in which a widget shows something."""
+    picture = widget.grab(room).toImage().convertToFormat(QImage.Format.Format_RGB32)
+    ground, shown = picture.pixel(0, 0), QRect()
+    for x in range(picture.width()):
+        for y in range(picture.height()):
+            if picture.pixel(x, y) != ground:
+                shown = shown.united(QRect(x, y, 1, 1))
+    return shown.translated(room.topLeft())
+
+
+@pytest.mark.parametrize("words", ["Qwen2.5-Coder", "12", "A text that goes on in a second line at this width"])
+def test_words_in_any_letters_begin_at_the_right(qtbot: QtBot, words: str):
+    label = Label(words, wrap=True)
+    qtbot.addWidget(label)
+    label.resize(300, 60)
+    label.show()
+    shown = inked(label, label.rect())
+    assert label.rect().right() - shown.right() < 4
+    assert shown.left() > 20
+
+
+def test_what_is_aligned_otherwise_stays_so(qtbot: QtBot):
+    label = Label("12")
+    qtbot.addWidget(label)
+    label.resize(300, 60)
+    label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+    shown = inked(label, label.rect())
+    assert shown.left() < 4
+    assert shown.top() < 10
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    assert abs(inked(label, label.rect()).center().x() - 150) < 4
+
+
+def test_a_box_shows_its_words_in_their_order(qtbot: QtBot):
+    box = ComboBox()
+    qtbot.addWidget(box)
+    box.addItem("WWWW ...", "key")
+    box.resize(200, 40)
+    box.show()
+    shown = inked(box, box.rect().adjusted(60, 8, -8, -8))  # without border and arrow
+    first, last = shown.adjusted(0, 0, 6 - shown.width(), 0), shown.adjusted(shown.width() - 6, 0, 0, 0)
+    assert inked(box, first.adjusted(-2, 0, 0, 0)).height() > 2 * inked(box, last.adjusted(0, 0, 2, 0)).height()
+
+
+def test_figures_stand_below_each_other(qtbot: QtBot):
+    table = TextTable("Models", (TableColumn("Model"), TableColumn("Texts", 120, number=True)))
+    qtbot.addWidget(table)
+    table.resize(400, 200)
+    table.show_rows([TableRow("a", ("Qwen", "7")), TableRow("b", ("Phi", "1,200"))])
+    table.show()
+    cells = [table.visualRect(table.table.index(row, 1)).adjusted(2, 2, -2, -2) for row in (0, 1)]
+    ends = [inked(table.viewport(), cell).right() for cell in cells]
+    assert abs(ends[0] - ends[1]) <= 1
+    assert 0 < cells[0].right() - ends[0] < 14
+
+
+WORDS = "Words of confidence and ambition in letters for men and for women"
+
+
+def test_rows_are_high_enough_for_words_as_they_are_drawn(qtbot: QtBot):
+    table = TextTable("Findings", (TableColumn("Finding"),), wrap=True)
+    qtbot.addWidget(table)
+    table.resize(200, 300)
+    table.show_rows([TableRow("a", (WORDS,))])
+    table.show()
+    titles = QStandardItemModel()
+    titles.appendRow(QStandardItem(WORDS))
+    items = QListView()
+    qtbot.addWidget(items)
+    items.resize(200, 300)
+    items.setModel(titles)
+    items.setItemDelegate(TitleDelegate(items))
+    items.setWordWrap(True)
+    items.show()
+    for view, index, beside in ((table, table.table.index(0, 0), 24), (items, titles.index(0, 0), 28)):
+        option = QStyleOptionViewItem()
+        option.initFrom(view)
+        room, flags = QRect(0, 0, view.viewport().width() - beside, 999), Qt.TextFlag.TextWordWrap
+        lines = option.fontMetrics.boundingRect(room, flags, isolated(WORDS)).height()
+        qtbot.waitUntil(lambda view=view, index=index, lines=lines: view.visualRect(index).height() >= lines + 12)
+        row = view.visualRect(index)
+        assert row.bottom() - inked(view.viewport(), row.adjusted(4, 1, -4, -2)).bottom() >= 6
+
+
+def test_margins_are_mirrored_whenever_they_are_set():
+    assert in_column(margins=(1, 2, 3, 4)).contentsMargins() == QMargins(3, 2, 1, 4)
+    bar = QMargins(SCROLL_BAR, 0, 0, 0)
+    assert add_to(QVBoxLayout(), margins=7).contentsMargins() == QMargins(7, 7, 7, 7)
+    assert Sheet().box.contentsMargins() == bar
+    column = Column()  # its widget is in it before the margins are set, as in the forms of own people
+    assert add_to(column.box, margins=(0, 0, SCROLL_BAR, 0)).contentsMargins() == bar
+
+
+class Scrolling(Panel):
+    key = title = "scrolling"
+    scrolls = True
+
+    def build(self) -> None:
+        pass
+
+
+def test_a_panel_leaves_its_scroll_bar_room_where_that_is(qtbot: QtBot):
+    panel = Scrolling(FakeShell())
+    qtbot.addWidget(panel)
+    margin = theme.current().margin
+    assert panel.body.contentsMargins() == QMargins(margin - SCROLL_BAR, 20, margin, 20)
+    panel.resize(600, 300)
+    panel.show()
+    assert panel.body.contentsMargins() == QMargins(margin - SCROLL_BAR, 8, margin, 8), "a low window"
+
+
+def test_arrow_keys_lead_where_they_point():
+    keys = [
+        QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier) for key in (LEFT, RIGHT, Qt.Key.Key_Up)
+    ]
+    assert [key_as_read(key) for key in keys] == [RIGHT, LEFT, Qt.Key.Key_Up]
