@@ -61,7 +61,7 @@ def parse_letter_file(data: bytes, name: str) -> Document:
         raise_out_of_memory(error)
         raise AppError(
             f"“{name}” is damaged or cut off.",
-            hint="Ask for a fresh copy, or paste the letter's text.",
+            hint="Ask for a fresh copy, or paste the letter’s text.",
             details=f"{type(error).__name__}: {error}",
         ) from error
     return _document(name, letter_format.kind, extracted)
@@ -115,7 +115,7 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     """The document in `data`, which is called `name`. The bytes tell its format."""
     _check_size(len(data), name)
     said = f"“{name}” takes more time or memory to read than a letter may, and was left."
-    with _too_much(said, "", "Paste the letter's text instead."):
+    with _too_much(said, "", "Paste the letter’s text instead."):
         return _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
 
 

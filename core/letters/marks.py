@@ -298,15 +298,19 @@ _OF_WHOM = re.compile(
 
 
 def _whole(sentence: Sentence, marks: Sequence[Mark]) -> list[Mark]:
-    """Return the marks of families as whole phrases; none is carried on into the next mark."""
-    whole = []
+    """Return the marks of families as whole phrases: “is a single” and “mother” are one, “mother of” goes on."""
+    whole: list[Mark] = []
     for mark, after in zip(marks, [*marks[1:], None], strict=False):  # no mark: none
         end = mark.end - sentence.start
         tail = _OF_WHOM.match(sentence.text, end) if mark.category == "family" and _PARENT.search(mark.words) else None
         more = tail is not None and len(tail[0].split()) > (0 if mark.words.endswith(" of") else 1)
         if tail is not None and more and (after is None or sentence.start + tail.end() <= after.start):
             mark = replace(mark, end=sentence.start + tail.end(), words=mark.words + tail[0])
-        whole.append(mark)
+        last = whole[-1] if whole else None
+        if last is not None and last.category == mark.category == "family" and mark.start == last.end + 1:
+            whole[-1] = replace(last, end=mark.end, words=f"{last.words} {mark.words}")
+        else:
+            whole.append(mark)
     return whole
 
 

@@ -449,7 +449,7 @@ def _attachments(message: EmailMessage) -> Iterator[str]:
 
 def _no_text(message: EmailMessage, name: str, attachments: Sequence[str]) -> AppError:
     if message.get_content_type() in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
-        hint = "Open it in your mail program, and paste the letter's text."
+        hint = "Open it in your mail program, and paste the letter’s text."
         return AppError(f"“{name}” is an encrypted mail.", hint=hint)
     if attachments:
         listed = ", ".join(f"“{attached}”" for attached in attachments[:MOST_NAMED])

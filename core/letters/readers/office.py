@@ -17,7 +17,7 @@ from biasprint.core.machine.processor import raise_out_of_memory
 
 # ---- Files inside a zip
 
-HINT = "Ask for a fresh copy, or paste the letter's text."
+HINT = "Ask for a fresh copy, or paste the letter’s text."
 # A file that needs more is no letter, and may be an attack.
 MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
 MOST_PARTS = 5_000  # files inside one

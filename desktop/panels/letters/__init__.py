@@ -212,7 +212,7 @@ class LettersPanel(Panel):
             Command(tr("Write the letter's full report…"), self.export.report, enabled=self._can_report),
             Command(tr("Save as Word, with changes and comments…"), self.export.save_word, enabled=self._can_report),
             Command(tr("Save as Word, clean…"), lambda: self.export.save_word(tracked=False), enabled=self._can_report),
-            Command(tr("Copy the letter's text"), self.export.copy_text, enabled=self._is_shown),
+            Command(tr("Copy the letter’s text"), self.export.copy_text, enabled=self._is_shown),
             Command(tr("House list: words that are never marked, or always…"), self.open_house_list),
             Command(tr("Reference letters: what a letter is compared with…"), self.open_references),
             Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
@@ -532,7 +532,7 @@ class LettersPanel(Panel):
         ):
             as_word = menu.addAction(words, lambda tracked=tracked: self.export.save_word(tracked=tracked))
             as_word.setEnabled(self._can_report())
-        menu.addAction(tr("Copy the letter's text"), self.export.copy_text)
+        menu.addAction(tr("Copy the letter’s text"), self.export.copy_text)
         menu.addAction(tr("Ask a language model…"), self.ask_model).setEnabled(self.review.check.is_current)
         menu.addAction(tr("House list…"), self.open_house_list)
         menu.addAction(tr("Reference letters…"), self.open_references)

@@ -55,7 +55,8 @@ class LetterItem:
     @property
     def spoken(self) -> str:
         """The entry as text for a screen reader."""
-        return ". ".join(part for part in (self.title, self.words, self.note, self.reason) if part)
+        parts = (self.title, self.words, self.note, self.reason)
+        return ". ".join(part.removesuffix(".") for part in parts if part) + "."
 
 
 def items_of(checked: Checked) -> tuple[LetterItem, ...]:

@@ -258,7 +258,7 @@ class LetterExport(QObject):
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._review.board.letter.text.text())
-        self._shell.notify(tr("The letter's text was copied."))
+        self._shell.notify(tr("The letter’s text was copied."))
 
     def note(self, *, appendix: bool = False) -> None:
         """Write a page for the writer. `appendix`: versions and hashes on another."""
