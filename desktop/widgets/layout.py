@@ -385,7 +385,7 @@ class RowOrColumn(QBoxLayout):
 class FlowLayout(QLayout):
     """Rows of widgets, as many in each as fit; `centred` aligns those of a row by their middle.
 
-    `last_at_end`: the last widget is at the end of its row. `wide`: it would best have one row.
+    `last_at_end`: the last of several widgets is at the end of its row. `wide`: it would best have one row.
     """
 
     def __init__(
@@ -481,7 +481,7 @@ class FlowLayout(QLayout):
             size = self._size_in(item, inner.width())
             if x > inner.x() and x + size.width() > inner.right() + 1:
                 x, y, row_height = inner.x(), y + row_height + self.spacing(), 0
-            if self._last_at_end and item is shown[-1]:
+            if self._last_at_end and item is shown[-1] and len(shown) > 1:
                 x = max(x, inner.right() + 1 - size.width())
             if move:
                 item.setGeometry(QStyle.visualRect(direction, inner, QRect(QPoint(x, y), size)))

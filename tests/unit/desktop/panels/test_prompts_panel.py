@@ -365,6 +365,12 @@ def test_in_the_largest_type_no_part_of_the_template_page_covers_another(
     qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
 
 
+def test_a_heading_without_its_button_begins_where_lines_begin(qtbot: QtBot, panel: PromptsPanel):
+    heading = next(label for label in panel.findChildren(Label) if label.text() == "In this project")
+    below = next(label for label in panel.findChildren(Label) if label.text().startswith("None yet"))
+    qtbot.waitUntil(lambda: heading.isVisible() and heading.geometry().left() == below.geometry().left())
+
+
 def test_the_button_says_why_nothing_can_be_added(qtbot: QtBot, panel: PromptsPanel):
     assert panel.add.toolTip() == ""
     panel.card("creativity").axes.check(())
