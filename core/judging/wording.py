@@ -164,6 +164,11 @@ def shipped_wording() -> ComparisonWording:
     Letters are distinguished by occupation (“Reference letter · chef”), news by the headline that both articles were
     written for. A theme that would name what is compared was left empty when the comparison was drawn.
     """
+    return ComparisonWording(shipped_tasks(), {theme.key: theme.text for theme in cogs_themes()})
+
+
+def shipped_tasks() -> dict[str, TaskWords]:
+    """Return the words of every task that comes with the program, by key."""
     tasks = {
         task.key: TaskWords(
             task.title, tuple(RatingCriterion(criterion.name, criterion.explanation) for criterion in task.rubric)
@@ -171,8 +176,7 @@ def shipped_wording() -> ComparisonWording:
         for task in cogs_tasks()
     }
     tasks |= {key: TaskWords(document.title) for key, document in letter_design().documents.items()}
-    tasks["news"] = TaskWords("News article")
-    return ComparisonWording(tasks, {theme.key: theme.text for theme in cogs_themes()})
+    return tasks | {"news": TaskWords("News article"), "completion": TaskWords("Fill in the blank")}
 
 
 # ---- Prompts

@@ -20,10 +20,10 @@ MOST_KEPT = 20_000
 LONGEST = 20_000  # characters: what is longer is a document, no message
 MOST_TRIED = 1000  # parts of one text: more would hold the window up
 _PLACE = re.compile(r"\{(\w+)\}")
-_ONE = r"(?:[np] )?[-−+<=≥≤> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%)?"
-_FIGURES = re.compile(
-    rf"{_ONE}(?:–{_ONE})?(?: \({_ONE}–{_ONE}\))?|\({_ONE}–{_ONE}\)"
-)  # a number, a range, an estimate and its interval
+_ONE = r"(?:[np] )?[-−+<=≥≤≈×> ]*\d{1,3}(?:,\d{3}|\d)*(?:\.\d+)?(?: ?%|×)?"
+_MORE = rf"{_ONE}(?:(?: ± | → |[–/±]){_ONE})*"
+# A number, a range, shares of several, an estimate and its interval.
+_FIGURES = re.compile(rf"{_MORE}(?: \({_MORE}\))?|\({_MORE}\)")
 _TESTED = re.compile(r"[np] [=<>] [\d.,]+\d")  # no other text has it
 _DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
                   r" (\d{4})\b")  # fmt: skip
@@ -203,6 +203,8 @@ class Phrases:
         yield from self._by_templates(text, fits[1], trial)
         if not is_piece and (known := self._known_run(text, trial)) is not None:
             yield known
+        if text.startswith("(") and text.find(")") == len(text) - 1:
+            yield f"({self._in(text[1:-1], trial, is_piece=True)})"
         for apart in _APART[HARD:]:
             yield from self._taken_apart(apart, text, lambda piece: self._in(piece, trial, is_piece=True))
         yield from self._by_templates(text, fits[2], trial)

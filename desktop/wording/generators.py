@@ -50,13 +50,15 @@ class Titles:
 
 def read_titles(project: "Project") -> Titles:
     """Read the titles of tasks and themes, the program's and a person's own, and of the project's axes."""
-    from biasprint.core.judging.wording import own_words
-    from biasprint.core.prompts.cogs import cogs_tasks, cogs_themes
+    from biasprint.core.judging.wording import own_words, shipped_tasks
+    from biasprint.core.prompts.cogs import cogs_themes
+    from biasprint.core.prompts.designs import available_designs, load_design
 
     axes = project.axes.in_use()
-    tasks, themes = own_words(project)
+    own, themes = own_words(project)
+    tasks = {key: words.title for key, words in (own | shipped_tasks()).items()}
     return Titles(
-        tasks={key: task.title for key, task in tasks.items()} | {task.key: task.title for task in cogs_tasks()},
+        tasks=tasks | {key: load_design(key).title for key in available_designs()},
         themes=themes | {theme.key: theme.text for theme in cogs_themes()},
         axes={key: axis.title for key, axis in axes.items()},
         identities={

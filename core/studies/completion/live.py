@@ -262,7 +262,7 @@ class _Cell:
         terms = min(self._terms.clusters(given) for given in slopes)
         units = min(terms, self._pairs.clusters(*slopes))
         if units < FIRST_CLUSTERS:
-            reason = f"the band is shown from {FIRST_CLUSTERS} terms and pairs of options on, now {units}"
+            reason = f"a band needs {FIRST_CLUSTERS} terms and pairs of options; so far there are {units}"
             return banded(key, unit, n, value, None, reason)
         of_terms, of_pairs, common = (
             (sums.error(slopes) or 0.0) ** 2 for sums in (self._terms, self._pairs, self._both)

@@ -479,7 +479,7 @@ class _Spread:
         value = representative_of(means).value
         assert value is not None
         bounds = None if covariance is None or n < FIRST else spread_band(means, covariance, n)
-        reason = f"the band is shown from {FIRST} on, now {n}" if n < FIRST else "nothing varies yet"
+        reason = f"a band needs at least {FIRST}; so far there are {n}" if n < FIRST else "nothing varies yet"
         shown = banded(whole, UNIT, n, value, bounds, "" if bounds else reason)
         return [*values, replace(shown, floor=self._floor(n, k))]
 

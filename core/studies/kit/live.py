@@ -263,7 +263,9 @@ def nearly_normal(
 ) -> LiveValue:
     """Add a nearly normal band at `FIRST` `units` of each group. `ratio`: it is of the logarithm, as `error` is."""
     if min(units) < FIRST:
-        return banded(key, unit, n, estimate, None, f"the band is shown from {FIRST} on, now {min(units)}")
+        return banded(
+            key, unit, n, estimate, None, f"a band needs at least {FIRST} of each group; so far there are {min(units)}"
+        )
     if error is None:
         return banded(key, unit, n, estimate, None, "nothing varies yet")
     if not ratio:
@@ -297,7 +299,7 @@ class OutcomeCounts:
         if clusters == n:
             return banded(key, unit, n, share, share_band(counts[outcome], n))
         if clusters < FIRST_CLUSTERS:
-            reason = f"the band is shown from {FIRST_CLUSTERS} {self._shared} on, now {clusters}"
+            reason = f"a band needs {FIRST_CLUSTERS} {self._shared}; so far there are {clusters}"
             return banded(key, unit, n, share, None, reason)
         slope = np.full(len(counts), -share / n)
         slope[outcome] += 1 / n

@@ -354,9 +354,10 @@ class _PairSums:
         mean = self._sums[place].value / n
         first = first_differing(self._more[place], self._fewer[place])
         if differing < first:
-            why = "nearly all of them the same way, " if first == FIRST_ONE_WAY else ""
             reason = (
-                f"the band is shown from {first} headlines on that differ from their originals, {why}now {differing}"
+                f"a band needs {first} headlines whose article differs from the original"
+                f"{', because nearly all differ in the same direction' if first == FIRST_ONE_WAY else ''}"
+                f"; so far there are {differing}"
             )
             return banded(key, unit, n, mean, None, reason)
         error = self._stories.error({place: np.array([1 / n, -mean / n])})
@@ -401,7 +402,7 @@ class _Spread:
         if stories == n:
             return banded(key, unit, n, mean, self._watched.band)
         if stories < FIRST_CLUSTERS:
-            reason = f"the band is shown from {FIRST_CLUSTERS} headlines on, now {stories}"
+            reason = f"a band needs {FIRST_CLUSTERS} headlines; so far there are {stories}"
             return banded(key, unit, n, mean, None, reason)
         slope = np.array([1 / n, -mean / n]) / self._limit
         share = clustered_share_band(mean / self._limit, n, self._stories.error({"": slope}), stories)

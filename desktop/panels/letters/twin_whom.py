@@ -96,8 +96,8 @@ class TwinPersonBar(QWidget):
             self.kind.clear()
             self.kind.addItem(tr("of the other gender"), GENDER)
             for group in names.groups:
-                self.kind.addItem(tr("name: {label}").format(label=safe_line(group.label)), group.key)
-                tip = textwrap.fill(f"{group.source}. {group.claim}", TIP_WIDTH)
+                self.kind.addItem(tr("name: {label}").format(label=tr(safe_line(group.label))), group.key)
+                tip = textwrap.fill(f"{group.source}. {tr(group.claim)}", TIP_WIDTH)
                 self.kind.setItemData(self.kind.count() - 1, safe_tip(tip), Qt.ItemDataRole.ToolTipRole)
             if names.groups:
                 self.kind.addItem(tr("names of all groups"), ALL_GROUPS)
@@ -213,4 +213,4 @@ def _name_words(names: "NameTwins", place: int) -> str:
     scores = plural(differ, "1 score differs from the letter's", "%n scores differ from the letter's")
     scores = scores if differ else tr("no score differs from the letter's")
     details = " · ".join([*figures, scores])
-    return f"{safe_line(named.label)}: {as_given(named.twin.other.full_name)}\n{safe_line(details)}"
+    return f"{tr(safe_line(named.label))}: {as_given(named.twin.other.full_name)}\n{safe_line(details)}"

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
@@ -14,7 +15,10 @@ from biasprint.core import language
 from biasprint.core.language import tr
 from biasprint.core.language.catalogue import codes, parse
 from biasprint.core.language.phrases import Phrases
+from biasprint.core.project.project import Project
+from biasprint.core.prompts.designs import available_designs
 from biasprint.core.runs.pack.pages import read_me
+from biasprint.desktop.wording.generators import read_titles
 
 PO = r"""# of a test
 msgid ""
@@ -91,6 +95,11 @@ def test_a_catalogue_is_read_as_gettext_s_own_format_by_an_independent_reader() 
         ("3 raters are few; nothing could be measured", "3 raters are few; nichts war messbar"),
         ("0.16 (0.06–0.25)", "0,16 (0,06–0,25)"),
         ("1,234", "1.234"),
+        ("67.5/32.5 %", "67,5/32,5 %"),  # shares of two
+        ("0.5 ± 0.1", "0,5 ± 0,1"),
+        ("nothing could be measured (12.5/87.5 %)", "nichts war messbar (12,5/87,5 %)"),
+        ("×1.5", "×1,5"),
+        ("1.0.0", "1.0.0"),  # a version
         ("Made on 3 March 2026", "Made on 3. März 2026"),
         ("waits", "waits"),  # without a translation
         ("A text of a model, in 1,000 words.", "A text of a model, in 1,000 words."),
@@ -141,6 +150,14 @@ def test_a_quoted_title_is_put_into_the_language_with_what_it_is_about() -> None
     said = tr("“Negative option, the person is given (SAI)”: 95 % interval 31 to 45 points lower.")
     assert said.startswith("„Antwortmöglichkeit „Negativ“, die Person ist gegeben (SAI)“: 95-%-Intervall")
     assert tr("“Smith, John (2)” is not a Biasprint project.") == "„Smith, John (2)“ ist kein Biasprint-Projekt."
+
+
+@pytest.mark.parametrize("task", ["completion", "news", "letter", "resume_summary", "haiku", *available_designs()])
+def test_a_study_s_task_has_a_title_in_the_language(tmp_path: Path, task: str) -> None:
+    project = Project.create(tmp_path / "new.biasprint")
+    title = read_titles(project).task(task)
+    project.close()
+    assert (tr(title, "de") != title) is (task != "haiku"), title
 
 
 def test_english_needs_no_catalogue_and_changes_nothing() -> None:

@@ -89,7 +89,7 @@ def whole(project: Project) -> LiveValue:
 def test_the_band_waits_for_enough_pairs_of_options(project: Project) -> None:
     replied(project, 20)
     assert whole(project).low is None
-    assert whole(project).reason == "the band is shown from 10 terms and pairs of options on, now 3"
+    assert whole(project).reason == "a band needs 10 terms and pairs of options; so far there are 3"
 
 
 def test_the_band_is_wider_than_for_independent_replies(project: Project) -> None:

@@ -27,7 +27,7 @@ def test_texts_by_themselves_have_the_exact_band_from_the_first_on() -> None:
 def test_texts_of_few_headlines_have_no_band_yet() -> None:
     value = counted([(number % 9, number % 2) for number in range(27)]).share(KEY, "proportion", 1)
     assert (value.estimate, value.low) == (13 / 27, None)
-    assert value.reason == "the band is shown from 10 headlines on, now 9"
+    assert value.reason == "a band needs 10 headlines; so far there are 9"
 
 
 def test_headlines_that_are_refused_together_are_worth_one_text_each() -> None:
