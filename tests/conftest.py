@@ -52,6 +52,7 @@ HOME_VARIABLES = {
     "XDG_STATE_HOME": ".local/state",
     "XDG_RUNTIME_DIR": ".run",
 }
+KNOWN_FILES: dict[str, bytes] = {}  # what each home's data folder has at first
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -104,6 +105,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         move_home(patch, folder / "shared")
         if SIDE_BY_SIDE:  # alone, a test that needs little would wait for all that is imported
             warm_children.prepare()
+            remember_models()
         yield folder
 
 
@@ -131,7 +133,20 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = Path(tempfile.mkdtemp(dir=homes))  # tmp_path_factory would look through all the others for its number
     move_home(monkeypatch, home)
     monkeypatch.setenv("BIASPRINT_LANGUAGE", "en")  # and one that a test chooses is gone with it
+    if KNOWN_FILES:
+        (folder := home / HOME_VARIABLES["XDG_DATA_HOME"] / "biasprint").mkdir(mode=0o700, parents=True)
+        for name, content in KNOWN_FILES.items():
+            (folder / name).write_bytes(content)
     return home
+
+
+def remember_models() -> None:
+    """Hash the models that come with the program once: each home is that of a program that has been used."""
+    from biasprint.core.machine import storage
+    from biasprint.core.machine.models import installed, layout
+
+    installed.installed()
+    KNOWN_FILES[layout.FILE] = (storage.home() / layout.FILE).read_bytes()
 
 
 def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import bad_server  # noqa: F401  no test touches a real key ring
 import keyring
@@ -145,7 +146,8 @@ def test_what_no_header_can_carry_is_no_key(monkeypatch: pytest.MonkeyPatch, wro
             keys.key_for("lab")
 
 
-def test_no_file_is_written_for_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_written_for_a_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "program"))
     use(monkeypatch, keyring.backends.fail.Keyring())
     keys.keep("lab", CANARY)
     assert list(home().rglob("*")) == []
