@@ -16,14 +16,22 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyleOptionButton,
+    QToolButton,
+    QWidget,
+)
 
 from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import mirrored
-from biasprint.desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.safe_text import isolated, safe_tip
 
 Act = Callable[..., object] | SignalInstance
 LEFT, RIGHT = 14, 12  # beside caption and keycap
@@ -132,6 +140,10 @@ class Button(QPushButton):
         if not pressed_by_enter(self, event):
             super().keyPressEvent(event)
 
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        super().initStyleOption(option)
+        option.text = isolated(option.text)
+
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         if self._cap is None:
@@ -157,7 +169,8 @@ class Button(QPushButton):
         if self._cap is not None:
             painter.setFont(_caption_font())
             painter.setPen(QColor(self._ink()))
-            painter.drawText(self._inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._caption)
+            place = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(self._inner, place, isolated(self._caption))
         painter.end()
 
     def _paint_inner_ring(self, painter: QPainter) -> None:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.layout import FlowLayout
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 # ---- A row to search in
 
@@ -108,8 +108,7 @@ class ComboBox(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         if self.currentIndex() < 0:
             option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
-        option.currentText = self.shown_text()
-        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # words stay in order, as their letters run
+        option.currentText = isolated(self.shown_text())
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 

@@ -81,12 +81,13 @@ class RailButton(QAbstractButton):
     def _paint_ground(self, painter: QPainter) -> None:
         tokens = theme.current()
         frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        sharp = frame.adjusted(0.5, 0.5, -0.5, -0.5)  # on whole pixels
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.isChecked():
             painter.setPen(QPen(QColor(tokens.line), 1))
             painter.setBrush(QColor(tokens.surface))
-            painter.drawRoundedRect(frame, tokens.radius_small, tokens.radius_small)
+            painter.drawRoundedRect(sharp, tokens.radius_small, tokens.radius_small)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.accent))  # the tint alone is too pale to tell where one is
             painter.drawRect(mirrored(self, QRect(1, self.height() // 4, BAR, self.height() // 2)))
@@ -95,6 +96,9 @@ class RailButton(QAbstractButton):
             painter.setBrush(QColor(tokens.hover))
         if self.hasFocus():
             painter.setPen(QPen(QColor(tokens.focus), 2))
+        elif self._brand:  # nothing else shows that it is a button
+            painter.setPen(QColor(tokens.quiet_edge))
+            frame = sharp
         painter.drawRoundedRect(frame, tokens.radius_small, tokens.radius_small)
 
     def _paint_chevron(self, painter: QPainter, x: float, tokens: theme.Tokens) -> None:

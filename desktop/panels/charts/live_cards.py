@@ -313,7 +313,7 @@ class LengthsCard(PlotCard):
             self._bands = [LiveBand(pace.name, pace.place, "share", stepped=True) for pace in some]
             for band in self._bands:
                 band.column_names = ("words", "share", "low", "high")
-                band.opacity = FAINT if len(some) >= CROWDED else BAND_OPACITY
+                band.crowded = len(some) >= CROWDED
             self.plot.show_items(self._bands)
         for band, pace in zip(self._bands, some, strict=True):
             edges, shares = _lengths(pace.rates)

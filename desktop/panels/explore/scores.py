@@ -194,7 +194,7 @@ def score_choices(texts: ExploredTexts) -> list[tuple[str, Any]]:
 # ---- Scores by group
 
 MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
-FEW_CURVES, FAINT = 3, 0.1  # with more curves their bands are this faint
+FEW_CURVES = 3  # more are a crowd
 AXIS_WIDTH = 168  # of the upright axes: both as wide, with room for names
 NONE = "none"
 FUNCTION, HISTOGRAM = "function", "histogram"
@@ -305,7 +305,7 @@ class ScoresView(ExploreView):
         items = []
         for curve in scored.curves:
             band = LiveBand(curve.name, curve.place, "proportion", stepped=True)
-            band.opacity = FAINT if len(scored.curves) > FEW_CURVES else band.opacity
+            band.crowded = len(scored.curves) > FEW_CURVES
             band.column_names = (self.score.currentText(), "share", "low", "high")
             band.set_data(curve.x, curve.y, curve.low, curve.high)
             band.words = partial(_curve_words, curve, histogram)

@@ -431,7 +431,6 @@ class DrawPage(QStackedWidget):
     def __init__(self, shell: Shell, write_wanted: Callable[[], object]) -> None:
         super().__init__()
         self.setup = SetupPage()
-        self.setup.setViewportMargins(0, 0, SCROLL_BAR, 0)
         self.judging = JudgingCard(shell)
         self._put_beside()
         self.nothing = EmptyState(
@@ -473,8 +472,7 @@ class DrawPage(QStackedWidget):
         drawing, columns = self.setup.takeWidget(), QWidget()
         columns.setProperty("role", "clear")
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, columns)
-        self._columns.setContentsMargins(0, 0, 0, 0)
-        self._columns.setSpacing(theme.current().gap)
+        add_to(self._columns, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0))
         for part in (drawing, self.judging):
             self._columns.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
         self.setup.setWidget(columns)

@@ -71,6 +71,46 @@ def range_of(plot: Plot) -> tuple[float, float, float, float]:
 
 
 @pytest.mark.parametrize("name", theme.THEMES)
+def test_a_crowd_of_bands_is_as_dark_as_one_and_in_high_contrast_every_line_stands_out(
+    plot: Plot, qapp: QApplication, name: str
+):
+    theme.apply(qapp, name, 1.0)
+    bands = []
+    for place in range(8):
+        band = LiveBand(str(place), place)
+        band.crowded = True
+        height = np.full(2, float(place))
+        band.set_data(np.array([0.0, 10.0]), height, np.full(2, -1.0), np.full(2, 9.0))
+        bands.append(band)
+    plot.show_items(bands, fit=True)
+    QApplication.processEvents()
+    tokens = theme.current()
+    surface, extreme = channels(tokens.surface), max if tokens.dark else min
+    each = [(0.87 * surface + 0.13 * channels(series.color)).round() for series in tokens.series]
+    together = np.array([extreme(values) for values in zip(*each, strict=True)])
+    for height in (0.5, 6.5, 7.5):
+        assert np.abs(channels(pixel(plot, 5, height)) - together).max() <= 1
+    if name == "contrast":
+        assert min(contrast(series.color, pixel(plot, 5, 7.5)) for series in tokens.series) >= 3
+
+
+def channels(color: str) -> np.ndarray:
+    return np.array(QColor(color).toTuple()[:3])
+
+
+def luminance(color: str) -> float:
+    """Relative luminance, as WCAG 2.2 defines it."""
+    shares = channels(color) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(first: str, second: str) -> float:
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", theme.THEMES)
 def test_every_colour_is_the_themes_and_is_switched_while_the_plot_is_open(square: Plot, qapp: QApplication, name: str):
     theme.apply(qapp, name, 1.0)
     tokens = theme.current()

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.measured import TitleDelegate
-from biasprint.desktop.widgets import Label
+from biasprint.desktop.widgets import Button, Label
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.keys import key_as_read
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Column, Sheet, add_to, in_column
@@ -55,15 +55,32 @@ def test_what_is_aligned_otherwise_stays_so(qtbot: QtBot):
     assert abs(inked(label, label.rect()).center().x() - 150) < 4
 
 
-def test_a_box_shows_its_words_in_their_order(qtbot: QtBot):
+def test_a_box_begins_at_the_right_with_its_words_in_their_order(qtbot: QtBot):
     box = ComboBox()
     qtbot.addWidget(box)
     box.addItem("WWWW ...", "key")
-    box.resize(200, 40)
+    box.resize(240, 40)
     box.show()
     shown = inked(box, box.rect().adjusted(60, 8, -8, -8))  # without border and arrow
-    first, last = shown.adjusted(0, 0, 6 - shown.width(), 0), shown.adjusted(shown.width() - 6, 0, 0, 0)
-    assert inked(box, first.adjusted(-2, 0, 0, 0)).height() > 2 * inked(box, last.adjusted(0, 0, 2, 0)).height()
+    assert box.rect().right() - shown.right() < 16
+    assert ends_in_dots(box, shown)
+
+
+@pytest.mark.parametrize("key", ["", "1"])
+def test_a_button_shows_its_words_in_their_order(qtbot: QtBot, key: str):
+    button = Button("WWWW ...", key=key)
+    qtbot.addWidget(button)
+    button.show()
+    words = button.rect().adjusted(50 if key else 8, 8, -8, -8)  # without its border and keycap
+    assert ends_in_dots(button, inked(button, words))
+
+
+def ends_in_dots(widget: QWidget, shown: QRect) -> bool:
+    first, last = QRect(shown), QRect(shown)
+    first.setWidth(6)
+    last.setLeft(shown.right() - 5)
+    beginning, end = (inked(widget, room.adjusted(-2, -2, 2, 2)).height() for room in (first, last))
+    return beginning > 2 * end
 
 
 def test_figures_stand_below_each_other(qtbot: QtBot):

@@ -5,12 +5,24 @@ import re
 from string import Template
 
 import pytest
-from PySide6.QtGui import QFont, QRawFont
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QFont, QImage, QRawFont
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QRadioButton,
+    QTextEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
 from biasprint.desktop import theme
 from biasprint.desktop.theme import stylesheet
 from biasprint.desktop.theme.tokens import OKABE_ITO, THEMES, tokens_for
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.frame import RailButton
 
 PAIRS = [
     *[(ink, ground) for ink in ("ink", "soft") for ground in ("ground", "surface", "sunk", "hover")],
@@ -121,6 +133,70 @@ def test_the_parts_of_controls_can_be_seen(name: str, selector: str, key: str):
     values = [properties[key] for known, properties in rules(name) if known == selector and key in properties]
     assert values, "the stylesheet has no such rule"
     assert min(least_on_grounds(name, value) for value in values) >= 3
+
+
+# In high contrast a control is seen by its edge even where it can do nothing now, or has a tint elsewhere.
+EDGES = (
+    ("QPushButton:disabled", "border-color"), ('QPushButton[role="primary"]:disabled', "border-color"),
+    ('QPushButton[role="choice"]:checked:disabled', "border-color"), ("QLineEdit:disabled", "border-color"),
+    ("QCheckBox::indicator:disabled", "border-color"), ("QSlider::groove:horizontal", "background"),
+    ("QProgressBar", "background"), ('QLabel[role="chip"]', "border"),
+    ('QFrame[role="notice"][tone="warn"]', "border-color"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("selector", "key"), EDGES, ids=[f"{selector} {key}" for selector, key in EDGES])
+def test_every_edge_can_be_seen_in_high_contrast(selector: str, key: str):
+    values = [properties[key] for known, properties in rules("contrast") if known == selector and key in properties]
+    assert values, "the stylesheet has no such rule"
+    assert least_on_grounds("contrast", values[-1]) >= 3
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QTextEdit, ComboBox])
+def test_what_a_field_asks_for_is_readable(qtbot: QtBot, qapp: QApplication, name: str, kind: type[QWidget]):
+    theme.apply(qapp, name, 1.0)
+    field = kind()
+    theme.dress(field)
+    qtbot.addWidget(field)
+    field.show()
+    color = field.palette().placeholderText().color()
+    assert color.alpha() == 255, "Qt's own is half as dark as the text"
+    assert contrast(color.name(), theme.current().surface) >= 4.5
+
+
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+def test_the_ring_of_a_box_keeps_clear_of_it(qtbot: QtBot, qapp: QApplication, kind: type[QAbstractButton]):
+    theme.apply(qapp, "contrast", 1.0)
+    box = kind("Words")
+    theme.dress(box)
+    qtbot.addWidget(box)
+    box.show()
+    plain = box.grab().toImage()
+    box.setFocus()
+    box.activateWindow()
+    qtbot.waitUntil(box.hasFocus)
+    plain, ringed = (shown(picture) for picture in (plain, box.grab().toImage()))
+    assert ringed[:3] == [0, 1, plain[0]], "a ring two pixels wide, and nothing moves"
+    assert plain[0] > 2, "the ring keeps clear of the box"
+
+
+def shown(picture: QImage) -> list[int]:
+    """Return where a line through the middle is not black."""
+    middle = picture.height() // 2
+    return [x for x in range(picture.width()) if picture.pixelColor(x, middle).name() != "#000000"]
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_menus_button_has_an_edge_where_nothing_else_shows_it(qtbot: QtBot, qapp: QApplication, name: str):
+    theme.apply(qapp, name, 1.0)
+    button = RailButton("Biasprint", "menu", brand=True)
+    theme.dress(button)
+    qtbot.addWidget(button)
+    button.resize(200, 40)
+    picture = button.grab().toImage()
+    column = {picture.pixelColor(x, 20).name().upper() for x in range(4)}
+    assert (theme.current().edge in column) == (name == "contrast")
 
 
 @pytest.mark.parametrize("name", THEMES)
