@@ -11,7 +11,7 @@ from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge, number
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import FlowLayout, in_column, in_row
+from biasprint.desktop.widgets.layout import FlowLayout, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
@@ -33,7 +33,7 @@ class GeneratorChoice(QWidget):
         self.box.setMinimumContentsLength(LETTERS)
         self.box.activated.connect(self._choose)
         self.about = Label("", "note", wrap=True)
-        row = in_row((self.said, 1), self.box, spacing=theme.current().gap)
+        row = FlowLayout(self.said, self.box, spacing=theme.current().grid, centred=True, last_at_end=True)
         in_column(row, self.about, inside=self, spacing=4, margins=0)
         self.hide()
 

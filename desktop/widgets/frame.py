@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
@@ -29,7 +29,7 @@ class RailButton(QAbstractButton):
         self.setAutoExclusive(not brand)  # one of several: a screen reader calls it a radio button
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self._icon_name = icon
         self._brand = brand
         self._narrow = False
@@ -51,7 +51,7 @@ class RailButton(QAbstractButton):
         return QSize(2 * PADDING + tokens.icon + text, height)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(self.sizeHint().width(), theme.current().icon + 8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme.current()
@@ -136,11 +136,8 @@ class Rail(QFrame):
         self._group = QButtonGroup(self)
         self._buttons: dict[str, RailButton] = {}
         self._narrow = False
-        self._top = QVBoxLayout()
-        self._bottom = QVBoxLayout()
-        for part in (self._top, self._bottom):
-            part.setSpacing(2)
-        self._box = in_column(self.brand, Gap(8), self._top, STRETCH, self._bottom, inside=self, spacing=0)
+        self._at_bottom = 0  # entries behind the stretch
+        self._box = in_column(self.brand, Gap(8), STRETCH, inside=self, spacing=2)
         theme.follow(self._fit)
 
     def add(self, key: str, title: str, icon: str, *, at_bottom: bool = False) -> RailButton:
@@ -150,7 +147,9 @@ class Rail(QFrame):
         button.clicked.connect(lambda: self.chosen.emit(key))
         self._group.addButton(button)
         self._buttons[key] = button
-        (self._bottom if at_bottom else self._top).addWidget(button)
+        # All in one column: it makes them equally low in a low window.
+        self._at_bottom += at_bottom
+        self._box.insertWidget(self._box.count() - (0 if at_bottom else 1 + self._at_bottom), button)
         self._fit()
         return button
 

@@ -353,33 +353,43 @@ class LowEdit(QPlainTextEdit):
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
-def place_beside(row: QBoxLayout, room: int, least: int = 0) -> bool:
-    """Place the parts of a row beside each other in a room of at least so many pixels in which their words fit, in
-    whatever language; else below each other. Return whether they are beside each other."""
-    widths = _least_widths(row)
-    beside = room >= max(least, sum(widths) + row.spacing() * (len(widths) - 1))
-    row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
-    return beside
-
-
-def _least_widths(row: QBoxLayout) -> list[int]:
-    items = [row.itemAt(place) for place in range(row.count())]
-    return [item.minimumSize().width() for item in items if not item.isEmpty()]
-
-
 class RowOrColumn(QBoxLayout):
-    """A row that becomes a column where its parts have no room beside each other."""
+    """A row that becomes a column where its parts, in whatever language, have no room beside each other.
 
-    def __init__(self, spacing: int) -> None:
-        super().__init__(QBoxLayout.Direction.LeftToRight)
-        self.setSpacing(spacing)
+    It is also a column in less room than `least`, in text pixels. `turned` says whether it is a row now.
+    """
+
+    turned = Signal(bool)
+
+    def __init__(
+        self,
+        *items: Item,
+        inside: QWidget | None = None,
+        spacing: int | None = None,
+        margins: Margins = 0,
+        least: int = 0,
+    ) -> None:
+        super().__init__(QBoxLayout.Direction.LeftToRight, inside)
+        add_to(self, *items, spacing=theme.current().gap if spacing is None else spacing, margins=margins)
+        self._least = least
 
     def minimumSize(self) -> QSize:
-        return QSize(max(_least_widths(self), default=0), super().minimumSize().height())
+        margins = self.contentsMargins()
+        widest = max(self._least_widths(), default=0) + margins.left() + margins.right()
+        return QSize(widest, super().minimumSize().height())
 
     def setGeometry(self, rect: QRect) -> None:
-        place_beside(self, rect.width())
+        room, widths = rect.marginsRemoved(self.contentsMargins()).width(), self._least_widths()
+        before = self.direction()
+        beside = room >= max(theme.current().px(self._least), sum(widths) + self.spacing() * (len(widths) - 1))
+        self.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
         super().setGeometry(rect)
+        if self.direction() != before:
+            self.turned.emit(beside)
+
+    def _least_widths(self) -> list[int]:
+        items = [self.itemAt(place) for place in range(self.count())]
+        return [item.minimumSize().width() for item in items if not item.isEmpty()]
 
 
 class FlowLayout(QLayout):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -21,7 +21,7 @@ from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, EmptyState, IconButton, Label, PlainText, number, plural, tr
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Column, add_to, clear_column, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Column, RowOrColumn, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -143,12 +143,11 @@ class SelectionDrawer(Card):
         self.list.setToolTip(tr("Two that are chosen are shown side by side: hold Shift or Ctrl for the second."))
         self.list.selectionModel().selectionChanged.connect(lambda *_: self._show_panes())
         page, box = clear_column(self.list, spacing=theme.current().grid)
-        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._beside.setSpacing(theme.current().gap)
+        beside = RowOrColumn(least=SELECTION_BESIDE_FROM)
         for label, text in self.panes:
             text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-            self._beside.addLayout(in_column(label, (text, 1)), 1)
-        box.addLayout(self._beside, 1)
+            beside.addLayout(in_column(label, (text, 1)), 1)
+        box.addLayout(beside, 1)
         return page
 
     def _word_page(self) -> QWidget:
@@ -177,10 +176,6 @@ class SelectionDrawer(Card):
             text.set_text("" if shown is None else shown.text)
             for widget in (label, text):
                 widget.setVisible(shown is not None)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        place_beside(self._beside, self.width(), theme.current().px(SELECTION_BESIDE_FROM))
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setFixedHeight(theme.current().px(LIST_HEIGHT))

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -27,7 +27,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, place_beside, stack_of
+from biasprint.desktop.widgets.layout import STRETCH, RowOrColumn, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
@@ -152,11 +152,8 @@ class FindingTexts(QWidget):
             here.wanted.connect(self.text_wanted)
             here.met.connect(other.follow)
         head = in_row(self.back, (self.heading, 1), spacing=theme.current().gap)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(theme.current().gap)
-        for column in self.columns:
-            self._row.addWidget(column, 1)
-        in_column(head, self.said, (self._row, 1), 0, inside=self, spacing=theme.current().gap, margins=0)
+        row = RowOrColumn(*((column, 1) for column in self.columns), least=BESIDE_FROM)
+        in_column(head, self.said, (row, 1), 0, inside=self, spacing=theme.current().gap, margins=0)
 
     def wait_for(self, line: FindingLine) -> None:
         """Show that the texts of this finding are being looked for."""
@@ -187,10 +184,6 @@ class FindingTexts(QWidget):
             self.closed.emit()
         else:
             super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        place_beside(self._row, self.width(), theme.current().px(BESIDE_FROM))
 
     def _say(self, text: str) -> None:
         show_words(self.said, text)

@@ -53,7 +53,9 @@ class StudyLine(QWidget):
         row = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
         for widget in (self.title, self.said, self.new, self.more, self.plan, self.button):
             row.addWidget(widget)
-        in_column(row, self.planned, self.replies, self.recipe, self.writers, inside=self, spacing=2, margins=0)
+        in_column(
+            row, self.planned, self.replies, self.recipe, self.writers, inside=self, spacing=row.spacing(), margins=0
+        )
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # its captions are never cut
         self.show_measurement(measurement)
 

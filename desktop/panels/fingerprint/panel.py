@@ -20,7 +20,16 @@ from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    FlowLayout,
+    Scroller,
+    add_to,
+    clear_widget,
+    in_column,
+    in_row,
+    stack_of,
+)
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
@@ -81,9 +90,9 @@ class ChoosePage(Scroller):
 
     def _line(self, one: "OfferedRater") -> QWidget:
         line = QWidget()
-        row = in_row(inside=line, spacing=theme.current().gap, margins=0)
         name = ElidedLabel(one.code, "strong")
-        add_to(row, (name, 1), Chip(plural(one.comparisons, "1 comparison", "%n comparisons")))
+        count = Chip(plural(one.comparisons, "1 comparison", "%n comparisons"))
+        row = FlowLayout(name, count, inside=line, spacing=theme.current().gap, centred=True, last_at_end=True)
         if one.left:
             row.addWidget(Chip(plural(one.left, "1 left", "%n left"), "warn"))
         button = QuietButton(tr("See fingerprint"), icon="fingerprint")

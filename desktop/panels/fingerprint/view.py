@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFileDialog,
     QHBoxLayout,
     QSizePolicy,
@@ -29,13 +28,12 @@ from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryBut
 from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import (
     STRETCH,
+    RowOrColumn,
     Scroller,
     add_to,
     column_of,
     in_column,
     in_row,
-    place_beside,
-    set_margins,
 )
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -251,12 +249,10 @@ class FingerprintView(QWidget):
         box = in_column(inside=self, spacing=tokens.gap, margins=0)
         if with_head:
             box.addLayout(self._head())
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        set_margins(self._columns, 0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
-        self._columns.setSpacing(tokens.gap)
         figures = in_column(self.shares, self.scores, STRETCH, spacing=tokens.gap)
-        self._columns.addLayout(self._said(), 7)
-        self._columns.addLayout(figures, 9)
+        clear_of_the_bar = (0, 0, tokens.grid, 0)
+        columns = RowOrColumn((self._said(), 7), (figures, 9), margins=clear_of_the_bar, least=SIDE_BY_SIDE_FROM)
+        self._columns = columns
         inside = column_of(self._columns, STRETCH)
         self._scroll = Scroller()
         self._scroll.setWidget(inside)
@@ -278,7 +274,6 @@ class FingerprintView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        place_beside(self._columns, self.width(), theme.current().px(SIDE_BY_SIDE_FROM))
         self._place_summary()
 
     def _place_summary(self) -> None:

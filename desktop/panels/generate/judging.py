@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
+from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFileDialog,
     QGridLayout,
     QSpinBox,
@@ -64,7 +63,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of, show_if, show_words
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, add_to, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, RowOrColumn, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -463,21 +462,11 @@ class DrawPage(QStackedWidget):
         self.judging.let_go()
         self.setCurrentWidget(self.nothing)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def _put_beside(self) -> None:
         """Place both cards in the setup page, where they scroll together."""
         drawing, columns = self.setup.takeWidget(), QWidget()
         columns.setProperty("role", "clear")
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, columns)
-        add_to(self._columns, spacing=theme.current().gap, margins=(0, 0, SCROLL_BAR, 0))
+        row = RowOrColumn(inside=columns, margins=(0, 0, SCROLL_BAR, 0), least=SIDE_BY_SIDE_FROM)
         for part in (drawing, self.judging):
-            self._columns.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
         self.setup.setWidget(columns)
-        theme.signals.changed.connect(self._fit)
-
-    def _fit(self, _tokens: object = None) -> None:
-        """Place the cards side by side where there is room, else below each other."""
-        place_beside(self._columns, self.width(), theme.current().px(SIDE_BY_SIDE_FROM))

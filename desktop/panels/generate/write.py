@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QObject, QSize, QTimer
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.refusal import REFUSAL
@@ -20,7 +20,7 @@ from biasprint.desktop.panels.generate.writers import show_models
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, RowOrColumn, Sheet, add_to, in_column, in_row
 
 PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
 
@@ -274,7 +274,7 @@ class WritePage(Sheet):
         details.retry_wanted.connect(self._go_on)
         details.move_wanted.connect(self._move)
         details.remove_wanted.connect(self._remove)
-        theme.signals.changed.connect(self._fit)
+        theme.follow(self._fit)
 
     # the page's life
 
@@ -422,24 +422,16 @@ class WritePage(Sheet):
             self._wanted_set = None
 
     def _lay_out(self) -> None:
-        right = in_column((self.progress, 1), (self.runs, 1))
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._columns.addWidget(self.form, 4)
-        self._columns.addLayout(right, 5)
-        for box in (right, self._columns):
-            box.setSpacing(theme.current().gap)
+        right = in_column((self.progress, 1), (self.runs, 1), spacing=theme.current().gap)
+        columns = RowOrColumn((self.form, 4), (right, 5), least=SIDE_BY_SIDE_FROM)
+        # under each other the form is as high as it is
+        columns.turned.connect(lambda beside: columns.setStretchFactor(self.form, 4 if beside else 0))
         for card in (self.form, self.progress, self.runs):  # a column is as wide as its share, whatever is in it
             card.setSizePolicy(QSizePolicy.Policy.Ignored, card.sizePolicy().verticalPolicy())
-        self.box.addLayout(self._columns)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+        self.box.addLayout(columns)
 
     def _fit(self, _tokens: object = None) -> None:
-        """Place the parts side by side where there is room, else below each other; a low window scrolls."""
+        """Let a low window scroll."""
         tokens = theme.current()
-        wide = place_beside(self._columns, self.width(), tokens.px(SIDE_BY_SIDE_FROM))
-        self._columns.setStretchFactor(self.form, 4 if wide else 0)  # under each other the form is as high as it is
         for card in (self.progress, self.runs):
             card.setMinimumHeight(tokens.px(LEAST_HEIGHT // 2))

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout
+from PySide6.QtGui import QShowEvent
 
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.desktop import theme
@@ -35,7 +34,7 @@ from biasprint.desktop.panels.home.doors import (
 from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
 from biasprint.desktop.shell import Shell, see_findings
 from biasprint.desktop.widgets import Card, Label, Notice, ProgressThin, QuietButton, tr
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, RowOrColumn, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class SampleCard(Card):
 
 
 # Text pixels from which stand side by side: four doors, two of them, and the two cards below.
-FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 980, 520, 760
+FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 932, 450, 712
 COUNT_AGAIN_MILLISECONDS = 1_000
 
 
@@ -155,7 +154,6 @@ class HomePanel(Panel):
         self._count_again = QTimer(self, singleShot=True, interval=COUNT_AGAIN_MILLISECONDS)
         self._count_again.timeout.connect(self._count)
         self._lay_out()
-        theme.follow(self._fit)
         self.shell.settings.changed.connect(self._settings_changed)
         sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
 
@@ -319,30 +317,11 @@ class HomePanel(Panel):
             "file, and sends nothing anywhere unless you ask."
         )
         greeting.addWidget(Label(words, "soft", wrap=True))
-        self._doors, self._lower = self._row(), self._row()
-        self._pairs = (self._row(), self._row())
-        for pair, doors in zip(self._pairs, ((self.rate, self.letter), (self.fingerprint, self.audit)), strict=True):
-            self._doors.addLayout(pair, 1)
-            for door in doors:
-                pair.addWidget(door, 1)
-        self._lower.addLayout(in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap), 1)
-        self._lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
-        add_to(sheet.box, greeting, self._doors, self._lower, STRETCH)
+        pairs = ((self.rate, self.letter), (self.fingerprint, self.audit))
+        rows = (RowOrColumn((one, 1), (other, 1), least=TWO_FROM) for one, other in pairs)
+        doors = RowOrColumn(*((row, 1) for row in rows), least=FOUR_FROM)
+        left = in_column(self.recent, self.workshop, self.texts, STRETCH, spacing=tokens.gap)
+        lower = RowOrColumn((left, 1), least=SIDE_BY_SIDE_FROM)
+        lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
+        add_to(sheet.box, greeting, doors, lower, STRETCH)
         self.body.addWidget(sheet)
-
-    @staticmethod
-    def _row() -> QBoxLayout:
-        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        row.setSpacing(theme.current().gap)
-        return row
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.built:
-            self._fit()
-
-    def _fit(self, _tokens: object = None) -> None:
-        tokens = theme.current()
-        pairs = ((pair, TWO_FROM) for pair in self._pairs)
-        for row, least in (*pairs, (self._doors, FOUR_FROM), (self._lower, SIDE_BY_SIDE_FROM)):
-            place_beside(row, self.width() - 2 * tokens.margin, tokens.px(least) - 2 * tokens.margin)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView
+from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTabBar, QTableView
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -45,7 +45,7 @@ from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, FlowLayout, Label, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import Pages, Sheet, add_to, in_column, place_beside
+from biasprint.desktop.widgets.layout import Pages, RowOrColumn, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -518,11 +518,8 @@ class PromptsPanel(Panel):
         tokens = theme.current()
         self.choices, self.pages, sheet = Pages(), QStackedWidget(), Sheet()
         right = in_column((self.preview, 1), self.sets, spacing=tokens.gap)
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._columns.setSpacing(tokens.gap)
-        self._columns.addLayout(in_column((self.choices, 1), self.mitigation, spacing=tokens.gap), 1)
-        self._columns.addLayout(right, 1)
-        sheet.box.addLayout(self._columns)
+        left = in_column((self.choices, 1), self.mitigation, spacing=tokens.gap)
+        sheet.box.addLayout(RowOrColumn((left, 1), (right, 1), least=SIDE_BY_SIDE_FROM))
         self.pages.addWidget(sheet)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
@@ -534,8 +531,7 @@ class PromptsPanel(Panel):
             self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        """Place the parts side by side where there is room, else below each other; a low window scrolls."""
+        """Let a low window scroll."""
         tokens = theme.current()
-        place_beside(self._columns, self.width() - 2 * tokens.margin, tokens.px(SIDE_BY_SIDE_FROM) - 2 * tokens.margin)
         self.choices.setMinimumHeight(tokens.px(LEAST_HEIGHT))
         self.choices.setMinimumWidth(tokens.px(LEAST_WIDTH) if self.width() >= tokens.px(SIDE_BY_SIDE_FROM) else 0)

@@ -170,10 +170,8 @@ class NamesPage(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        head = RowOrColumn(tokens.grid)
-        head.addWidget(self.axis, 3)
-        head.addWidget(self.names_from, 2)
-        head.addLayout(in_row(Label(tr("Names of each group")), self.per_group, spacing=tokens.grid))
+        number = in_row(Label(tr("Names of each group")), self.per_group, spacing=tokens.grid)
+        head = RowOrColumn((self.axis, 3), (self.names_from, 2), number, spacing=tokens.grid)
         grid = QGridLayout()
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
@@ -222,7 +220,7 @@ class LettersChoiceCard(StudyCard):
         for page in (self.by_name, self.biographies):
             self.pages.addWidget(page)
             page.changed.connect(self.changed)
-        row = RowOrColumn(theme.current().grid)
+        row = RowOrColumn(spacing=theme.current().grid)
         for label, combo in ((tr("Ask for"), self.document), (tr("from"), self.source)):
             combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
             combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -212,9 +212,8 @@ class CreativeChoice(StudyCard):
         self.small = LinkButton(tr("A small set"), act=self._choose_small)
         self.whole = LinkButton(tr("The published set"), act=self._choose_whole)
         head = in_row(Label(tr("Start from"), "soft"), self.small, self.whole, STRETCH, spacing=theme.current().gap)
-        row = RowOrColumn(theme.current().gap)
+        row = RowOrColumn((self.tasks, 1), (self.themes, 1), (self.axes, 1))
         for checks in (self.tasks, self.themes, self.axes):
-            row.addWidget(checks, 1)
             checks.changed.connect(self._tell)
         add_to(self.box, head, (row, 1))
         self._own_themes: dict[str, list[str]] = {}

@@ -50,7 +50,7 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
-from biasprint.desktop.widgets.layout import LowEdit, Sheet, add_to, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, Sheet, add_to, clear_widget, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 PAUSE_MILLISECONDS = 250  # without a key before the text is looked at
 MOST_SHOWN = 3
 LONGEST_SHOWN = 90  # characters of a flag's words or wording
+SIDE_BY_SIDE_FROM = 720  # text pixels
 
 
 class WordingWatch(QObject):
@@ -298,20 +299,15 @@ class TemplatePage(Sheet):
         )
         add_to(left.box, Label(words, "soft", wrap=True), (self.edit, 1))
         self._chips_holder = QWidget()
-        self._chips = FlowLayout(Label(tr("Insert"), "soft"), inside=self._chips_holder)
+        self._chips = FlowLayout(Label(tr("Insert"), "soft"), inside=self._chips_holder, centred=True)
         self._show_chips()
         add_to(left.box, self._chips_holder, self.verdict)
         right.box.addWidget(self.filled, 1)
         self.example = Label("", "note", wrap=True)
         right.box.addWidget(self.example)
-        row_of_cards = in_row(spacing=tokens.gap)
-        for cards in ((left, right), (self.table, self.wording)):
-            column = in_column(spacing=tokens.gap)
-            for card in cards:
-                column.addWidget(card, int(card in (left, right)))
-            column.addStretch(0)
-            row_of_cards.addLayout(column, 1)
-        self.box.addLayout(row_of_cards)
+        texts = in_column((left, 1), (right, 1), spacing=tokens.gap)
+        sources = in_column(self.table, self.wording, 0, spacing=tokens.gap)
+        self.box.addLayout(RowOrColumn((texts, 1), (sources, 1), least=SIDE_BY_SIDE_FROM))
 
     def chips(self) -> list[QWidget]:
         """Return the buttons of the placeholders."""

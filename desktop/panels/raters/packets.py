@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, place_beside
+from biasprint.desktop.widgets.layout import STRETCH, Gap, RowOrColumn, Sheet, add_to
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -270,7 +270,7 @@ def _preview(codes: tuple[str, ...], data: PlansData | None) -> str:
 
 # ---- Packets that come back
 
-BESIDE_FROM = 760  # text pixels: narrower, the cards stand under each other
+BESIDE_FROM = 740  # text pixels: narrower, the cards stand under each other
 
 
 class MergeCard(Card):
@@ -453,11 +453,8 @@ class PacketsSection(RatersSection):
         self.report.take_in.connect(lambda paths: self.merge.start(paths, accepted=True))
         self.report.decide.connect(lambda: self.go_to.emit("decisions"))
         self.report.measure.connect(lambda: shell.show_panel("findings", measure=STUDY))
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._columns.setSpacing(theme.current().gap)
-        for part in (self.make, self.merge):
-            self._columns.addWidget(part, 1)
-        self.sheet = Sheet(self._columns, self.report, self.made, STRETCH)
+        columns = RowOrColumn((self.make, 1), (self.merge, 1), least=BESIDE_FROM)
+        self.sheet = Sheet(columns, self.report, self.made, STRETCH)
         self.add_page(self.sheet)
 
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:
@@ -484,7 +481,3 @@ class PacketsSection(RatersSection):
         self.merge.forget()
         self.report.forget()
         self.made.forget()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        place_beside(self._columns, self.width(), theme.current().px(BESIDE_FROM))

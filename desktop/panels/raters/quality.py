@@ -19,7 +19,7 @@ from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, Sheet, add_to, in_column, row_of
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import findings as words
@@ -440,8 +440,8 @@ class QualitySection(RatersSection):
     def _lay_out(self) -> None:
         self.sheet = Sheet()
         more = LinkButton(tr("More under Findings"), act=lambda: self.shell.show_panel("findings"))
-        row = in_row(self.said, self.newer, STRETCH, more, self.measure, spacing=theme.current().grid)
-        self.sheet.box.addLayout(row)
+        steps = row_of(more, self.measure, spacing=theme.current().grid)
+        self.sheet.box.addLayout(FlowLayout(self.said, self.newer, steps, centred=True, last_at_end=True))
         self._tables = in_column(spacing=theme.current().gap)
         add_to(self.sheet.box, self._tables, STRETCH)
         self.add_page(self.sheet)

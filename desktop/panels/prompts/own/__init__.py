@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import UNLIMITED, Room, clear_widget, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import UNLIMITED, Room, RowOrColumn, clear_widget, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -336,7 +336,8 @@ class OwnPage(QWidget):
             steps.addWidget(button)
         right = Card("", self.trouble, self.said, (self._forms, 1), steps, padding=20)
         both = clear_widget()
-        self._both = in_row(self.shelf, (right, 1), inside=both, spacing=theme.current().gap, margins=0)
+        self._both = RowOrColumn(self.shelf, (right, 1), inside=both, least=BESIDE_FROM)
+        self._both.turned.connect(self._fit)
         self._room = Room(both, LEAST_BESIDE)
         in_column((self._room, 1), inside=self, margins=0)
         theme.follow(self._fit)
@@ -347,10 +348,10 @@ class OwnPage(QWidget):
 
     def _fit(self, _tokens: object = None) -> None:
         tokens = theme.current()
-        beside = place_beside(self._both, self.width(), tokens.px(BESIDE_FROM))
+        beside = self._both.direction() == RowOrColumn.Direction.LeftToRight
         narrow = self.width() < tokens.px(NARROW)
         width = tokens.px(LIST_WIDTH - 40 if narrow else LIST_WIDTH)
-        self.shelf.setMinimumWidth(width if beside else 0)
+        self.shelf.setMinimumWidth(width)
         self.shelf.setMaximumWidth(width if beside else UNLIMITED)
         self._room.need(LEAST_BESIDE if beside else LEAST_BELOW)
 

@@ -20,9 +20,11 @@ from biasprint.core import compute
 from biasprint.core.letters.readers.pages import of_pdf
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
+from biasprint.core.runs.fingerprint import OfferedRater, OfferedRaters
 from biasprint.desktop import theme
-from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
+from biasprint.desktop.panels.fingerprint.panel import ChoosePage, FingerprintPanel
 from biasprint.desktop.panels.workshop.participant import PicturePage, SaveDialog
+from biasprint.desktop.widgets import ElidedLabel
 
 PATIENCE = 30_000
 GENDER = ("man", "woman", "non-binary")
@@ -418,3 +420,15 @@ def test_it_fits_its_width_in_every_look(
     # Whichever place it has at this size, how much it all rests on is said once.
     assert panel.view.chip.isVisible() != panel.view.shares.note.isVisible()
     assert panel.view.done_button.visibleRegion().boundingRect().width() == panel.view.done_button.width()
+
+
+def test_a_models_name_has_a_line_of_its_own_where_the_rest_would_cut_it(qtbot: QtBot, qapp: QApplication):
+    page, name = ChoosePage(), "qwen2.5-coder-1.5b-instruct"
+    theme.apply(qapp, "light", 2.0)
+    qtbot.addWidget(page)
+    page.show_raters(OfferedRaters((OfferedRater("Q", name, "model", 36, 4),), 0))
+    page.resize(900, 700)
+    page.show()
+    qapp.processEvents()
+    (label,) = (label for label in page.findChildren(ElidedLabel) if label.whole_text() == name)
+    assert label.text() == name

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fake_shell import FakeShell
 from inline_compute import Inline
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
@@ -16,6 +17,7 @@ from biasprint.desktop.panels.findings import FindingsPanel
 from biasprint.desktop.panels.findings.saving import CompareDialog
 from biasprint.desktop.panels.findings.studies import StudyLine
 from biasprint.desktop.panels.generate.panel import MeasureCard
+from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.widgets import StandInBadge
 from biasprint.desktop.wording.findings import DIFFERENCES
@@ -256,3 +258,17 @@ def test_any_score_is_compared_by_any_column_of_another_studys_texts(
     again = {(row.body["id"], row.body["label"]): row.body for row in project.findings.all("compare")}
     assert again["compare.difference", "praise: praise"]["estimate"] == -100
     assert {row.body["dims"]["generator"] for row in project.findings.all("compare")} == {"rude"}
+
+
+def test_the_generators_have_a_line_of_their_own_where_the_choice_would_cut_them(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    choice = GeneratorChoice()
+    qtbot.addWidget(choice)
+    choice.show_writers(StudyGenerators({"sample texts": 132, "qwen2.5-coder-1.5b-instruct": 120}))
+    choice.show()
+    for width, beside in ((900, True), (620, False)):
+        choice.resize(width, choice.heightForWidth(width))
+        qapp.processEvents()
+        assert choice.said.text() == choice.said.whole_text()
+        assert (choice.box.y() < choice.said.y() + choice.said.height()) == beside

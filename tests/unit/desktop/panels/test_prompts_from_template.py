@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from seeded_part import seeded_part
 
@@ -175,3 +176,16 @@ def test_names_of_a_set_are_asked_for_on_an_axis_alone(qtbot: QtBot, page: Templ
         box.activated.emit(box.currentIndex())
     wait_for(qtbot, page, "3 prompts")
     assert page.filled.text().startswith("As Emily, I ask: Who pays?")  # the first of the set, of white women
+
+
+def test_the_text_is_above_its_table_where_both_have_no_room_beside_each_other(
+    qtbot: QtBot, window: MainWindow, page: TemplatePage
+):
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: _place(page.table).x() > _place(page.edit).x())
+    window.settings.set("font_percent", 200)
+    qtbot.waitUntil(lambda: _place(page.table).y() > _place(page.edit).y() + page.edit.height())
+
+
+def _place(part: QWidget) -> QPoint:
+    return part.mapTo(part.window(), QPoint())

@@ -28,7 +28,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.frame import RailButton, StatusLine
+from biasprint.desktop.widgets.frame import Rail, RailButton, StatusLine
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MARKUP = "<b>bold</b><img src=x>"
@@ -196,3 +196,21 @@ def test_labels_in_the_window_cannot_be_flooded():
 def test_no_choice_is_shown_in_a_box_that_cuts_its_text_off() -> None:
     root = Path(choice.__file__).parents[1]
     assert [path.name for path in root.rglob("*.py") if "QComboBox" in path.read_text("utf-8")] == ["choice.py"]
+
+
+def test_the_entries_of_a_rail_share_a_low_window_alike(qtbot: QtBot, qapp: QApplication):
+    theme.apply(qapp, "light", 2.0)
+    rail = Rail()
+    qtbot.addWidget(rail)
+    entries = [rail.add(f"panel {n}", f"Panel {n}", "home", at_bottom=n == 11) for n in range(12)]
+    for height in (720, 1400):
+        rail.resize(rail.width(), height)
+        rail.show()
+        qapp.processEvents()
+        assert rail.height() == height, "its entries need more"
+        heights = {entry.height() for entry in (rail.brand, *entries)}
+        assert max(heights) - min(heights) <= 1
+        assert all(rail.rect().contains(entry.geometry()) for entry in entries)
+    assert heights == {rail.brand.sizeHint().height()}, "there is room for all"
+    assert [entry.y() for entry in entries] == sorted(entry.y() for entry in entries)
+    assert entries[-1].geometry().bottom() > rail.height() - 20
