@@ -198,6 +198,7 @@ class Person:
         assert self._focus is not None
         assert self._tree is not None
         passed: list[str] = []
+        self._focus.next(STILL_SECONDS)  # what got the keyboard before is no answer to a key
         while len(passed) < STOPS_AT_MOST:
             self.press("shift+Tab" if back else "Tab")
             where = self._focus.next(PATIENCE_SECONDS if not passed else TAB_SECONDS)
