@@ -248,6 +248,8 @@ ALWAYS = (
     "Checked words", "{n} tokens", "Shown first", "Shown second", "Shown third",
     "probabilities of entailment, neutral, contradiction for a premise and a hypothesis", "summary: of entailment",
     "The paper reports: {reported}.",
+    "exact", "jackknife t", "t of the logarithm", "permutation inverted below", "Wilson by effective n",
+    "sign flips of D₁ − D₂ inverted",
 )  # fmt: skip
 
 # What is read by machines or by models, or measured: it stays English.

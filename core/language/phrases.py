@@ -292,12 +292,12 @@ class Phrases:
         return ""
 
     def _in_pieces(self, pieces: list[str], put: Callable[[str], str]) -> list[str]:
-        """Every second piece stood between two. In a row without anything English the numbers are none either."""
+        """Every second piece stood between two. Beside texts of which none is English the numbers are none either."""
         written = list(pieces)
         texts = [place for place in range(0, len(pieces), 2) if not _is_figure(pieces[place])]
         for place in texts:
             written[place] = put(pieces[place])
-        if any(written[place] != pieces[place] for place in texts):
+        if not texts or any(written[place] != pieces[place] for place in texts):
             return [self._number(each) if _is_figure(each) else each for each in written]
         return [self._number(each) if _TESTED.fullmatch(each) else each for each in written]
 

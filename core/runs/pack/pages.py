@@ -25,6 +25,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.words import is_ratio, null_value
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import plural, tr
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.project.stores.common import chunks
@@ -347,7 +348,9 @@ def bibliography(keys: Iterable[str]) -> str:
 
 
 def methods(studies: Sequence[Audited]) -> tuple[str, str]:
-    """Return the methods page as Markdown with citations such as [@holm1979simple], and its bibliography."""
+    """Return the methods page as Markdown with citations such as [@holm1979simple], in the reader's language, and its
+    bibliography, which machines read.
+    """
     keys: dict[str, None] = {}
 
     def cite(text: str) -> str:
@@ -355,31 +358,31 @@ def methods(studies: Sequence[Audited]) -> tuple[str, str]:
         keys.update(dict.fromkeys(found))
         return f" [{'; '.join(f'@{key}' for key in found)}]" if found else ""
 
-    parts = ["# Methods", f"Measured with Biasprint {core.__version__} [@biasprint]. Sources are in references.bib."]
+    made = tr(f"Measured with Biasprint {core.__version__}. Sources are in references.bib.")
+    parts = [f"# {tr('Methods')}", f"{made} [@biasprint]"]
     for audited in studies:
-        parts += [f"## {markdown_text(audited.texts)}", *_of_study(audited, cite)]
+        parts += [f"## {_said(audited.texts)}", *_of_study(audited, cite)]
     return "\n\n".join(parts) + "\n", bibliography(keys)
 
 
 def _of_study(audited: Audited, cite: Any) -> Iterator[str]:
     if audited.plan is not None:
-        yield markdown_text(" ".join(state_sentences(audited.plan, audited.recipe)))
+        yield _said(" ".join(state_sentences(audited.plan, audited.recipe)))
     yield "\n".join(_texts(audited))
     uses = sorted(
         {use for finding in audited.findings for use in finding.scorers}, key=lambda use: (use.role, use.name)
     )
     if uses:
-        yield "Texts were scored by\n\n" + "\n".join(
-            f"- {markdown_text(use.role.replace('_', ' '))}: {markdown_text(scorer_text(use))}{cite(use.name)}"
-            for use in uses
+        yield f"{tr('Texts were scored by')}\n\n" + "\n".join(
+            f"- {_said(use.role.replace('_', ' '))}: {_said(scorer_text(use))}{cite(use.name)}" for use in uses
         )
-    yield "These measures were computed:\n\n" + "\n".join(_measures(audited, cite))
+    yield f"{tr('These measures were computed:')}\n\n" + "\n".join(_measures(audited, cite))
     yield " ".join(_tests(audited, cite))
     seed = audited.recipe.get("seed")
     yield " ".join(
         [
-            *([] if seed is None else [f"The seed of resampling was {seed}."]),
-            f"The findings' JSON has the SHA-256 {findings_hash(audited.findings)}.",
+            *([] if seed is None else [tr(f"The seed of resampling was {seed}.")]),
+            tr("The findings' JSON has the SHA-256 {hash}.").format(hash=findings_hash(audited.findings)),
         ]
     )
 
@@ -389,18 +392,18 @@ def _texts(audited: Audited) -> Iterator[str]:
         version = f", version {str(generator['revision'])[:12]}" if generator.get("revision") else ""
         said = parameters_text(generator)
         how = f"{backend_words(str(generator['backend']))}{version}{'' if said == '–' else f' ({said})'}"
-        n = digits.count(int(generator["n"]))
-        yield f"- {markdown_text(str(generator['name']))}: {n} texts, {markdown_text(how)}."
+        texts = plural(int(generator["n"]), "1 text", "%n texts", digits.count)
+        yield f"- {markdown_text(str(generator['name']))}: {tr(texts)}, {_said(how)}."
     if not audited.generators:
-        yield "- Who wrote the texts is not known: their table does not say."
+        yield f"- {tr('Who wrote the texts is not known: their table does not say.')}"
     for asked in audited.asked:
-        name = f"“{asked.name}”, version {asked.version}"
-        yield f"- Asked: {digits.count(asked.n)} prompts of the set {markdown_text(name)} (SHA-256 {asked.sha256})."
+        sent = f"Asked: {digits.count(asked.n)} prompts of the set “{asked.name}”, version {asked.version}"
+        yield f"- {_said(sent)} (SHA-256 {asked.sha256})."
     if rows := int(audited.recipe.get("rows", 0)):
-        lost = reasons_text(audited.recipe.get("left_out", {}))
-        yield f"- Measured: {digits.count(rows)} rows; left out: {markdown_text(lost or 'none')}."
+        lost = reasons_text(audited.recipe.get("left_out", {})) or "none"
+        yield f"- {_said(f'Measured: {digits.count(rows)} rows; left out: {lost}.')}"
     if audited.stale:
-        yield f"- **{markdown_text(audited.stale)}**"
+        yield f"- **{_said(audited.stale)}**"
 
 
 def _measures(audited: Audited, cite: Any) -> Iterator[str]:
@@ -411,27 +414,33 @@ def _measures(audited: Audited, cite: Any) -> Iterator[str]:
         method = method_of(finding_id)
         sources = "; ".join(sorted({finding.source for finding in findings if finding.source}))
         formula = f" `{method['formula'].replace('`', '')}`." if method.get("formula") else ""
-        source = f" Source: {markdown_text(sources)}{cite(sources)}." if sources else ""
-        words = markdown_text(method.get("words") or "A measure of a plug-in.")
-        yield f"- **{markdown_text(kind_title(finding_id))}** ({digits.count(len(findings))}): {words}{formula}{source}"
+        source = f" {tr('Source')}: {_said(sources)}{cite(sources)}." if sources else ""
+        words = _said(method.get("words") or "A measure of a plug-in.")
+        yield f"- **{_said(kind_title(finding_id))}** ({tr(digits.count(len(findings)))}): {words}{formula}{source}"
 
 
 def _tests(audited: Audited, cite: Any) -> Iterator[str]:
     methods_used = sorted({finding.interval.method for finding in audited.findings if finding.interval})
     levels = sorted({finding.interval.level for finding in audited.findings if finding.interval})
     if methods_used:
-        shown = ", ".join(digits.level_text(level) + " %" for level in levels)
+        shown = ", ".join(tr(f"{digits.level_text(level)} %") for level in levels)
         # Without the numbers of each finding, such as degrees of freedom, which are in its JSON.
-        said = "; ".join(dict.fromkeys(method.partition(",")[0].partition(" over ")[0] for method in methods_used))
-        yield f"Intervals are at {shown}: {markdown_text(said)}{cite(said)}."
+        short = dict.fromkeys(method.partition(",")[0].partition(" over ")[0] for method in methods_used)
+        said = "; ".join("score interval" if method == "score" else method for method in short)
+        yield f"{tr('Intervals are at {levels}').format(levels=shown)}: {_said(said)}{cite(said)}."
     adjusted = sorted({finding.adjust.method for finding in audited.findings if finding.adjust})
     if adjusted:
         said = " and ".join(adjusted)
-        yield f"p was adjusted for many tests within a kind of finding by {said}{cite(said)}."
+        yield f"{_said(f'p was adjusted for many tests within a kind of finding by {said}')}{cite(said)}."
     else:
-        yield "No p was adjusted for many tests."
+        yield tr("No p was adjusted for many tests.")
     if any(finding.floor for finding in audited.findings):
-        yield "Measures of spread are beside what they give without any bias, their noise floor."
+        yield tr("Measures of spread are beside what they give without any bias, their noise floor.")
+
+
+def _said(text: str) -> str:
+    """Return a text of the program in the reader's language, on one line of Markdown."""
+    return markdown_text(tr(text))
 
 
 # ---- A section for a model card
@@ -441,29 +450,33 @@ NO_MODEL = ("written", "synthetic")  # backends of texts that no language model 
 
 
 def model_card(studies: Sequence[Audited]) -> str:
-    """Return a section on bias for a model card, with a `model-index` of the findings that answer, in YAML."""
+    """Return a section on bias for a model card, in the reader's language.
+
+    Its head is a `model-index` of the findings that answer, in YAML, which machines read: it is English.
+    """
     index = [line for entry in _by_model(studies).items() for line in _model_index(entry)]
     head = ["---", "model-index:", *index, "---"] if index else []
-    parts = ["\n".join(head), "## Bias", "Measured with Biasprint; the numbers hold for these texts and settings only."]
+    only = tr("Measured with Biasprint; the numbers hold for these texts and settings only.")
+    parts = ["\n".join(head), f"## {tr('Bias')}", only]
     for audited in studies:
-        parts.append(f"### {markdown_text(audited.texts)}")
+        parts.append(f"### {_said(audited.texts)}")
         for question in audited.questions:
             support = evidence(audited.study, question)
-            answer = f"**{markdown_text(question.question)}** {markdown_text(question.answer)}"
+            answer = f"**{_said(question.question)}** {_said(question.answer)}"
             leads = [lead for lead in support.strongest_first if lead.estimate is not None][:MOST_LEADS]
             listed = [_lead(lead, support.names[id(lead)]) for lead in leads]
             parts.append("\n".join([answer, *([""] if leads else []), *listed]))
         if few := sum(finding.n < FEW for finding in audited.findings):
-            parts.append(f"{digits.count(few)} findings rest on fewer than {FEW} items.")
+            parts.append(tr(f"{digits.count(few)} findings rest on fewer than {FEW} items."))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _lead(finding: Finding, name: str) -> str:
     estimate, interval = digits.of_finding(finding)
-    parts = [f"interval {interval}" if interval else "", f"n = {digits.count(finding.n)}"]
+    parts = [f"{tr('interval')} {tr(interval)}" if interval else "", tr(f"n = {digits.count(finding.n)}")]
     if finding.p_adjusted is not None:
-        parts.append(digits.p_value(finding.p_adjusted))
-    return f"- {markdown_text(name)}: {estimate} ({', '.join(filter(None, parts))})"
+        parts.append(tr(digits.p_value(finding.p_adjusted)))
+    return f"- {_said(name)}: {tr(estimate)} ({', '.join(filter(None, parts))})"
 
 
 def _by_model(studies: Sequence[Audited]) -> dict[str, dict[str, list[tuple[Audited, Finding]]]]:

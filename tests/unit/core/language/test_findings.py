@@ -12,6 +12,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.report.audit.audited import AskedSet, Audited
 from biasprint.core.report.audit.content import audit_report
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, in_language
+from biasprint.core.runs.pack.pages import methods, model_card
 from biasprint.core.runs.sample import unpack_sample
 
 # Words that stand in many English sentences and in no German one.
@@ -69,6 +70,18 @@ def test_no_sentence_of_the_sample_s_findings_and_reports_is_half_english(studie
     assert len(said) > 2000
     mixed = [german for german in said if left_in_english(german)]
     assert not mixed, f"{len(mixed)} of {len(said)}, such as {mixed[:5]}"
+
+
+def test_the_pages_of_an_evidence_pack_are_german(studies: list[Audited]) -> None:
+    language.choose("de")
+    page, _ = methods(studies)
+    card = model_card(studies)
+    assert (page.startswith("# Methoden\n"), card.startswith("## Verzerrung\n")) == (True, True)
+    lines = [re.sub(r"`[^`]*`|\[@[^]]*\]|\\", "", line) for line in (page + card).splitlines()]
+    lines = [line for line in lines if line and "SHA-256" not in line]
+    assert len(lines) > 100
+    mixed = [line for line in lines if left_in_english(line) or re.search(r"\d\.\d+(–| %|\))", line)]
+    assert not mixed, f"{len(mixed)} of {len(lines)}, such as {mixed[:3]}"
 
 
 def test_measured_words_and_prompts_stay_as_they_are_in_a_german_report(studies: list[Audited]) -> None:

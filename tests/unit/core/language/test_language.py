@@ -99,6 +99,7 @@ def test_a_catalogue_is_read_as_gettext_s_own_format_by_an_independent_reader() 
         ("0.5 ± 0.1", "0,5 ± 0,1"),
         ("nothing could be measured (12.5/87.5 %)", "nichts war messbar (12,5/87,5 %)"),
         ("×1.5", "×1,5"),
+        ("0.5, 0.7", "0,5, 0,7"),
         ("1.0.0", "1.0.0"),  # a version
         ("Made on 3 March 2026", "Made on 3. März 2026"),
         ("waits", "waits"),  # without a translation
