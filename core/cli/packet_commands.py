@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from biasprint.core.cli.console import (
-    complain,
-    job,
-    note,
-    open_for_writing,
-    open_to_read,
-    print_json,
-    print_table,
-    say,
-)
+from biasprint.core.cli.console import complain, job, note, open_for_writing, open_to_read, print_json, print_table, say
 from biasprint.core.cli.judging_commands import Code
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import AppError, UsageError

@@ -5,15 +5,7 @@ from typing import Annotated
 
 import typer
 
-from biasprint.core.cli.console import (
-    LookAnyway,
-    job,
-    open_for_writing,
-    open_to_look,
-    print_json,
-    print_table,
-    say,
-)
+from biasprint.core.cli.console import LookAnyway, job, open_for_writing, open_to_look, print_json, print_table, say
 from biasprint.core.cli.letter_commands import NAMES, checked_letter, known_pronoun, letter_request
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError

@@ -9,16 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from biasprint.core.draw import digits, words
-from biasprint.core.draw.canvas import (
-    BAND_DASH,
-    DASHES,
-    LABEL_LINE,
-    NOTE_LINE,
-    NULL_DASH,
-    SIZES,
-    Canvas,
-    series_color,
-)
+from biasprint.core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
 from biasprint.core.draw.figure import Figure, FigureMark
 
 CONSTANT = 1e-9  # values that differ by less of their size are one value

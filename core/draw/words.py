@@ -10,13 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, FigureMark
-from biasprint.core.findings import (
-    BETWEEN_GENERATORS,
-    Finding,
-    Floor,
-    scorer_error,
-    tests_adjusted_for,
-)
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor, scorer_error, tests_adjusted_for
 from biasprint.core.machine.models.catalogue import scorer_title
 
 ALIKE = ".equivalence"  # how the id of a finding ends that asks whether groups are alike

@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from biasprint.core.letters.categories import (
-    MASK,
-    WORD,
-    idioms,
-    lists,
-    scope,
-)
+from biasprint.core.letters.categories import MASK, WORD, idioms, lists, scope
 from biasprint.core.letters.grammar import SHE_OR_HE, Parse, Whose, masked, parses
 from biasprint.core.letters.values import Category, Sentence
 from biasprint.core.swap import Person

@@ -16,14 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.kinds import format_of
-from biasprint.core.letters.readers.lines import (
-    UnreadText,
-    cleaned,
-    of_lines,
-    of_markdown,
-    of_plain,
-    written_in_tags,
-)
+from biasprint.core.letters.readers.lines import UnreadText, cleaned, of_lines, of_markdown, of_plain, written_in_tags
 from biasprint.core.letters.readers.markup import is_mail, of_html, of_mail, of_mail_text, of_rtf
 from biasprint.core.letters.readers.office import of_docx, of_odt
 from biasprint.core.letters.values import PASTED, Comment, Document, Extracted, WordFile

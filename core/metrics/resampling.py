@@ -15,15 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from biasprint.core.metrics.result import (
-    RESAMPLES,
-    Bools,
-    Floats,
-    Ints,
-    Numbers,
-    finite,
-    same_length,
-)
+from biasprint.core.metrics.result import RESAMPLES, Bools, Floats, Ints, Numbers, finite, same_length
 
 ROUNDING = 1e-9
 

@@ -7,16 +7,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.findings import Finding
 from biasprint.core.given import packaged_toml
-from biasprint.core.judging.certificate import (
-    FLIPS,
-    LENGTHS,
-    PEOPLE,
-    TESTED,
-    UNANSWERED,
-    State,
-    by_place,
-    state_of,
-)
+from biasprint.core.judging.certificate import FLIPS, LENGTHS, PEOPLE, TESTED, UNANSWERED, State, by_place, state_of
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
 from biasprint.core.report.blocks import Heading, ReportFigure, ReportParagraph, ReportTable, Run, said
 

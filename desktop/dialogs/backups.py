@@ -15,7 +15,7 @@ from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import hidden, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
@@ -67,8 +67,7 @@ class BackupsDialog(Dialog):
             keep=(0, 1, 4, 3, 2, 5),
         )
         self.none = Label(tr("They are being looked at…"), "soft", wrap=True)
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
         self.use, self.close_button = PrimaryButton(tr("Put this one back")), QuietButton(tr("Close"), act=self.reject)
         self.table.chosen.connect(lambda _: self._allow())
         self.use.clicked.connect(self._put_back)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QGridLayout,
     QHeaderView,
     QListWidget,
     QListWidgetItem,
@@ -22,20 +21,11 @@ from biasprint.core.tables.fields import JOIN
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
 from biasprint.desktop.operations.importing import LookedAt, TableChoice, TableReading
-from biasprint.desktop.widgets import (
-    ElidedLabel,
-    Label,
-    LinkButton,
-    PlainText,
-    PrimaryButton,
-    QuietButton,
-    plural,
-    tr,
-)
+from biasprint.desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
 
@@ -206,10 +196,7 @@ class ReadingForm(QWidget):
 
     def _fill(self, parent: QWidget, fields: "Sequence[FieldSpec]") -> None:
         assert self._looked is not None
-        grid = QGridLayout(parent)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.current().gap)
-        grid.setVerticalSpacing(theme.current().grid)
+        grid = grid_of(parent, stretch=None)
         guesses = self._looked.guesses[self.kind.currentData()]
         fit = max(1, self.window().width() // theme.current().px(FIELD_WIDTH))
         across = min(fit, ACROSS if len(self._needed()) <= 2 * ACROSS else ACROSS_MANY)

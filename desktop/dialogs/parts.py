@@ -31,7 +31,16 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Scroller, add_to, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    SCROLL_BAR,
+    STRETCH,
+    Scroller,
+    add_to,
+    clear_widget,
+    empty,
+    in_column,
+    in_row,
+)
 
 if TYPE_CHECKING:
     from biasprint.core.machine.installation import PartState
@@ -278,10 +287,7 @@ class PartsPage(QFrame):
     def _clear(self) -> None:
         self._rows.clear()
         self._listed = []
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._list)
 
     def _pause_or_go_on(self) -> None:
         if self._preparation.stage == "paused":

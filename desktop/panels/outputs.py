@@ -5,14 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QLineEdit,
-    QSizePolicy,
-    QSplitter,
-    QTableView,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QSizePolicy, QSplitter, QTableView
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.stores.runs import OutputFilter

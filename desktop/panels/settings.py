@@ -5,14 +5,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QPushButton,
-    QSizePolicy,
-    QSlider,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from biasprint.core import __version__
 from biasprint.core.errors import AppError
@@ -25,8 +18,8 @@ from biasprint.desktop.widgets.buttons import LinkButton, QuietButton, pressed_b
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import Label
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
+from biasprint.desktop.widgets.labels import Label, named
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_tip
 
 # ---- Remapping the keys of judging
@@ -128,12 +121,8 @@ class KeyMapEditor(QWidget):
 
     def _fill(self) -> None:
         fresh = QWidget()
-        grid = QGridLayout(fresh)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.current().margin)
-        grid.setVerticalSpacing(theme.current().grid)
+        grid = grid_of(fresh, across=theme.current().margin)
         grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
-        grid.setColumnStretch(1, 1)
         key_map = self._settings.keys()
         self._buttons = {}
         for row, action in enumerate(KEY_ACTIONS):
@@ -188,8 +177,7 @@ class SettingsPanel(Panel):
     def _card(self, group: str, settings: list[Setting]) -> Card:
         card, grid = Card(tr(group)), _grid()
         for row, setting in enumerate(settings):
-            field = _FIELDS[setting.kind](self, setting)
-            field.setAccessibleName(tr(setting.title))
+            field = named(_FIELDS[setting.kind](self, setting), tr(setting.title))
             if setting.help:
                 field.setAccessibleDescription(tr(setting.help))
             self.fields[setting.key] = field
@@ -284,11 +272,8 @@ class SettingsPanel(Panel):
 
 
 def _grid() -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(theme.current().margin)
-    grid.setVerticalSpacing(theme.current().gap)
+    grid = grid_of(across=theme.current().margin, along=theme.current().gap)
     grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
-    grid.setColumnStretch(1, 1)
     return grid
 
 

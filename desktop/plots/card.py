@@ -29,7 +29,7 @@ from biasprint.desktop.plots.band import Columns
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
-from biasprint.desktop.widgets.labels import show_if, show_words
+from biasprint.desktop.widgets.labels import hidden, show_if, show_words
 from biasprint.desktop.widgets.layout import add_to, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import plural
@@ -227,9 +227,8 @@ class PlotCard(Card):
         self.mark.setToolTip(tr("Drag around points to select them. Holding Shift does the same."))
         self.mark.toggled.connect(plot.set_marking)
         show_if(self.mark, markable)
-        self.reset = QuietButton(tr("Show everything"))
+        self.reset = hidden(QuietButton(tr("Show everything")))
         self.reset.clicked.connect(plot.fit)
-        self.reset.hide()
         self.save = QuietButton(tr("Save…"), icon="export")
         self._actions = self._make_actions()
         menu = QMenu(self)

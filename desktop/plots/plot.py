@@ -26,7 +26,7 @@ from biasprint.desktop.plots.library import pg
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, announce, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import show_words
+from biasprint.desktop.widgets.labels import hidden, show_words
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MIN_SIZE = QSize(280, 150)
@@ -233,15 +233,13 @@ class Plot(pg.PlotWidget):
             line.hide()
             self.view.addItem(line, ignoreBounds=True)
         self._outline = QGraphicsPathItem()
-        self._outline.setZValue(800)
         self._outline.hide()
+        self._outline.setZValue(800)
         self.view.addItem(self._outline, ignoreBounds=True)
-        self.nothing = Label("", "soft", wrap=True, parent=self.viewport())
+        self.nothing = hidden(Label("", "soft", wrap=True, parent=self.viewport()))
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.nothing.hide()
-        self.readout = Label("", "note", parent=self.viewport())
+        self.readout = hidden(Label("", "note", parent=self.viewport()))
         self.readout.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.readout.hide()
 
     def dress(self, tokens: Tokens) -> None:
         """Take every colour, font and line of a theme."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import show_if, show_words
+from biasprint.desktop.widgets.labels import hidden, show_if, show_words
 from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
@@ -156,8 +156,7 @@ class GridEdit(QWidget):
         """`example`: a table that a button inserts, while the table is empty."""
         super().__init__()
         self.grid, self.view, self._example = Grid(), _View(), [list(row) for row in example]
-        self.trouble = Label("", "problem", wrap=True)
-        self.trouble.hide()
+        self.trouble = hidden(Label("", "problem", wrap=True))
         view = self.view
         view.setModel(self.grid)
         view.setAccessibleName(tr(name))

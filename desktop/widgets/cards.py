@@ -21,7 +21,7 @@ from biasprint.core.project.rows import Degree
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.card import Card, Chip
-from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.labels import Label, hidden
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_row
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import DisplayText
@@ -204,8 +204,7 @@ class ComparisonCard(Card):
         self.much.set_text(tr("✓ {letter} much better").format(letter=self.letter))  # the room that it may need
         self.much.hide()
         self.set_low(False)
-        self.suggested = SuggestedChip()
-        self.suggested.hide()
+        self.suggested = hidden(SuggestedChip())
         self._top = in_row(
             self.caption, (self.suggested, Qt.AlignmentFlag.AlignVCenter), STRETCH, spacing=theme.current().grid
         )

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.labels import Label, hidden
 from biasprint.desktop.widgets.words import tr
 
 
@@ -20,13 +20,12 @@ class FileDrop(QObject):
         super().__init__(window)
         self._window = window
         self._welcome = welcome
-        self.hint = QFrame(window)
+        self.hint = hidden(QFrame(window))
         self.hint.setProperty("role", "drop")
         self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         words = Label(tr("Drop to open"), "title")
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         QVBoxLayout(self.hint).addWidget(words)
-        self.hint.hide()
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 

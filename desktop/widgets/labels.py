@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QStyle, 
 
 from biasprint.core.language import tr
 from biasprint.desktop.theme import Tokens, current, follow
-from biasprint.desktop.widgets.layout import in_row
+from biasprint.desktop.widgets.layout import grid_of, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 Named = TypeVar("Named", bound=QWidget)
@@ -54,6 +54,18 @@ def named(widget: Named, words: str) -> Named:
     return widget
 
 
+def tipped(widget: Named, words: str) -> Named:
+    """Return a widget that shows these words under the pointer."""
+    widget.setToolTip(words)
+    return widget
+
+
+def hidden(widget: Named) -> Named:
+    """Return a widget that is hidden until something shows it."""
+    widget.hide()
+    return widget
+
+
 def label_of(field: QWidget, words: str, role: str = "") -> Label:
     """Return the label of a field, which screen readers call by the same words."""
     label = Label(words, role)
@@ -64,10 +76,7 @@ def label_of(field: QWidget, words: str, role: str = "") -> Label:
 
 def form_of(*fields: tuple[str, QWidget]) -> QGridLayout:
     """Return a form: the label of each field, and beside it the field, which takes the room that is left."""
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(current().gap)
-    grid.setVerticalSpacing(current().grid)
-    grid.setColumnStretch(1, 1)
+    grid = grid_of()
     for row, (words, field) in enumerate(fields):
         grid.addWidget(label_of(field, words), row, 0)
         grid.addWidget(field, row, 1)

@@ -189,6 +189,28 @@ def stack_of(*pages: QWidget) -> QStackedWidget:
     return stack
 
 
+def grid_of(
+    inside: QWidget | None = None, *, across: int | None = None, along: int | None = None, stretch: int | None = 1
+) -> QGridLayout:
+    """Return a grid without margins. `across` and `along`: pixels between its columns and rows, the usual gaps by
+    default; `stretch`: the column that takes the room that is left."""
+    grid = QGridLayout(inside)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(theme.current().gap if across is None else across)
+    grid.setVerticalSpacing(theme.current().grid if along is None else along)
+    if stretch is not None:
+        grid.setColumnStretch(stretch, 1)
+    return grid
+
+
+def empty(box: QLayout) -> None:
+    """Take everything out of a layout, and delete it."""
+    while (item := box.takeAt(0)) is not None:
+        if (part := item.widget()) is not None:
+            part.hide()
+            part.deleteLater()
+
+
 class Scroller(QScrollArea):
     """A part that scrolls up and down: its widget is as wide as there is room. Sideways only where that is too little.
 

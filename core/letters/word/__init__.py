@@ -15,15 +15,7 @@ from typing import Any, NamedTuple
 from biasprint.core.errors import AppError
 from biasprint.core.language import tr
 from biasprint.core.letters.readers.lines import kept
-from biasprint.core.letters.readers.office import (
-    BODY,
-    ODT_BODY,
-    ODT_STYLES,
-    W,
-    header_parts,
-    odt_set_apart,
-    put_back,
-)
+from biasprint.core.letters.readers.office import BODY, ODT_BODY, ODT_STYLES, W, header_parts, odt_set_apart, put_back
 from biasprint.core.letters.values import MAY_BE, Comment, Mark, Reading, WordFile, how_said
 from biasprint.core.letters.word.docx import (
     RUN,

@@ -14,15 +14,7 @@ from biasprint.core.findings import Finding, Interval, for_these
 from biasprint.core.judging.blocks import Standing
 from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.preference import LENGTH, MARKDOWN, SECOND, THIRD, TOGETHER, card_style, tellable
-from biasprint.core.metrics.ranking import (
-    NOBODY,
-    SEPARATE,
-    Ballots,
-    RankedPair,
-    Ranking,
-    fitted_strengths,
-    ranking,
-)
+from biasprint.core.metrics.ranking import NOBODY, SEPARATE, Ballots, RankedPair, Ranking, fitted_strengths, ranking
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats
 from biasprint.core.studies.creativity.choices import (
     FEW_RATERS,

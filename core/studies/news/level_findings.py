@@ -19,14 +19,7 @@ from biasprint.core.metrics.proportions import paired_proportions, two_proportio
 from biasprint.core.metrics.result import Bools, Difference, Floats, Ints, MaybeBounds, NoiseFloor, untested
 from biasprint.core.metrics.topics import Prejudice, is_lower, prejudice
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
-from biasprint.core.studies.news.level import (
-    Draws,
-    LevelDesign,
-    MeasuredLevel,
-    PairValues,
-    Stratum,
-    reference_line,
-)
+from biasprint.core.studies.news.level import Draws, LevelDesign, MeasuredLevel, PairValues, Stratum, reference_line
 from biasprint.core.studies.news.names import Level
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import GroupAxis, NewsTable, matched_rows, shared_rows

@@ -30,6 +30,7 @@ from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, plural, tr
+from biasprint.desktop.widgets.labels import hidden, named
 from biasprint.desktop.widgets.layout import add_to, in_column, in_row
 from biasprint.desktop.wording.generators import WantedTexts
 
@@ -81,8 +82,7 @@ class ChartsPanel(Panel):
     # the panel's life
 
     def build(self) -> None:
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setAccessibleName(tr("Sections"))
+        self.tabs = named(QTabBar(drawBase=False, expanding=False), tr("Sections"))
         self.stack = QStackedWidget()
         declared: list[tuple[str, type[Section]]] = list(SECTIONS)
         declared += ((study.kind, made) for study in studies().values() for made in study.chart_sections())
@@ -112,8 +112,7 @@ class ChartsPanel(Panel):
         self.tabs.currentChanged.connect(self._show_section)
         self.waiting = Label(tr("Measuring…"), "soft")
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hidden_note = Notice("", closable=False)
-        self.hidden_note.hide()
+        self.hidden_note = hidden(Notice("", closable=False))
         self.figure = FigureCard()
         self.figure.closed.connect(self._make_room)
         self.charts = QWidget()

@@ -4,14 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QBoxLayout,
-    QListView,
-    QSizePolicy,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QListView, QSizePolicy, QStyleOptionViewItem, QWidget
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Finding
@@ -24,16 +17,7 @@ from biasprint.desktop.read.charts import StudyFigures
 from biasprint.desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import (
-    STRETCH,
-    Column,
-    FlowLayout,
-    Scroller,
-    add_to,
-    column_of,
-    in_column,
-    in_row,
-)
+from biasprint.desktop.widgets.layout import STRETCH, Column, FlowLayout, Scroller, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, isolated, safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import study_kinds

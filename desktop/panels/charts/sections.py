@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Variant
@@ -23,7 +23,7 @@ from biasprint.desktop.charts.live import (
 from biasprint.desktop.widgets import EmptyState, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, in_row, set_margins
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_widget, grid_of, in_row, set_margins
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
 
@@ -56,8 +56,7 @@ class Section(Scroller):
         set_margins(self._box, 0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
         self._box.setSpacing(theme.current().gap)
         self.tools = in_row(spacing=theme.current().grid)
-        self._cards = QGridLayout()
-        self._cards.setSpacing(theme.current().gap)
+        self._cards = grid_of(along=theme.current().gap, stretch=None)
         self.nothing = EmptyState(title, "", action, lambda: self.panel_wanted.emit(go_to), icon="charts")
         add_to(self._box, self.tools, self._cards, (self.nothing, 1), 0)
         self.setWidget(inside)

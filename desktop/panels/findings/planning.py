@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QLineEdit, QSpinBox, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, named, show_if
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
@@ -159,10 +159,8 @@ class AnalysisPlanDialog(Dialog):
             field.setAccessibleName(tr(words))
             guard_wheel(field)
         self.exclusions = {rule: QCheckBox(tr(words)) for rule, words in EXCLUSIONS.items()}
-        self.notice = Notice("", tone="warn", closable=False)
-        self.notice.hide()
-        self.from_file = Label("", "strong", wrap=True)
-        self.from_file.hide()
+        self.notice = hidden(Notice("", tone="warn", closable=False))
+        self.from_file = hidden(Label("", "strong", wrap=True))
         self.opening, self.saving = QuietButton(tr("From a file…")), QuietButton(tr("Save as a file…"))
         self.cancel, self.go = QuietButton(tr("Cancel"), act=self.reject), PrimaryButton(tr("Lock the plan"))
         self.opening.clicked.connect(self._ask_file)
@@ -193,9 +191,7 @@ class AnalysisPlanDialog(Dialog):
         add_to(box, now, Label(tr("Findings of interest, each with the smallest difference that matters"), "strong"))
         box.addWidget(self.sheet, 1)
         self.sheet.box.addStretch(1)
-        grid = QGridLayout(self.form)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(tokens.grid)
+        grid = grid_of(self.form, across=tokens.grid, stretch=None)
         for column, (words, field) in enumerate(((tr("Number of texts"), self.texts), (tr("Level"), self.level))):
             label = Label(words, "strong")
             label.setBuddy(field)

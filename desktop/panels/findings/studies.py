@@ -13,7 +13,7 @@ from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
 from biasprint.desktop.panels.measuring import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
-from biasprint.desktop.widgets.labels import show_if, show_words
+from biasprint.desktop.widgets.labels import hidden, show_if, show_words
 from biasprint.desktop.widgets.layout import STRETCH, FlowLayout, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import Measurement
@@ -42,13 +42,10 @@ class StudyLine(QWidget):
         self.plan.setAccessibleName(tr("Analysis plan: {study}").format(study=self.title.text()))
         self.plan.setToolTip(tr("Write down and lock which findings matter, before texts are scored"))
         self.button = Button(tr("Measure"), act=self.ask)
-        self.recipe = Label("", "note", wrap=True)
+        self.recipe = hidden(Label("", "note", wrap=True))
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.recipe.hide()
-        self.planned = Label("", "note", wrap=True)
-        self.planned.hide()
-        self.replies = Label("", "", wrap=True)
-        self.replies.hide()
+        self.planned = hidden(Label("", "note", wrap=True))
+        self.replies = hidden(Label("", "", wrap=True))
         self.writers = GeneratorChoice()
         row = FlowLayout(spacing=theme.current().grid, centred=True, last_at_end=True)
         for widget in (self.title, self.said, self.new, self.more, self.plan, self.button):
@@ -132,9 +129,8 @@ class StudyLines(QWidget):
         self._low, self._opened = False, False
         self.settled = ElidedLabel("", "soft")
         self.unfold = LinkButton("", act=self._turn)
-        self.fold = QWidget()
+        self.fold = hidden(QWidget())
         in_row(self.settled, self.unfold, STRETCH, inside=self.fold, margins=0)
-        self.fold.hide()
         self._box = in_column(
             self.hidden_note, self.fold, self.more_note, inside=self, spacing=theme.current().grid, margins=0
         )

@@ -5,14 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QSizePolicy,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Finding
@@ -25,16 +18,8 @@ from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
-from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import (
-    STRETCH,
-    RowOrColumn,
-    Scroller,
-    add_to,
-    column_of,
-    in_column,
-    in_row,
-)
+from biasprint.desktop.widgets.labels import hidden, named, show_words
+from biasprint.desktop.widgets.layout import STRETCH, RowOrColumn, Scroller, add_to, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 
@@ -108,8 +93,7 @@ class FigureBox(Card):
     def __init__(self, figure: Figure) -> None:
         super().__init__()
         self.heading = Label("", "heading", wrap=True)
-        self.note = Label("", "note", wrap=True)
-        self.note.hide()
+        self.note = hidden(Label("", "note", wrap=True))
         self.chart = Figures(figure)
         add_to(self.box, self.heading, self.note, self.chart)
         self.set_figure(figure)

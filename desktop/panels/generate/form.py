@@ -56,7 +56,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import label_of, show_if
+from biasprint.desktop.widgets.labels import hidden, label_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import NOBODY, words_of
@@ -233,9 +233,8 @@ class GenerateForm(Card):
         self.scores = QCheckBox(tr("Score texts as they arrive"))
         self.scores.setToolTip(tr("Each text is scored when it is stored, so that live charts show figures meanwhile."))
         self.state = Label("", "", wrap=True)
-        self.refused = Notice("", tone="warn", closable=False, narrow=True)
+        self.refused = hidden(Notice("", tone="warn", closable=False, narrow=True))
         self.parts = self.refused.add_action(tr("Parts of the program"), self._shell.show_parts)
-        self.refused.hide()
         self.engine = EngineNotice(self._shell, wanted=False, narrow=True)
         self.start: Button = PrimaryButton(tr("Start"))
         self.next = NextStep(self._shell)

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QGridLayout,
-    QSpinBox,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QSpinBox, QStackedWidget, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
@@ -62,8 +56,8 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import label_of, show_if, show_words
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, RowOrColumn, add_to, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, label_of, show_if, show_words
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, RowOrColumn, add_to, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -108,8 +102,7 @@ class JudgingCard(Card):
         self.seed.setToolTip(tr("Another seed is another rater."))
         as_wide_as_its_column(self.seed)
         guard_wheel(self.seed)
-        self.refused = Notice("", tone="warn", closable=False)
-        self.refused.hide()
+        self.refused = hidden(Notice("", tone="warn", closable=False))
         self.to_models = LinkButton(tr("Models…"))
         self.test = QuietButton(tr("Test as a judge…"), act=self._ask_page)
         self.test.setToolTip(
@@ -382,9 +375,7 @@ class PastSessions(QWidget):
         self.show_sessions(())
 
     def show_sessions(self, past: Sequence[PastJudge]) -> None:
-        while (item := self._lines.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
+        empty(self._lines)
         for row, session in enumerate(past[:MOST_PAST]):
             self._lines.addWidget(
                 Label(safe_line(f"{session.result.rater} · {session.plan}"), "", wrap=True), 2 * row, 0

@@ -5,10 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QTabBar
+from PySide6.QtWidgets import QStackedWidget, QTabBar
 
 from biasprint.core.jobs import JobContext
-from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.measuring import SCORING, MeasureJobs, ScorerLine, mark, running, score_texts
 from biasprint.desktop.operations.studies import StudyFacts
@@ -19,7 +18,7 @@ from biasprint.desktop.panels.generate.write import WritePage
 from biasprint.desktop.panels.measuring import GeneratorChoice, ScorerRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, empty, grid_of, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import study_kinds, words_of
 
@@ -44,10 +43,7 @@ class MeasureCard(Card):
         words = tr("Every measure of a study, from the texts that are there. What is not scored yet is scored first.")
         self.nothing = Label(tr("There is no text yet: write some, or bring in a table."), "soft", wrap=True)
         self.see = LinkButton(tr("See the findings"), act=lambda: shell.show_panel("findings"))
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.current().gap)
-        self._grid.setVerticalSpacing(theme.current().grid)
-        self._grid.setColumnStretch(1, 1)
+        self._grid = grid_of()
         add_to(self.box, Label(words, "soft", wrap=True), self.nothing, self._grid, self.see)
 
     def show_studies(self, studies: Sequence[StudyFacts]) -> None:
@@ -68,9 +64,7 @@ class MeasureCard(Card):
         self._show()
 
     def _make_lines(self) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
+        empty(self._grid)
         self.buttons, self.said, self.writers = {}, {}, {}
         self._jobs.forget()
         for row, study in enumerate(self.studies):
@@ -164,8 +158,7 @@ class ScoringPage(Sheet):
     def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
         """Make the rows; a check made or removed before stays if it could be changed."""
         chosen = {name: row.check.isChecked() for name, row in self.rows.items() if row.check.isEnabled()}
-        while (item := self._list.takeAt(0)) is not None:
-            item.widget().deleteLater()
+        empty(self._list)
         self.rows = {}
         for line in lines:
             row = ScorerRow(line)

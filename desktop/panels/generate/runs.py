@@ -29,8 +29,8 @@ from biasprint.desktop.operations.runs import (
 from biasprint.desktop.operations.studies import StudyFacts, study_facts
 from biasprint.desktop.operations.writers import refusals
 from biasprint.desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
+from biasprint.desktop.widgets.labels import show_if, tipped
+from biasprint.desktop.widgets.layout import STRETCH, add_to, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -154,8 +154,7 @@ class RunDetails(QWidget):
         self._row: RunListRow | None = None
         self._allowed = False
         self._shown: object = None
-        self.tally = Label("", "note", wrap=True)
-        self.tally.setToolTip(safe_tip(tr(HOW)))
+        self.tally = tipped(Label("", "note", wrap=True), safe_tip(tr(HOW)))
         self.error = Label("", "note", wrap=True)
         self.failures: dict[str, LinkButton] = {}
         self.resume = QuietButton(tr("Resume"), icon="play", act=lambda: self.resume_wanted.emit(self._row))
@@ -216,9 +215,7 @@ class RunDetails(QWidget):
             button.setEnabled(free)
 
     def _make_failures(self, failures: dict[str, int]) -> None:
-        while (item := self._failures.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
+        empty(self._failures)
         self.failures = {}
         for kind, count in sorted(failures.items()):
             line = QWidget()

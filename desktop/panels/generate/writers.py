@@ -4,15 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLineEdit,
-    QSizePolicy,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QGridLayout, QLineEdit, QSizePolicy, QSpinBox, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
@@ -20,8 +12,8 @@ from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import in_row
+from biasprint.desktop.widgets.labels import show_if, tipped
+from biasprint.desktop.widgets.layout import empty, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -79,9 +71,7 @@ class OptionFields(QWidget):
         self._touched = set()
 
     def _make(self) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
+        empty(self._grid)
         self.fields = {}
         row = column = 0
         for option in self._options:
@@ -97,8 +87,7 @@ class OptionFields(QWidget):
             if option.kind == "switch":
                 self._grid.addWidget(field, row, 1, 1, 3)
             else:
-                label = Label(tr(option.title))
-                label.setToolTip(tr(option.tip))
+                label = tipped(Label(tr(option.title)), tr(option.tip))
                 label.setBuddy(field)
                 self._grid.addWidget(label, row, column)
                 self._grid.addWidget(field, row, column + 1, 1, 3 if whole else 1)

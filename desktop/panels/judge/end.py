@@ -27,13 +27,7 @@ from PySide6.QtGui import (
     QPen,
     QShowEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QGridLayout,
-    QListView,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QWidget
 
 from biasprint.core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
 from biasprint.core.judging.sway import EXPLAINED
@@ -55,6 +49,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
+from biasprint.desktop.widgets.labels import hidden, named
 from biasprint.desktop.widgets.layout import (
     STRETCH,
     Gap,
@@ -63,6 +58,7 @@ from biasprint.desktop.widgets.layout import (
     clear_column,
     clear_widget,
     column_of,
+    grid_of,
     in_column,
     in_row,
 )
@@ -148,8 +144,7 @@ class EndPage(QWidget):
         self.explained = Label("", "", wrap=True)
         self.reveal = PrimaryButton(tr("Reveal"), icon="hidden", act=lambda: self._ask_again(True))
         self.resume = QuietButton(tr("Go on judging"), act=self.go_on)
-        self.skipped = QuietButton("", act=lambda: self.skipped_wanted.emit(self.model.skipped))
-        self.skipped.hide()
+        self.skipped = hidden(QuietButton("", act=lambda: self.skipped_wanted.emit(self.model.skipped)))
         self.sure = PrimaryButton(tr("Reveal and lock"), act=lambda: self.revealed.emit(self._left > 0))
         self.not_yet = QuietButton(tr("Not yet"), act=lambda: self._ask_again(False))
         self._lay_out()
@@ -506,22 +501,17 @@ def _swayed(told: Swayed) -> str:
 
 
 def _axis_card(axis: AxisSummary, label_width: int) -> Card:
-    tokens = theme.current()
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(tokens.gap)
-    grid.setVerticalSpacing(tokens.grid)
+    grid = grid_of()
     chance = 1 / len(axis.identities)
     for row, identity in enumerate(axis.identities):
         share = identity.chosen / axis.choices if axis.choices else 0.0
         count = tr("{chosen} of {choices}").format(chosen=identity.chosen, choices=axis.choices)
-        bar = ShareBar(share, chance, row)
-        bar.setAccessibleName(tr(f"{safe_line(identity.label)}: {count}"))
+        bar = named(ShareBar(share, chance, row), tr(f"{safe_line(identity.label)}: {count}"))
         label = Label(safe_line(identity.label), wrap=True)
         label.setFixedWidth(label_width)
         grid.addWidget(label, row, 0)
         grid.addWidget(bar, row, 1)
         grid.addWidget(Label(count, "strong"), row, 2)
-    grid.setColumnStretch(1, 1)
     card = Card(safe_line(axis.title), grid)
     rest = (
         (axis.ties, "%n tie", "%n ties"),

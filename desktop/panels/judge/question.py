@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, SessionView
 from biasprint.core.judging.store import ActiveClock
@@ -16,8 +16,8 @@ from biasprint.desktop.settings import Settings
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, Notice, PlainText, PrimaryButton, tr
 from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS, ComparisonCards
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, in_row, set_margins
+from biasprint.desktop.widgets.labels import hidden, show_if
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_widget, grid_of, in_row, set_margins
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 
@@ -133,11 +133,8 @@ class Rubric(Scroller):
             return
         self._criteria, self._instructions = tuple(criteria), instructions
         sheet = clear_widget()
-        grid = QGridLayout(sheet)
+        grid = grid_of(sheet, along=4)
         set_margins(grid, 0, 0, theme.current().gap, 0)
-        grid.setHorizontalSpacing(theme.current().gap)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
         for row, criterion in enumerate(criteria):
             explanation = Label(as_given(criterion.explanation), wrap=True)
             policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -260,19 +257,15 @@ class QuestionCard(Card):
         self.ratings = toggle_button(tr("Ratings"), "R")
         self.differences = toggle_button(tr("Differences"), "D")
         self.note = toggle_button(tr("Note"), "N")
-        self.mark = Button(tr("Mark as reason"), role="plain", key="H")
+        self.mark = hidden(Button(tr("Mark as reason"), role="plain", key="H"))
         self.mark.setToolTip(tr("Mark the selected words as a reason for your answer; again takes the mark off."))
-        self.mark.hide()
         self._buttons = (self.rubric_button, self.ratings, self.differences, self.mark, self.note)
         self.asked = ElidedLabel("", "strong")
         # In its place where there is no room beside the buttons: what is asked must be read whole.
-        self.asked_whole = Label("", "strong", wrap=True)
-        self.asked_whole.hide()
+        self.asked_whole = hidden(Label("", "strong", wrap=True))
         row = in_row(self.asked, Gap(tokens.grid), (self.criteria, 1), *self._buttons, spacing=tokens.grid)
-        self.rubric = Rubric()
-        self.rubric.hide()
-        self.said = Label("", "note", wrap=True)
-        self.said.hide()
+        self.rubric = hidden(Rubric())
+        self.said = hidden(Label("", "note", wrap=True))
         add_to(self.box, self.asked_whole, row, self.rubric, self.said, self._review_row(), self._practice_row())
         self._instructions = self._best = ""
         self.rubric_button.toggled.connect(self._show_rubric)
@@ -386,20 +379,18 @@ class QuestionCard(Card):
         self.rubric.setVisible(shown and bool(self._criteria or self._instructions))
 
     def _practice_row(self) -> QWidget:
-        self.practice = QWidget()
+        self.practice = hidden(QWidget())
         self.practice_words = Label("", "strong", wrap=True)
         self.practised = PrimaryButton(tr("Go on"), act=self.resumed)
         in_row((self.practice_words, 1), self.practised, inside=self.practice, margins=0)
-        self.practice.hide()
         return self.practice
 
     def _review_row(self) -> QWidget:
-        self.review = QWidget()
+        self.review = hidden(QWidget())
         self.earlier = Label("", "soft", wrap=True)
         self.withdraw = LinkButton(tr("Take it back"), act=self.withdrawn)
         self.go_on = LinkButton(tr("Leave it and go on"), act=self.resumed)
         in_row((self.earlier, 1), self.withdraw, self.go_on, inside=self.review, margins=0)
-        self.review.hide()
         return self.review
 
 

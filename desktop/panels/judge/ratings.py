@@ -5,13 +5,13 @@ from itertools import pairwise
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.judging.blind import RatingCriterion, Ratings
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import Label, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.layout import Scroller, clear_widget, grid_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 
 STEPS = (1, 2, 3, 4, 5)
@@ -149,11 +149,7 @@ class RatingColumn(Scroller):
 
     def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
         sheet = clear_widget()
-        self._grid = QGridLayout(sheet)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(theme.current().grid)
-        self._grid.setVerticalSpacing(BETWEEN)
-        self._grid.setColumnStretch(0, 1)
+        self._grid = grid_of(sheet, across=theme.current().grid, along=BETWEEN, stretch=0)
         self._names, self.scales, self._stacked = [], [], None
         for criterion in criteria:
             name = Label(as_given(criterion.name), "note", wrap=True)

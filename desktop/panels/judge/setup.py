@@ -27,8 +27,8 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import named, show_if, show_words
-from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, named, show_if, show_words
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, grid_of, in_column, in_row
 
 if TYPE_CHECKING:
     from biasprint.core.errors import AppError
@@ -174,8 +174,7 @@ class SetupPage(Scroller):
         self.per_axis, self.raters = _spin(1, 10_000, 12), _spin(1, 200, 1)
         self.repeats, self.seed = _spin(0, 50, 0, suffix=" %"), _spin(0, 2_000_000_000, 1)
         self.rounds = _check(tr("Draw in rounds (fewer comparisons)"))
-        self.rounds_note = Label(tr(_ROUNDS_NOTE), "note", wrap=True)
-        self.rounds_note.hide()
+        self.rounds_note = hidden(Label(tr(_ROUNDS_NOTE), "note", wrap=True))
         self.per_axis_label, self.raters_label = Label("", wrap=True), Label("", wrap=True)
         self.consent = named(QPlainTextEdit(tabChangesFocus=True), tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Raters agree to this before the first comparison."))
@@ -296,11 +295,7 @@ class SetupPage(Scroller):
         self.consent.setFixedHeight(tokens.px(CONSENT_HEIGHT))
 
     def _numbers(self) -> QGridLayout:
-        tokens = theme.current()
-        form = QGridLayout()
-        form.setHorizontalSpacing(tokens.gap)
-        form.setVerticalSpacing(tokens.grid)
-        form.setColumnStretch(2, 1)
+        form = grid_of(stretch=2)
         for row, (label, field, tip) in enumerate(
             (
                 (self.per_axis_label, self.per_axis, _NUMBER_TIP),

@@ -1,14 +1,13 @@
 """The page before a session: the rater's code (never a name), what there is to rate, and the consent."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
-    QPlainTextEdit,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.judging.blind import Offer, SessionProgress, StartInfo
 from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.teaching import LinesEdit
 from biasprint.desktop.settings import KeyMap
 from biasprint.desktop.widgets import (
     Card,
@@ -29,8 +29,8 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, named, show_words
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_LINES = 6  # of the text; a longer one scrolls
@@ -103,26 +103,6 @@ CODE_LENGTH = 40
 BACKGROUND_LINES = 2
 
 
-class BackgroundEdit(QPlainTextEdit):
-    """A free text field; Tab leaves it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTabChangesFocus(True)
-        self.setAccessibleName(tr("About you, if you like"))
-        self.setPlaceholderText(tr("In your own words, if you like. Leave it empty, and nothing is kept."))
-        theme.follow(self.fit)
-
-    def fit(self) -> None:
-        self.setFixedHeight(self.fontMetrics().lineSpacing() * BACKGROUND_LINES + theme.current().px(24))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.clearFocus()
-            return
-        super().keyPressEvent(event)
-
-
 class PersonBox(QWidget):
     """The rater's code, fixed in a packet, with a button for the next person; and an optional self-description."""
 
@@ -136,7 +116,9 @@ class PersonBox(QWidget):
         self.fixed_code = Label("", "strong")
         self.another = LinkButton(tr("Another person…"), act=self.another_person)
         self.about_code = Label("", "note", wrap=True)
-        self.background = BackgroundEdit()
+        hint = tr("In your own words, if you like. Leave it empty, and nothing is kept.")
+        self.background = LinesEdit(tr("About you, if you like"), BACKGROUND_LINES, hint)
+        self.background.left.connect(self.background.clearFocus)
         self.about_background = Label("", "note", wrap=True)
         self.background_box = QWidget()
         self._lay_out()
@@ -227,8 +209,7 @@ class JudgeStartPage(Scroller):
         self._code_shown = ""
         self._key_map: KeyMap = keys
         self._keys_shown: tuple[str, ...] = ()
-        self.paused = Label("", "strong", wrap=True)
-        self.paused.hide()
+        self.paused = hidden(Label("", "strong", wrap=True))
         self.about = Label("", "reading", wrap=True)
         self.start = PrimaryButton(tr("Start"), act=self.begin)
         self.new = LinkButton(tr("Draw new comparisons…"), act=self.new_wanted)
@@ -394,8 +375,7 @@ class JudgeStartPage(Scroller):
         if tuple(name for name, _ in shown) == self._keys_shown:
             return
         self._keys_shown = tuple(name for name, _ in shown)
-        while (item := self._keys.takeAt(0)) is not None:
-            item.widget().deleteLater()
+        empty(self._keys)
         half = (len(shown) + 1) // 2
         for index, (name, meaning) in enumerate(shown):
             row, column = index % half, 2 * (index // half)

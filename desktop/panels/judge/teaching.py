@@ -5,17 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QGridLayout,
-    QLineEdit,
-    QMenu,
-    QPlainTextEdit,
-    QSizePolicy,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QMenu, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
 
 from biasprint.core.judging.blind import Offer, RevealedComparison
 from biasprint.desktop import theme
@@ -35,7 +26,8 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_row, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, tipped
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_row, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- The revealed texts
@@ -85,7 +77,8 @@ class RevealedTexts(Card):
 
 
 WIDTH = 760
-TEXT_LINES, RUBRIC_LINES = 4, 4
+TEXT_LINES, NOTE_LINES = 4, 3
+LARGE = 1.5  # font scale from which a note has a line less
 TABLES = "*.csv *.tsv *.jsonl *.xlsx *.parquet"
 
 
@@ -139,12 +132,11 @@ class TeachingBox(QWidget):
         super().__init__()
         self.more = QuietButton(tr("Instructions, practice, checks and recommendations…"))
         self.more.setCheckable(True)
-        self.instructions, self.rubric = _text(tr("Instructions"), TEXT_LINES), _text(tr("Rubric"), RUBRIC_LINES)
-        self.instructions.setPlaceholderText(tr("Raters read this before the first comparison, and can read it again."))
+        first = tr("Raters read this before the first comparison, and can read it again.")
+        self.instructions = LinesEdit(tr("Instructions"), TEXT_LINES, first)
         own = tr("The task’s own rubric, unless you write another. One criterion a line:")
-        self.rubric.setPlaceholderText(f"{own}\n{tr('Name: explanation')}")
-        self.start_from = QuietButton(tr("Start from…"))
-        self.start_from.setToolTip(tr("Take over a task’s rubric, to change it here."))
+        self.rubric = LinesEdit(tr("Rubric"), TEXT_LINES, f"{own}\n{tr('Name: explanation')}")
+        self.start_from = tipped(QuietButton(tr("Start from…")), tr("Take over a task’s rubric, to change it here."))
         self.start_from.hide()
         self.question = QLineEdit(placeholderText=tr("Which is best?"))
         self.practice, self.checks = TableField(tr("Practice")), TableField(tr("Hidden checks"))
@@ -152,8 +144,7 @@ class TeachingBox(QWidget):
         self.own_order.setChecked(True)
         self.split, self.overlap = QSpinBox(), QSpinBox()
         self.sway, self.sway_for, self.sway_bias = QSpinBox(), ComboBox(), QSpinBox()
-        self.inside = QWidget()
-        self.inside.hide()
+        self.inside = hidden(QWidget())
         self._set_ranges()
         self._lay_out()
         self.more.toggled.connect(self.inside.setVisible)
@@ -249,11 +240,7 @@ class TeachingBox(QWidget):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        grid = QGridLayout(self.inside)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
-        grid.setColumnStretch(1, 1)
+        grid = grid_of(self.inside)
         for row, (title, field, tip) in enumerate(self._rows()):
             label = Label(title)
             label.setBuddy(field)
@@ -277,22 +264,25 @@ _SWAY_TIP = (
 )
 
 
-class _Text(QPlainTextEdit):
-    """A text field of a number of lines, which scales with the font size."""
+class LinesEdit(QPlainTextEdit):
+    """A field so many lines high, which scales with the letters. Tab leaves it; Escape asks for it."""
 
-    def __init__(self, name: str, lines: int) -> None:
-        super().__init__()
+    left = Signal()
+
+    def __init__(self, name: str, lines: int, hint: str = "") -> None:
+        super().__init__(placeholderText=hint, tabChangesFocus=True, accessibleName=name)
         self._lines = lines
-        self.setTabChangesFocus(True)
-        self.setAccessibleName(tr(name))
         theme.follow(self.fit)
 
     def fit(self) -> None:
-        self.setFixedHeight(self.fontMetrics().lineSpacing() * self._lines + theme.current().px(24))
+        lines = self._lines - (self._lines == NOTE_LINES and theme.current().scale >= LARGE)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + theme.current().px(24))
 
-
-def _text(name: str, lines: int) -> QPlainTextEdit:
-    return _Text(name, lines)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class InstructionsPage(Scroller):

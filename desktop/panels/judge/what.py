@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, tr
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import in_column, set_margins
+from biasprint.desktop.widgets.layout import empty, grid_of, in_column, set_margins
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -242,18 +242,12 @@ class WhatBox(QWidget):
         return box
 
     def _clear(self) -> None:
-        while (item := self._boxes.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._boxes)
         self.axes, self.models, self.identities = {}, {}, {}
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
-        grid.setColumnStretch(1, 1)
+        grid = grid_of()
         rows = ((self.study_label, self.study), (self.kind_label, self.kind), (self.shown_label, self.shown))
         for row, (label, combo) in enumerate(rows):
             label.setBuddy(combo)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, CardSpans, GivenAnswer, Ratings, SessionView
 from biasprint.core.project.rows import Degree, joined_spans
@@ -14,44 +14,28 @@ from biasprint.core.text import word_differences
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, CardViews, PromptBox, QuestionCard, toggle_button
 from biasprint.desktop.panels.judge.ratings import CardRatings
+from biasprint.desktop.panels.judge.teaching import NOTE_LINES, LinesEdit
 from biasprint.desktop.settings import JudgeKeys, KeyMap
 from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import hidden, show_if
 from biasprint.desktop.widgets.layout import Gap, add_to, clear_widget
 
 CHOOSE, MUCH = ("choose_1", "choose_2", "choose_3"), ("much_1", "much_2", "much_3")  # actions of keys, by card
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
-NOTE_LINES = 3
 LOW = 360  # of the page's height in text pixels, as on a small screen at scale 2
 ROOM_FOR_MARKDOWN = 780  # pixels of text room from which the last line has place for its button
-LARGE = 1.5  # font scale from which room is saved
 
 
-class NoteEdit(QPlainTextEdit):
+class NoteEdit(LinesEdit):
     """A free note; Esc goes back to the cards."""
 
-    left = Signal()
-
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Note on this comparison"))
-        self.setPlaceholderText(tr("A note on this comparison. It is saved as you type; Esc goes back to the cards."))
-        self.setTabChangesFocus(True)
-        theme.follow(self.fit)
-
-    def fit(self) -> None:
-        lines = NOTE_LINES if theme.current().scale < LARGE else NOTE_LINES - 1
-        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + theme.current().px(24))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-            return
-        super().keyPressEvent(event)
+        hint = tr("A note on this comparison. It is saved as you type; Esc goes back to the cards.")
+        super().__init__(tr("Note on this comparison"), NOTE_LINES, hint)
 
 
 class WorkPage(QScrollArea):
@@ -90,8 +74,7 @@ class WorkPage(QScrollArea):
         self._ratings_offered = False
         self._asked_for_ratings = False
         self._fills_note = False
-        self.note = NoteEdit()
-        self.note.hide()
+        self.note = hidden(NoteEdit())
         self.tie = ChoiceButton(tr("Tie"), key="0")
         self.none = ChoiceButton(tr("None is good"), key="X")
         self.skip = ChoiceButton(tr("Skip"), key="S")
@@ -261,8 +244,7 @@ class WorkPage(QScrollArea):
         add_to(row, self.tie, self.none, self.skip, *self.sure, spacing=theme.current().grid)
         for button in self.sure:
             button.hide()
-        self.rating_keys = ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note")
-        self.rating_keys.hide()
+        self.rating_keys = hidden(ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note"))
         add_to(row, Gap(theme.current().grid), (self.rating_keys, 1))
         add_to(row, 0, self.markdown, Gap(theme.current().grid), self.together, Gap(theme.current().grid), self.go_back)
         return row

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QTimer
-from PySide6.QtGui import (
-    QResizeEvent,
-    QShowEvent,
-)
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from biasprint.core.errors import AppError

@@ -16,15 +16,7 @@ from biasprint.desktop.panels.letters.entries import NAMING, LetterItem, items_o
 from biasprint.desktop.panels.letters.found import FoundCard
 from biasprint.desktop.panels.letters.start import PasteBox
 from biasprint.desktop.panels.letters.view import LetterView
-from biasprint.desktop.widgets import (
-    Card,
-    ElidedLabel,
-    Label,
-    LinkButton,
-    PlainText,
-    QuietButton,
-    tr,
-)
+from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, PlainText, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of

@@ -5,11 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from biasprint.core.letters import ComparedFigure, LetterFigure, Naming, PartKind, Reading
 from biasprint.core.letters.kinds import KINDS
@@ -17,7 +13,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_widget, column_of, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_widget, column_of, grid_of, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -243,11 +239,8 @@ class ComparedCard(Card):
         self.more = LinkButton(tr("More figures"), act=self._toggle)
         self.facts, self.missing = Label("", "note", wrap=True), Label("", "note", wrap=True)
         grid_box = clear_widget()
-        grid = QGridLayout(grid_box)
+        grid = grid_of(grid_box, across=10, along=4)
         grid.setContentsMargins(0, 4, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
         self.rows = {name: FigureRow(grid, place) for place, name in enumerate((*FIRST, *MORE))}
         self._unfolded = False  # to all figures
         self._checked: Checked | None = None

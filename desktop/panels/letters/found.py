@@ -34,7 +34,7 @@ from biasprint.desktop.panels.letters.entries import (
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
-from biasprint.desktop.widgets.labels import show_words
+from biasprint.desktop.widgets.labels import show_words, tipped
 from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -398,8 +398,7 @@ class FoundCard(Card):
         self.verdict, self.cannot = Label("", "", wrap=True), Label("", "note", wrap=True)
         self.nothing = Label("", "soft", wrap=True)
         self.dismissed = Label("", "note")
-        self.undo = LinkButton(tr("Undo"), act=self.undone)
-        self.undo.setToolTip(tr("Bring back what was dismissed last (Alt+Z)"))
+        self.undo = tipped(LinkButton(tr("Undo"), act=self.undone), tr("Bring back what was dismissed last (Alt+Z)"))
         self.restore = LinkButton(tr("Show all again"), act=self.all_restored)
         self.set_padding(16)
         self.box.setContentsMargins(8, 16, 8, 12)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Progress
@@ -14,7 +14,7 @@ from biasprint.desktop.operations.writers import WriterChoices, read_writers, wh
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import Dialog, add_to, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import Dialog, add_to, clear_column, empty, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -137,10 +137,7 @@ class GeneratorDialog(Dialog):
 
     def _lay_out(self, title: str, explanation: str) -> None:
         tokens = theme.current()
-        self.grid = QGridLayout()
-        self.grid.setHorizontalSpacing(tokens.gap)
-        self.grid.setVerticalSpacing(tokens.grid)
-        self.grid.setColumnStretch(1, 1)
+        self.grid = grid_of()
         self.row = self.picker.place(self.grid, 0)
         buttons = in_row((self.state, 1), self.cancel, self.write, spacing=tokens.grid)
         self.state.setWordWrap(True)
@@ -183,9 +180,7 @@ class ModelReadingDialog(GeneratorDialog):
     def show_result(self, result: object) -> None:
         assert isinstance(result, ModelReading)
         self.summary.setText(safe_line(result.summary))
-        while (row := self.column.takeAt(0)) is not None:
-            if (widget := row.widget()) is not None:
-                widget.deleteLater()
+        empty(self.column)
         for title, marks in passages_by_category(result):
             self.column.addWidget(Label(safe_line(f"{tr(title)} ({len(marks)})"), "strong"))
             for mark in marks:

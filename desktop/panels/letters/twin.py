@@ -26,17 +26,7 @@ from biasprint.desktop.panels.letters.generator_dialog import GeneratorDialog
 from biasprint.desktop.panels.letters.twin_parts import person_said
 from biasprint.desktop.panels.letters.twin_texts import TwinView
 from biasprint.desktop.panels.letters.twin_whom import TwinPersonBar, Whom
-from biasprint.desktop.widgets import (
-    Card,
-    Chip,
-    IconButton,
-    Label,
-    LinkButton,
-    QuietButton,
-    StandInBadge,
-    plural,
-    tr,
-)
+from biasprint.desktop.widgets import Card, Chip, IconButton, Label, LinkButton, QuietButton, StandInBadge, plural, tr
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.labels import label_of

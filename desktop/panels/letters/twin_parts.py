@@ -12,7 +12,7 @@ from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -278,11 +278,7 @@ class _Rows(QWidget):
 
     def show_rows(self, rows: Sequence[QWidget]) -> None:
         """Show these rows and no others."""
-        while (taken := self._box.takeAt(0)) is not None:
-            widget = taken.widget()
-            assert widget is not None
-            widget.hide()
-            widget.deleteLater()
+        empty(self._box)
         for row in rows:
             self._box.addWidget(row)
         self.setVisible(bool(rows))

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
 )
-from PySide6.QtWidgets import QGridLayout, QScrollBar, QSizePolicy, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollBar, QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.twin_parts import (
@@ -41,7 +41,7 @@ from biasprint.desktop.panels.letters.twin_parts import (
 from biasprint.desktop.panels.letters.twin_whom import TwinNames
 from biasprint.desktop.widgets import Card, FlowLayout, Label, hairline, number, tr
 from biasprint.desktop.widgets.labels import named, show_words
-from biasprint.desktop.widgets.layout import Beside, add_to
+from biasprint.desktop.widgets.layout import Beside, add_to, grid_of
 from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -359,9 +359,7 @@ class TwinTexts(Card):
             bar.setValue(top - room // 3)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(20)
-        grid.setVerticalSpacing(8)
+        grid = grid_of(across=20, along=8, stretch=None)
         grid.addWidget(self.left_head, 0, 0)
         grid.addWidget(self.right_head, 0, 2)
         grid.addWidget(hairline(vertical=True), 0, 1, 2, 1)

@@ -15,7 +15,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.compared import part_title
 from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_row, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_row, clear_widget, empty, in_column, in_row
 from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
 from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
@@ -59,9 +59,7 @@ class _Offers(QWidget):
         self._box = in_column(inside=self, spacing=4, margins=(0, 4, 0, 0))
 
     def show_offers(self, offers: "Sequence[Suggestion]") -> None:
-        while (taken := self._box.takeAt(0)) is not None:
-            taken.widget().hide()
-            taken.widget().deleteLater()
+        empty(self._box)
         for offer in offers[:MOST_OFFERS]:
             self._box.addWidget(self._row(offer))
         self.setVisible(bool(offers))
@@ -311,9 +309,7 @@ class LetterView(Card):
         if list(said) == self._said:
             return
         self._said = list(said)
-        while (taken := self._notices.takeAt(0)) is not None:
-            taken.widget().hide()
-            taken.widget().deleteLater()
+        empty(self._notices)
         for words in said:
             notice = Notice(safe_line(words), tone="warn", closable=False)
             if words == cv:

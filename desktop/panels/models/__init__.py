@@ -35,7 +35,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.labels import hidden, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, Sheet, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
@@ -69,10 +69,8 @@ class EndpointCard(Card):
         self.model = _ModelBox()
         self.test = QuietButton("", act=self._test)
         self.edit, self.remove = LinkButton(""), LinkButton("")
-        self.result = Notice("", closable=False)
-        self.result.hide()
-        self.models = Label("", "note", wrap=True)
-        self.models.hide()
+        self.result = hidden(Notice("", closable=False))
+        self.models = hidden(Label("", "note", wrap=True))
         self.edit.clicked.connect(lambda: self.edit_wanted.emit(self.seen))
         self.remove.clicked.connect(lambda: self.remove_wanted.emit(self.seen))
         self._lay_out()
@@ -248,8 +246,7 @@ class EndpointsPage(Sheet):
             icon="models",
         )
         self.nothing.hide()
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
         self._list = in_column(spacing=theme.current().gap)
         row = in_row((self.about, 1), self.new, spacing=theme.current().gap)
         add_to(self.box, row, self.trouble, self.nothing, self._list, STRETCH)

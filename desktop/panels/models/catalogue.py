@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from biasprint.core.errors import AppError
@@ -21,8 +21,8 @@ from biasprint.desktop.panels.models.roles import Roles, RoleView, size_words, u
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, show_if, show_words
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class CataloguePage(QWidget):
         self._reading: JobHandle | None = None
         self.roles, self.view = Roles(), RoleView()
         self.waiting = Label(tr("Looking at the models on this computer…"), "soft")
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
         self._lay_out()
         self.roles.chosen.connect(lambda _: self._show_role())
         self.view.asked.connect(self._do)
@@ -304,10 +303,8 @@ class AddDialog(Dialog):
         self.place = ElidedLabel(tr("none chosen yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)
         self.file, self.folder = QuietButton(tr("Choose a file…")), QuietButton(tr("Choose a folder…"))
         self.hint = Label("", "note", wrap=True)
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
-        self.progress = ProgressThin(tr("Reading"))
-        self.progress.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
+        self.progress = hidden(ProgressThin(tr("Reading")))
         self.cancel, self.go = QuietButton(tr("Cancel"), act=self._stop), PrimaryButton(tr("Add"), act=self._start)
         self.go.setDefault(True)
         self._lay_out()
@@ -399,10 +396,7 @@ class AddDialog(Dialog):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(12)
-        grid.setColumnStretch(1, 1)
+        grid = grid_of(along=12)
         ways = in_row(self.file, self.folder, STRETCH, spacing=tokens.grid)
         fields = ((tr("What it is for"), self.role), (tr("Where it lies"), self.place), (tr("Name"), self.name))
         for number, (words, field) in enumerate(fields):

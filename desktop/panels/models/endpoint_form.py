@@ -4,15 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.endpoints import (
@@ -32,8 +24,8 @@ from biasprint.desktop.operations.writers import EndpointSeen, save_endpoint
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import named, show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, in_column, in_row
+from biasprint.desktop.widgets.labels import hidden, named, show_if, show_words
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- Prices
@@ -73,10 +65,7 @@ class PriceTable(QWidget):
         super().__init__()
         self.rows: list[PriceRow] = []
         self.add = LinkButton(tr("Add a price"), act=lambda: self.add_row().model.setFocus())
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.current().grid)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(0, 1)
+        self._grid = grid_of(across=theme.current().grid, along=4, stretch=0)
         heads = (tr("Model"), tr("a million in"), tr("a million out"), tr("Currency"))
         self._heads = [Label(words, "note") for words in heads]
         for column, head in enumerate(self._heads):
@@ -268,10 +257,7 @@ class EndpointForm(Sheet):
         return button
 
     def _lay_out(self) -> None:
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.current().gap)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 1)
+        self._grid = grid_of(along=6)
         usual = FlowLayout(Label(tr("Usual addresses:"), "note"), *self.usual.values(), spacing=12, centred=True)
         words = tr("What a million tokens cost, from the endpoint's own price list. The program knows no prices.")
         prices = Label(words, "note", wrap=True)
@@ -338,8 +324,7 @@ class Editor(Dialog):
         self._shell = shell
         self._left = False
         self.form = EndpointForm(seen, where, taken)
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
         self.cancel, self.go = QuietButton(tr("Cancel"), act=self.reject), PrimaryButton(tr("Save"), act=self._save)
         self.go.setDefault(True)
         self._lay_out(title)

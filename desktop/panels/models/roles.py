@@ -29,8 +29,8 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import Fact, show_if, show_words
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, in_column, set_margins
+from biasprint.desktop.widgets.labels import Fact, hidden, show_if, show_words
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, empty, in_column, set_margins
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -392,13 +392,12 @@ class ModelRow(QWidget):
             self.get, self.offline, self.bring, self.use, self.verify, self.copy, self.remove, self.renew, self.more
         ):  # fmt: skip
             actions.addWidget(control)
-        self.details = QWidget()
+        self.details = hidden(QWidget())
         inside = in_column(inside=self.details, spacing=2, margins=(0, 4, 0, 4))
         self.facts_behind = {name: Fact(name) for name in details(self.row)}
         for fact in self.facts_behind.values():
             fact.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             inside.addWidget(fact)
-        self.details.hide()
         self.result.hide()
         self._column = in_column(inside=self, spacing=4, margins=(0, tokens.grid, 0, tokens.grid))
         add_to(self._column, head, self.about, self.facts, self.notes, self.trouble, actions, self.result, self.details)
@@ -490,11 +489,7 @@ class RoleView(Sheet):
 
     def _make_rows(self, seen: RoleSeen) -> None:
         self.rows = {}
-        while (item := self._list.takeAt(0)) is not None:
-            widget = item.widget()
-            if isinstance(widget, QWidget):
-                widget.hide()
-                widget.deleteLater()
+        empty(self._list)
         for place, row in enumerate(seen.rows):
             if place:
                 self._list.addWidget(hairline())

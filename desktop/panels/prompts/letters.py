@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QGridLayout, QMenu, QPlainTextEdit, QSpinBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QSpinBox, QStackedWidget, QWidget
 
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts import Axis, available_axes, load_axis
@@ -19,7 +19,7 @@ from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, LowEdit, RowOrColumn, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, LowEdit, RowOrColumn, add_to, empty, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -151,8 +151,7 @@ class NamesPage(QWidget):
 
     def _show_axis(self) -> None:
         axis: Axis = self.axis.currentData()
-        while (item := self._names_row.takeAt(0)) is not None:
-            item.widget().deleteLater()
+        empty(self._names_row)
         self.names = {}
         for identity in axis.identities:
             lines = Lines(tr("Names: {group}").format(group=identity.label.lower()), identity.names[:1])
@@ -172,9 +171,7 @@ class NamesPage(QWidget):
         tokens = theme.current()
         number = in_row(Label(tr("Names of each group")), self.per_group, spacing=tokens.grid)
         head = RowOrColumn((self.axis, 3), (self.names_from, 2), number, spacing=tokens.grid)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
+        grid = grid_of(stretch=None)
         grid.addLayout(self._names_row, 0, 0, 1, 2)
         grid.addWidget(self.ages, 1, 0)
         grid.addWidget(self.occupations, 1, 1)

@@ -5,14 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QFrame,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QLineEdit, QPlainTextEdit, QWidget
 
 from biasprint.core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from biasprint.core.prompts.cogs import PAPER_AXES
@@ -87,8 +80,7 @@ class CheckList(QWidget):
         none.clicked.connect(lambda: self.check(()))
         head = in_row(Label(title, "strong"), STRETCH)
         if own:
-            mine = LinkButton(tr("Own…"), act=self.own_wanted)
-            mine.setAccessibleName(tr("{list}: add your own").format(list=title))
+            mine = named(LinkButton(tr("Own…"), act=self.own_wanted), tr("{list}: add your own").format(list=title))
             mine.setToolTip(safe_tip(tr(mine.accessibleName())))
             head.addWidget(mine)
         add_to(head, every, none)

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QListView,
-    QStyleOptionViewItem,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QListView, QStyleOptionViewItem, QTextEdit, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.prompts import (
@@ -50,7 +45,8 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
-from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, Sheet, add_to, clear_widget, in_column, in_row
+from biasprint.desktop.widgets.labels import named
+from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, Sheet, add_to, clear_widget, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
@@ -111,9 +107,7 @@ class WordingCard(Card):
     def show_wording(self, wording: Wording) -> None:
         """List the first flags; show nothing where there is none."""
         self._wording = wording
-        while (item := self._rows.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
+        empty(self._rows)
         for flag in wording.flags[:MOST_SHOWN]:
             self._rows.addWidget(self._row(flag))
         self.title.setText(plural(wording.count, "1 place asks for prejudice", "%n places ask for prejudice"))
@@ -180,8 +174,7 @@ class TemplatePage(Sheet):
         self.table = TemplateTableCard(shell)
         self._mistake: list[QTextEdit.ExtraSelection] = []
         self._watch = WordingWatch(shell, self)
-        self.edit = LowEdit(read_toml(packaged("prompts", "cogs.toml"))["identity"])
-        self.edit.setAccessibleName(tr("Template"))
+        self.edit = named(LowEdit(read_toml(packaged("prompts", "cogs.toml"))["identity"]), tr("Template"))
         self.edit.setTabChangesFocus(True)
         self.verdict = Label("", "", wrap=True)
         self.wording = WordingCard()
@@ -424,8 +417,7 @@ class PreviewCard(Card):
         self.biased = Notice("", tone="warn", closable=False)
         self.show_first = self.biased.add_action(tr("Show the first"), self._go_to_flagged)
         self.model = PromptsModel()
-        self.list = _List()
-        self.list.setAccessibleName(tr("Prompts"))
+        self.list = named(_List(), tr("Prompts"))
         self.list.setModel(self.model)
         self.list.setItemDelegate(_OneLine(self.list))
         self.list.setUniformItemSizes(True)

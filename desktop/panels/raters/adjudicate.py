@@ -31,8 +31,8 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.cards import ShadeLegend
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, add_to, in_column, in_row, stack_of
+from biasprint.desktop.widgets.labels import hidden, show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet, add_to, empty, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -65,8 +65,7 @@ class AdjudicatePage(Sheet):
         self._writable = False
         self.head = PageHead(tr("All disagreements"))
         self.cards = NeutralCards(("1", "2", "3"), choosing=True)
-        self.legend = ShadeLegend()
-        self.legend.hide()
+        self.legend = hidden(ShadeLegend())
         self.tie, self.none = ChoiceButton(tr("Tie"), key="0"), ChoiceButton(tr("None is good"), key="X")
         self.withdraw = LinkButton(tr("Take it back"), act=lambda: self._judge("withdrawn"))
         self.names = LinkButton(tr("Show who they were written for"))
@@ -198,9 +197,7 @@ class AdjudicatePage(Sheet):
             self.said.addWidget(_line(each, one.order, place))
 
     def _clear(self) -> None:
-        while (item := self.said.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        empty(self.said)
 
     def _connect(self) -> None:
         self.cards.chosen.connect(self._choose)

@@ -19,7 +19,7 @@ from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_d
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, empty, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
@@ -247,10 +247,7 @@ class DecisionsSection(RatersSection):
         self.pages.setCurrentWidget(self.inside if some else self.nothing)
 
     def _show_seats(self, seats: "Sequence[SeatsToDecide]") -> None:
-        while (item := self.seats.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        empty(self.seats)
         for workshop in seats:
             card = SeatsCard(workshop, partial(self.ask_to_decide_seats, workshop), writable=self.writable)
             self.seats.addWidget(card)

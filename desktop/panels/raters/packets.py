@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
@@ -34,7 +34,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Gap, RowOrColumn, Sheet, add_to
+from biasprint.desktop.widgets.layout import STRETCH, Gap, RowOrColumn, Sheet, add_to, grid_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -198,10 +198,7 @@ class MakeCard(Card):
     def _lay_out(self) -> None:
         tokens = theme.current()
         self.said = Label("", "soft", wrap=True)
-        form = QGridLayout()
-        form.setHorizontalSpacing(tokens.gap)
-        form.setVerticalSpacing(tokens.grid)
-        form.setColumnStretch(1, 1)
+        form = grid_of()
         place = QWidget()
         FlowLayout(self.choose, inside=place, spacing=tokens.grid, centred=True)
         fields: tuple[tuple[str, QWidget], ...] = (

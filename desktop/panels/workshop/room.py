@@ -31,7 +31,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, grid_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
@@ -273,13 +273,8 @@ def _group_card(picture: "GroupPicture") -> QWidget:
     """Return the shares of each axis with their intervals, or the reason why there are none."""
     if picture.group is None:
         return Label(tr(picture.reason), "soft", wrap=True)
-    tokens = theme.current()
     sheet = QWidget()
-    grid = QGridLayout(sheet)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(tokens.gap)
-    grid.setVerticalSpacing(tokens.grid)
-    grid.setColumnStretch(1, 1)
+    grid = grid_of(sheet)
     row = 0
     for axis in picture.group.axes:
         heading = tr("{axis}: what all chose together, {n}").format(

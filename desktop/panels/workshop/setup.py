@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -34,7 +33,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, empty, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
 # ---- Comparisons to hold it with, or a new draw
@@ -152,11 +151,7 @@ class DrawForm(QWidget):
 
     def _list_axes(self) -> None:
         before = {key for key, box in self.axes.items() if box.isChecked()}
-        while (item := self._axis_box.takeAt(0)) is not None:
-            old = item.widget()
-            assert old is not None
-            old.hide()
-            old.deleteLater()
+        empty(self._axis_box)
         self.axes = {}
         several = self.hour.isChecked()
         sheet = QWidget()  # radio buttons exclude each other within their parent
@@ -184,13 +179,10 @@ class DrawForm(QWidget):
         box = in_column(Label(tr("Name"), "strong"), self.name, inside=self, spacing=tokens.grid, margins=0)
         words = tr("Whom it is for. The people of one name are one group, and no other workshop is added to them.")
         add_to(box, Label(words, "note", wrap=True), Label(tr("Axis"), "strong"), self._axis_box, self.hour)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(tokens.gap)
-        grid.setVerticalSpacing(tokens.grid)
+        grid = grid_of()
         for row, field in enumerate((self.comparisons, self.seed)):
             grid.addWidget(Label(field.accessibleName()), row, 0)
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft)
-        grid.setColumnStretch(1, 1)
         add_to(box, grid, self.drawn, Label(tr("Consent text"), "strong"), self.consent)
 
 

@@ -30,15 +30,7 @@ from biasprint.desktop.panels.letters.pile.keeper import (
 from biasprint.desktop.panels.letters.pile.view import PileView
 from biasprint.desktop.panels.letters.references import LettersProgress, ReferenceDialog
 from biasprint.desktop.panels.letters.start import ask_letter, in_folder, spelled
-from biasprint.desktop.widgets import (
-    ElidedLabel,
-    IconButton,
-    LinkButton,
-    QuietButton,
-    StandInBadge,
-    plural,
-    tr,
-)
+from biasprint.desktop.widgets import ElidedLabel, IconButton, LinkButton, QuietButton, StandInBadge, plural, tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.layout import STRETCH, Room, add_to, column_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip

@@ -5,13 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QLineEdit,
-    QStackedWidget,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QStackedWidget, QTabBar, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.core.letters.pile import LOOK_KINDS, Pile, PileColumn, PileRow
@@ -40,17 +34,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
     summary,
 )
 from biasprint.desktop.panels.letters.pile.table import PileList, PileTable, column_title
-from biasprint.desktop.widgets import (
-    Card,
-    FlowLayout,
-    Label,
-    LinkButton,
-    QuietButton,
-    StandInBadge,
-    number,
-    plural,
-    tr,
-)
+from biasprint.desktop.widgets import Card, FlowLayout, Label, LinkButton, QuietButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import named, show_words

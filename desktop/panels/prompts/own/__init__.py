@@ -18,8 +18,8 @@ from biasprint.desktop.panels.prompts.own.rows import Form
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import UNLIMITED, Room, RowOrColumn, clear_widget, in_column
+from biasprint.desktop.widgets.labels import hidden, named, show_if
+from biasprint.desktop.widgets.layout import UNLIMITED, Room, RowOrColumn, clear_widget, in_column, in_row, place_beside
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -102,8 +102,7 @@ class OwnPage(QWidget):
         self._keeping = Keeping(shell, self)
         self.shelf = OwnShelf()
         self.said = Label("", "note", wrap=True)
-        self.trouble = Notice("", tone="danger", closable=False)
-        self.trouble.hide()
+        self.trouble = hidden(Notice("", tone="danger", closable=False))
         self.forms: dict[str, Form] = {}
         self.save = PrimaryButton(tr("Save"))
         self.copy_this, self.copy = PrimaryButton(tr("Copy and change")), QuietButton(tr("Copy"))

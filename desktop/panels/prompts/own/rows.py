@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from biasprint.core.prompts.definition_kinds import KINDS
 from biasprint.core.prompts.definitions import Draft, DraftProblem, Field, Place
@@ -13,7 +13,7 @@ from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of, show_if
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Column, LowEdit, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Column, LowEdit, add_to, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
@@ -208,10 +208,7 @@ class RowForm(QWidget):
     def __init__(self, fields: Sequence[Field]) -> None:
         super().__init__()
         self.inputs = {field.name: SIMPLE[field.shape](field) for field in fields}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.current().gap)
-        grid.setVerticalSpacing(theme.current().grid)
+        grid = grid_of(self, stretch=None)
         for place, field_input in enumerate(self.inputs.values()):
             field_input.changed.connect(self.changed)
             grid.addWidget(field_input, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
