@@ -64,7 +64,10 @@ class Child:
     def __init__(self, niceness: int, most: int = plain.LARGEST, key: str = "") -> None:
         """`most`: bytes of its largest message; `key`: for endpoints."""
         if worker.is_at_work():
-            raise _cannot_start_here()
+            raise AppError(
+                "The process for computing cannot be started from here.",
+                hint="Inside the compute process, call the function directly.",
+            )
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
         self._ended = False
@@ -72,7 +75,11 @@ class Child:
         try:
             self._process, self._connection = start(worker.run, niceness, key)
         except OSError as error:
-            raise _cannot_start_now(error) from error
+            raise AppError(
+                f"The process for computing could not be started ({error.strerror}).",
+                kept="Everything finished before is saved.",
+                hint="Close other programs and start the work again: it goes on where it stopped.",
+            ) from error
         self._to_send: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._arrived: queue.SimpleQueue[bytes | MemoryError] = queue.SimpleQueue()
         self._wanted = threading.Semaphore()  # so that at most two messages are in memory
@@ -176,21 +183,6 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(JOIN_SECONDS)
         return self._process.returncode
-
-
-def _cannot_start_here() -> AppError:
-    return AppError(
-        "The process for computing cannot be started from here.",
-        hint="Inside the compute process, call the function directly.",
-    )
-
-
-def _cannot_start_now(error: OSError) -> AppError:
-    return AppError(
-        f"The process for computing could not be started ({error.strerror}).",
-        kept="Everything finished before is saved.",
-        hint="Close other programs and start the work again: it goes on where it stopped.",
-    )
 
 
 # ---- Turns: first come, first served
@@ -365,7 +357,12 @@ class ComputeProcess:
                 raise JobCancelled from None
             raise _crashed(child, place) from None
         except ChildStopped:
-            raise _stopped(place) from None
+            raise ComputeStopped(
+                "The process for computing was stopped by another program or person, did not go on, and was ended.",
+                kept="Everything finished before is saved.",
+                hint="Start the work again: it goes on where it stopped.",
+                details=place,
+            ) from None
         except TimeoutError:
             raise _too_long(place) from None
         except MemoryError:
@@ -465,15 +462,6 @@ def _out_of_memory(place: str) -> ComputeCrashed:
         "There was not enough memory for this computation.",
         kept="Everything finished before is saved.",
         hint="Close other programs or choose a smaller model, then start the work again: it goes on where it stopped.",
-        details=place,
-    )
-
-
-def _stopped(place: str) -> ComputeStopped:
-    return ComputeStopped(
-        "The process for computing was stopped by another program or person, did not go on, and was ended.",
-        kept="Everything finished before is saved.",
-        hint="Start the work again: it goes on where it stopped.",
         details=place,
     )
 

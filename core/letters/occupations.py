@@ -81,11 +81,6 @@ def _listed() -> frozenset[str]:
     return frozenset(map(for_matching, own))
 
 
-def is_listed(word: str) -> bool:
-    """Is it an occupation of the list, or the last word of one?"""
-    return word in _heads()
-
-
 @cache
 def _heads() -> frozenset[str]:
     return frozenset(singular.split()[-1] for singular in singulars())
@@ -268,7 +263,7 @@ def _is_noun(word: str) -> bool:
         return False
     return (
         word in words.nouns
-        or is_listed(word)
+        or word in _heads()
         or (len(word) > 5 and word.endswith(words.endings))
         or word in words.narrowed
     )

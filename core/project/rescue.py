@@ -54,7 +54,7 @@ def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> R
         )
     copied = recovered_copy(path) if must_be_copied(path) else None
     if not _has_schema(copied or path, version):
-        copied = copied or _plain_copy(path)
+        copied = copied or Path(shutil.copyfile(path, new_folder() / path.name))
         mend_schema(copied, version)
     far = bool(lacking(target.parent))  # where SQLite cannot write: it is made here, and brought there whole
     made = new_folder(near=None if far else target) / target.name
@@ -87,10 +87,6 @@ def _has_schema(path: Path, version: int) -> bool:
     except (sqlite3.DatabaseError, AppError):
         return False
     return True
-
-
-def _plain_copy(path: Path) -> Path:
-    return Path(shutil.copyfile(path, new_folder() / path.name))
 
 
 def mend_schema(path: Path, version: int) -> None:

@@ -252,13 +252,8 @@ class WorkingCopy:
             self._on_change()
 
 
-def work_is_under_way(original: Path) -> bool:
-    """Return whether a window of this computer works on a copy of the project."""
-    return is_held(_folder(original) / original.name)
-
-
 def refuse_where_worked_on(original: Path) -> None:
-    if work_is_under_way(original):
+    if is_held(_folder(original) / original.name):
         raise ProjectInUse(original, None)
 
 

@@ -178,7 +178,7 @@ class _Asked:
         recipe = {
             "generator": generator.model_dump(), "seed": seed, "pairs": pairs,
             "prompt": {"version": judging_words().version, "sha256": words_sha256()},
-            "texts": {"version": certificate_words().version, "sha256": _texts_sha256()},
+            "texts": {"version": certificate_words().version, "sha256": sha256_text(repr(certificate_words()))},
         }  # fmt: skip
         target = sha256_text(canonical_json(recipe))
         before = project.annotations.of_kind(BEGUN, target=target)
@@ -283,10 +283,6 @@ class _Asked:
             failed=dict(Counter(str(value["failure"]) for value in rows.values() if value["read"] == "failed")),
             findings=found,
         )
-
-
-def _texts_sha256() -> str:
-    return sha256_text(repr(certificate_words()))
 
 
 def _to_ask(row: AnnotationRow | None) -> bool:

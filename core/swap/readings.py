@@ -57,11 +57,6 @@ def reading_of_her(tokens: Sequence[Token], place: int, words: GenderedWords) ->
     return "owner"
 
 
-def reading_of_his(tokens: Sequence[Token], place: int) -> Reading:
-    """Is this “his” before its noun (her), or alone (hers)? “object” means alone."""
-    return "object" if _noun_after(tokens, place) is None else "owner"
-
-
 def _noun_after(tokens: Sequence[Token], place: int) -> int | None:
     """The place of the noun that the phrase after `place` leads to."""
     at = place + 1
@@ -357,7 +352,7 @@ def _said_of_herself(page: Page, place: int) -> bool:
 
 def his_is_an_owners(page: Page, place: int) -> bool:
     """Is this “his” before what is his (her book), not alone (hers)?"""
-    if reading_of_his(page.tokens, place) == "owner":
+    if _noun_after(page.tokens, place) is not None:  # “his” before its noun, not alone
         return True
     after = page.touching(place)
     if after is None or page.sentence[after] != page.sentence[place] or page.lower(after) in _TIMES:

@@ -345,7 +345,11 @@ def _is_beside(page: Page, place: int, pronoun: str, before: Before) -> bool:
 
 
 def _whose_self(page: Page, place: int, before: Before) -> Whose:
-    if _of_another_noun(page, place):
+    if (  # “by the chairman himself” stresses a noun that a preposition brings in
+        page.tag(place - 1) == "NN"
+        and page.lower(place - 2) == "the"
+        and page.lower(place - 3) in ("by", "with", "from")
+    ):
         return Whose(False, f"{_OTHER}, and was left")
     subject = _led_by_who(page, place, before.here) or _clause_subject(page, place, before.here)
     several = [mention for mention in before.here if mention.who != "things"]
@@ -444,15 +448,6 @@ def _one_of_several(page: Page, place: int) -> bool:
         end += 1
     after = page.lower(end + 1) in ("and", "&") and page.looks_named(end + 2)
     return after or (page.lower(place - 1) in ("and", "&") and page.looks_named(place - 2))
-
-
-def _of_another_noun(page: Page, place: int) -> bool:
-    """“by the chairman himself”: it stresses a noun that a preposition brings in."""
-    return (
-        page.tag(place - 1) == "NN"
-        and page.lower(place - 2) == "the"
-        and page.lower(place - 3) in ("by", "with", "from")
-    )
 
 
 def whose_they(page: Page, place: int, role: Role, pronoun: str, earlier: Before) -> Whose:

@@ -76,7 +76,7 @@ class GgufVocabulary:
         head, left = self._last_special(around.before)
         right, tail = self._first_special(around.after)
         middle = left + prompt + right
-        if not self._has_special(middle):
+        if not any(special in middle for special in self._special):
             return self._tokens(around.before + prompt + around.after, special=True)
         return self._tokens(head, special=True) + self._tokens(middle, special=False) + self._tokens(tail, special=True)
 
@@ -107,9 +107,6 @@ class GgufVocabulary:
         attributes = self._lib.llama_vocab_get_attr
         numbers = [token for token in range(words) if attributes(self._vocab, token) & (_CONTROL | _UNKNOWN)]
         return tuple(text for text in map(self.text_of, numbers) if text)
-
-    def _has_special(self, text: str) -> bool:
-        return any(special in text for special in self._special)
 
     def _last_special(self, text: str) -> tuple[str, str]:
         """The text up to and with its last special token, and the rest."""

@@ -214,7 +214,7 @@ def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
         if low > at:
             yield Run(text[at:low], quoted=True)
         run_marks = list(same)
-        tag = ", ".join(_tag(mark) for mark in run_marks)
+        tag = ", ".join(categories()[mark.category].title.lower() for mark in run_marks)
         yield Run(text[low:high], category=run_marks[0].category, tag=tag, quoted=True)
         at = high
     if at < end:
@@ -223,10 +223,6 @@ def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
 
 def _apart(marks: list[Mark]) -> list[Mark]:
     return sorted(marks, key=lambda mark: (mark.start, -mark.end))
-
-
-def _tag(mark: Mark) -> str:
-    return categories()[mark.category].title.lower()
 
 
 def _marks(reading: Reading) -> Iterator[Block]:

@@ -109,7 +109,7 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
                 command = (
                     child.python("-m", "pip", executable=str(python))
                     if _has_pip(environment)
-                    else _pip_from_here(python)
+                    else child.python("-m", "pip", "--python", str(python))
                 )
                 outcome = pip.run(each, pip=command, told=told, inherits=[locked.fileno()], folder=ROOT)
                 if outcome.code != 0:
@@ -119,10 +119,6 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
         raise AppError(
             f"{outcome.said}\n\n{title} could not be installed: {trouble.why}.", kept=KEPT, hint=trouble.hint
         )
-
-
-def _pip_from_here(python: Path) -> list[str]:
-    return child.python("-m", "pip", "--python", str(python))
 
 
 def _has_pip(environment: Path) -> bool:

@@ -228,7 +228,12 @@ class Transfer:
             if file.sha256:
                 remember(target, file.sha256)
         except OSError as error:
-            raise _not_stored(part, error) from error
+            raise AppError(
+                f"The download could not be written to “{part.parent}” ({error.strerror}).",
+                kept="What was got so far is kept.",
+                hint=f"{way_out(error)}, then try again: it goes on where it stopped.",
+                details=str(error),
+            ) from error
 
     def _fill(self, file: HubFile, part: Path, on_bytes: Callable[[int], None]) -> None:
         failures = 0
@@ -413,13 +418,4 @@ def _wrong(source: Source, entry: CatalogueEntry, file: HubFile, details: str) -
         kept="Files that were right are kept.",
         hint=f"Try again; if it stays so, somebody between you and {name} changes what you download.",
         details=details,
-    )
-
-
-def _not_stored(part: Path, error: OSError) -> AppError:
-    return AppError(
-        f"The download could not be written to “{part.parent}” ({error.strerror}).",
-        kept="What was got so far is kept.",
-        hint=f"{way_out(error)}, then try again: it goes on where it stopped.",
-        details=str(error),
     )

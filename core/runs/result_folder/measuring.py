@@ -441,15 +441,11 @@ def _texts_at(stated: Mapping[str, Any], name: str, places: Sequence[int]) -> tu
 
     try:
         with parquet.ParquetFile(_source(stated, name)) as file:
-            if any(_group_bytes(file, at) > MOST_BYTES for at in _row_groups(file, places)):
+            if any(int(file.metadata.row_group(at).total_byte_size) > MOST_BYTES for at in _row_groups(file, places)):
                 return None, "not read: its row group in the data is too large"
             return [_word(value) for value in _columns_at(file, [str(stated["text"])], places)[str(stated["text"])]], ""
     except (AppError, OSError, KeyError, IndexError, pyarrow.ArrowException):
         return None, "not on this computer: the data are not where they were scored"
-
-
-def _group_bytes(file: "parquet.ParquetFile", at: int) -> int:
-    return int(file.metadata.row_group(at).total_byte_size)
 
 
 def _row_groups(file: "parquet.ParquetFile", places: Sequence[int]) -> dict[int, int]:

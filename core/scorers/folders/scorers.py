@@ -241,11 +241,6 @@ def _missing_part() -> NotInstalledYet | None:
     return None if find_spec(LOADED_WITH) else explained(ModuleNotFoundError(name=LOADED_WITH))
 
 
-def papers_own(model: InstalledModel) -> bool:
-    """Return whether it is the very model that a paper used: from the catalogue, or with the recorded hash."""
-    return installed.is_papers_own(model)
-
-
 class FolderScorer:
     """A scorer that loads a model from a folder. The model can change at run time, so its details are read each time.
 
@@ -282,7 +277,7 @@ class FolderScorer:
     @property
     def stand_in(self) -> bool:
         model = self._found()
-        return model is not None and not papers_own(model)
+        return model is not None and not installed.is_papers_own(model)
 
     @property
     def note(self) -> str:
@@ -348,7 +343,11 @@ class SentenceClassifier(FolderScorer):
         place, apart = asked_class(role, classifier.labels, model.name, names)
         logits = classifier.logits(classifier.encode(texts))
         if not np.isfinite(logits).all():
-            raise _no_numbers(model)
+            raise AppError(
+                f"What “{model.name}” computes are no numbers, so its weights are damaged.",
+                kept="None of this batch was stored.",
+                hint="Get the model again, or choose another one.",
+            )
         return (sigmoid(logits) if apart else softmax(logits))[:, self._classes(classifier.labels, place, apart)]
 
     def _load(self, model: InstalledModel) -> Classifier:
@@ -430,14 +429,6 @@ class DetoxifyLabels(Detoxify):
     def _value(self, probabilities: Floats) -> ScoreValue:
         means = probabilities.mean(axis=0)
         return ScoreValue(means.astype(np.float32), float(means[0]))
-
-
-def _no_numbers(model: InstalledModel) -> AppError:
-    return AppError(
-        f"What “{model.name}” computes are no numbers, so its weights are damaged.",
-        kept="None of this batch was stored.",
-        hint="Get the model again, or choose another one.",
-    )
 
 
 OVERLAP = 64  # tokens that neighbouring windows of a long premise share

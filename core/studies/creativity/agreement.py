@@ -164,7 +164,18 @@ def without_each(
         if not rows or len(whole.raters) < 2:
             continue
         if len(whole.raters) > MOST_RATERS:
-            yield _too_many(whole)
+            yield Finding(
+                id=f"{WITHOUT}.abs",
+                label=EVERYONE,
+                title=f"Affinity bias score without each rater: {whole.axis}",
+                groups=whole.identities,
+                estimate=None,
+                reason=f"{len(whole.raters)} raters: with more than {MOST_RATERS} no single one carries a result",
+                unit="proportion",
+                n=whole.n,
+                dims={"axis": whole.axis},
+                source=affinity.SOURCE,
+            )
             continue
         of_all = dict(_measures(whole))
         for rater in sorted(whole.raters):
@@ -173,21 +184,6 @@ def without_each(
             yield _score(whole, left, rater, seed, resamples, planned)
             if len(left.raters) > 1:
                 yield from _agreement(left, rater, of_all)
-
-
-def _too_many(whole: AxisChoices) -> Finding:
-    return Finding(
-        id=f"{WITHOUT}.abs",
-        label=EVERYONE,
-        title=f"Affinity bias score without each rater: {whole.axis}",
-        groups=whole.identities,
-        estimate=None,
-        reason=f"{len(whole.raters)} raters: with more than {MOST_RATERS} no single one carries a result",
-        unit="proportion",
-        n=whole.n,
-        dims={"axis": whole.axis},
-        source=affinity.SOURCE,
-    )
 
 
 def _score(whole: AxisChoices, left: AxisChoices, rater: str, seed: int, resamples: int, planned: float) -> Finding:

@@ -162,7 +162,14 @@ def declared_questions(kind: str) -> tuple[StudyQuestion, ...]:
         StudyQuestion(question["ask"], tuple(question["about"]), question.get("meaning", ""))
         for question in declaration(kind)["questions"]
     )
-    return (*own, replies_question(kind))
+    return (
+        *own,
+        StudyQuestion(
+            "Is one group refused or cut off more often?",
+            (f"{kind}{DIFFERENCE}", f"{kind}{REPLIES}"),
+            "The share of what was asked for a group that got no whole answer.",
+        ),
+    )
 
 
 # ---- Findings on replies, which every study has: refused, without text, cut off, failed, by group
@@ -175,15 +182,6 @@ TITLES: Mapping[str, str] = {
     "cut off": "Texts cut off at the limit",
     "failed": "Requests failed",
 }
-
-
-def replies_question(study: str) -> StudyQuestion:
-    """Return the question that the findings on replies answer."""
-    return StudyQuestion(
-        "Is one group refused or cut off more often?",
-        (f"{study}{DIFFERENCE}", f"{study}{REPLIES}"),
-        "The share of what was asked for a group that got no whole answer.",
-    )
 
 
 def reply_ids(study: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -133,7 +133,7 @@ def store_rows(
     identity = "group" if kind == "compare" else "identity"  # a prompt about two groups has none
     prompts = [
         PromptSpec(
-            key=_row_key(fields, kind), text="", fields=fields,
+            key=f"imported/{kind}/{sha256_text(repr(sorted(fields.items())))[:32]}", text="", fields=fields,
             task=fields.get("task", "")[:200], theme=fields.get("theme", "")[:200], axis=fields.get("axis", "")[:200],
             identity=fields.get(identity, "")[:200],
         )
@@ -173,10 +173,6 @@ def _watched(ctx: JobContext, rows: Sequence[Record]) -> Iterator[Record]:
         if number % WATCHED == 0:
             ctx.step(number, len(rows), note="preparing rows")
         yield record
-
-
-def _row_key(fields: Mapping[str, str], kind: str) -> str:
-    return f"imported/{kind}/{sha256_text(repr(sorted(fields.items())))[:32]}"
 
 
 _NOT_THE_PROMPTS = frozenset((TEXT, MODEL, SAMPLE, REPLY_KIND))

@@ -106,7 +106,7 @@ def read(
         if is_evaluation(path, table.columns):
             hint = "Bring it into a project with “biasprint import”, and measure the project."
             raise AppError(f"“{path.name}” has choices of a judge, not texts.", hint=hint)
-        if has_texts(table.columns):
+        if "base" in table.columns or any(column.endswith(THEME) for column in table.columns):  # raw.xlsx, or a part
             return read_texts(table, extra=extra, duplicates=duplicates, ctx=ctx)
     layout = _checked(table, extra)
     specs = layout.specs(extra)
@@ -176,11 +176,6 @@ def theme_key(name: str) -> str:
 
 
 # ---- Texts
-
-
-def has_texts(columns: Collection[str]) -> bool:
-    """True if this is meant to be a raw.xlsx, whole or not."""
-    return "base" in columns or any(column.endswith(THEME) for column in columns)
 
 
 def texts_are_whole(columns: Collection[str]) -> bool:
