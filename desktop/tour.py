@@ -180,7 +180,8 @@ class Bubble(Card):
     """The words of a stop, with the buttons that lead on, back and out."""
 
     def __init__(self, layer: QWidget) -> None:
-        super().__init__(parent=layer)
+        super().__init__()
+        self.setParent(layer)
         self.counter, self.title = Label("", "note"), Label("", "heading", wrap=True)
         self.text = Label("", "", wrap=True)
         self.leave = QuietButton(tr("Leave the tour"), key="Esc")

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QPixmap,
     QPolygonF,
 )
-from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolTip
 
 from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, Spot, TextStyle
 from biasprint.core.draw.figure import Figure
@@ -204,8 +204,8 @@ class Chart(QLabel):
 
     opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
 
-    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, figure: Figure) -> None:
+        super().__init__()
         self._figure = figure
         picture = QPixmap(1, 1)
         picture.fill(Qt.GlobalColor.transparent)
@@ -362,8 +362,8 @@ class ChartCard(Card):
     opened = Signal(object, str, bool)
     export_asked = Signal(object, str)  # the figure, and an ending ("png")
 
-    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self, figure: Figure) -> None:
+        super().__init__()
         self.heading = Label(figure.title, "heading", wrap=True)
         self.save = QuietButton(tr("Save…"), icon="export")
         self.save.setMenu(self._formats())

@@ -24,8 +24,8 @@ class GeneratorChoice(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._writers = StudyGenerators()
         self._offered: Sequence[WantedTexts] = ()
         self.said, self.box = ElidedLabel("", "soft"), named(ComboBox(), tr("Whose texts are measured"))

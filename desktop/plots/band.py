@@ -293,14 +293,14 @@ class LiveBand(PlotItem):
 
 
 class Region(PlotItem):
-    """A stretch of one axis across the whole plot: the noise floor; or a line, where both ends are equal.
+    """A stretch of the upright axis across the whole plot: the noise floor; or a line, where both ends are equal.
 
     It does not affect the view unless it is given bounds; other items do.
     """
 
-    def __init__(self, name: str, low: float, high: float, *, upright: bool = False) -> None:
+    def __init__(self, name: str, low: float, high: float) -> None:
         super().__init__(name)
-        self.low, self.high, self.upright = low, high, upright
+        self.low, self.high = low, high
         self.setZValue(-500)
         self.dress(theme.current())
 
@@ -321,15 +321,10 @@ class Region(PlotItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         view = self.boundingRect()
-        if self.upright:
-            area = QRectF(self.low, view.top(), self.high - self.low, view.height())
-            edge = area.topRight(), area.bottomRight()
-        else:
-            area = QRectF(view.left(), self.low, view.width(), self.high - self.low)
-            edge = area.bottomLeft(), area.bottomRight()
+        area = QRectF(view.left(), self.low, view.width(), self.high - self.low)
         painter.fillRect(area, self._fill)
         painter.setPen(self._edge)
-        painter.drawLine(*edge)
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
 
     def columns(self) -> Columns:
         return {"series": [self.name], "low": [self.low], "high": [self.high]}

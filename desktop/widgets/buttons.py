@@ -80,18 +80,9 @@ class Button(QPushButton):
     a label would have to be styled, and everything around it laid out again, with each key that a rater presses.
     """
 
-    def __init__(
-        self,
-        text: str,
-        *,
-        role: str = "",
-        icon: str = "",
-        key: str = "",
-        act: Act | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, text: str, *, role: str = "", icon: str = "", key: str = "", act: Act | None = None) -> None:
         """`act`: called, or emitted, when it is clicked."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", role)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if act is not None:

@@ -40,14 +40,8 @@ class Card(QFrame):
     `chosen` draws the accent border; with less `padding`, one for all sides or across and along, a card is dense.
     """
 
-    def __init__(
-        self,
-        title: str = "",
-        *items: Item,
-        padding: int | tuple[int, int] | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str = "", *items: Item, padding: int | tuple[int, int] | None = None) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._looks_chosen = False
         self.box = TopBox(self)
@@ -143,8 +137,8 @@ def _centred(widget: QWidget) -> QHBoxLayout:
 class Chip(QLabel):
     """A short plain text in a tint. Tones: "plain", "accent", "ok", "warn", "danger"."""
 
-    def __init__(self, text: str = "", tone: str = "plain", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "", tone: str = "plain") -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "chip")
         self.setProperty("tone", tone)
@@ -178,8 +172,8 @@ STEPS = 10_000  # fine enough for a bar, and no count is too large for Qt's int
 class ProgressThin(QProgressBar):
     """Six pixels high, without a text. `set_progress(done, None)` shows that the end is unknown."""
 
-    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
         self.setTextVisible(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMaximum(STEPS)

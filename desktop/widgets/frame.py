@@ -127,8 +127,8 @@ class Rail(QFrame):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "rail")
         self.setAccessibleName(tr("Panels"))
         self.brand = RailButton(tr("Biasprint"), "menu", brand=True)

@@ -93,13 +93,12 @@ class ElidedLabel(Label):
         *,
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
         least: int = 6,
-        parent: QWidget | None = None,
     ) -> None:
         """`least`: letters that always show."""
         self._whole, self._least = "", least
         self._fitted: tuple[str, int, Tokens] | None = None
         self._mode = mode
-        super().__init__("", role, parent=parent)
+        super().__init__("", role)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_text(text)
 

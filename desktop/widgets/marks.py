@@ -9,7 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.layout import mirrored
@@ -145,8 +145,8 @@ class MarkChip(QAbstractButton):
     `uncounted`: why no count is shown; "" where one is.
     """
 
-    def __init__(self, kind: str, name: str, uncounted: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, kind: str, name: str, uncounted: str = "") -> None:
+        super().__init__()
         self.kind, self.name, self.count, self.uncounted = kind, name, 0, uncounted
         self.setCheckable(True)
         self.setChecked(True)

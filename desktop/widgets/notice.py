@@ -28,16 +28,9 @@ class Notice(QFrame):
     closed = Signal()
 
     def __init__(
-        self,
-        text: str,
-        *,
-        tone: str = "plain",
-        more: str = "",
-        closable: bool = True,
-        narrow: bool = False,
-        parent: QWidget | None = None,
+        self, text: str, *, tone: str = "plain", more: str = "", closable: bool = True, narrow: bool = False
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         tokens = theme.current()
         self.tone = tone
         self.lasting = not closable

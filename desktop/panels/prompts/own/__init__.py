@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import hidden, named, show_if
-from biasprint.desktop.widgets.layout import UNLIMITED, Room, RowOrColumn, clear_widget, in_column, in_row, place_beside
+from biasprint.desktop.widgets.layout import UNLIMITED, Room, RowOrColumn, clear_widget, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
